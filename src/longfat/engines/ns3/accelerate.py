@@ -21,13 +21,14 @@ NS3_VERSION = "3.44"
 SOURCE = Path(__file__).with_name("accelerate.cc")
 # No fused multiply-add and no -march=native: a window must not depend on the processor.
 FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
+LIBRARIES = ("-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined", f"-lns{NS3_VERSION}-internet")
 
 _log = logging.getLogger(__name__)
 
 
 def library_path() -> Path:
     """Return where the compiled accelerator belongs; its name holds the hash of its source."""
-    content = SOURCE.read_bytes() + " ".join(FLAGS).encode()
+    content = SOURCE.read_bytes() + " ".join(FLAGS + LIBRARIES).encode()
     digest = hashlib.sha256(content).hexdigest()
     return Path(sys.prefix) / "share" / "longfat" / f"ns3-accelerate-{digest[:16]}.so"
 
@@ -52,10 +53,11 @@ def build() -> Path | None:
         print("notice: accelerator not built: no C++ compiler found (g++, clang++ or $CXX).")
         return None
     library.parent.mkdir(parents=True, exist_ok=True)
-    headers = importlib.metadata.distribution("ns3").locate_file("ns3/include")
+    ns3 = Path(str(importlib.metadata.distribution("ns3").locate_file("ns3")))
     with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
         fresh = Path(scratch) / library.name
-        command = [*compiler, *FLAGS, f"-I{headers}", str(SOURCE), "-o", str(fresh)]
+        command = [*compiler, *FLAGS, f"-I{ns3 / 'include'}", str(SOURCE), "-o", str(fresh)]
+        command += [f"-L{ns3 / 'lib64'}", f"-Wl,-rpath,{ns3 / 'lib64'}", *LIBRARIES]
         try:
             done = subprocess.run(command, check=False, capture_output=True, text=True)
         except OSError as error:
