@@ -1,0 +1,1 @@
+"""Congestion controls: one C++ header an algorithm, and the catalogue that lists them."""

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// TCP Hybla (paper: hybla, equation 1; C. Caini and R. Firrincieli, "TCP Hybla: a TCP enhancement
+// for heterogeneous networks", 2004).
+//
+// For every ACK that the sender receives, with rho = RTT / RTT_0,
+//
+//     slow start             W <- W + 2^rho - 1            (1), first line
+//     congestion avoidance   W <- W + rho^2 / W            (1), second line
+//
+// so that the window grows as fast, in time, as that of a NewReno connection with RTT_0.
+//
+// Where ns-3's own TcpHybla stops working at large rho (2^22 segments do not fit 32 bits of bytes),
+// this class counts the window in segments, in floating point, and caps it at W_m.
+//
+// An ACK that ends loss recovery acknowledges a whole window that selective acknowledgments had
+// reported before, and ns-3 passes that window on as segmentsAcked. It is still one ACK, so it
+// earns one increment.
+
+#ifndef LONGFAT_HYBLA_H
+#define LONGFAT_HYBLA_H
+
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/tcp-congestion-ops.h"
+#include "ns3/tcp-socket-state.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace longfat
+{
+
+class TcpHybla : public ns3::TcpNewReno
+{
+  public:
+    static ns3::TypeId GetTypeId()
+    {
+        static ns3::TypeId tid =
+            ns3::TypeId("longfat::TcpHybla")
+                .SetParent<ns3::TcpNewReno>()
+                .AddConstructor<TcpHybla>()
+                .AddAttribute("Rtt0",
+                              "Round-trip time of the reference connection, RTT_0",
+                              ns3::TimeValue(ns3::MilliSeconds(25)),
+                              ns3::MakeTimeAccessor(&TcpHybla::m_rtt0),
+                              ns3::MakeTimeChecker(ns3::NanoSeconds(1)))
+                .AddAttribute("MaxWindow",
+                              "Largest congestion window, W_m, in segments",
+                              ns3::UintegerValue(UNLIMITED),
+                              ns3::MakeUintegerAccessor(&TcpHybla::m_maxWindow),
+                              ns3::MakeUintegerChecker<uint32_t>(2));
+        return tid;
+    }
+
+    std::string GetName() const override
+    {
+        return "longfat::TcpHybla";
+    }
+
+    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    {
+        return ns3::CopyObject<TcpHybla>(this);
+    }
+
+    /// The ratio rho, from the smallest round trip seen; never below 1, a Reno connection.
+    double GetRho(ns3::Ptr<const ns3::TcpSocketState> tcb) const
+    {
+        if (tcb->m_minRtt == ns3::Time::Max())
+        {
+            return 1.0;
+        }
+        return std::max(1.0, tcb->m_minRtt.GetSeconds() / m_rtt0.GetSeconds());
+    }
+
+    /// The handshake has measured a round trip: the first window is rho (before equation 25).
+    void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
+                            const ns3::TcpSocketState::TcpCongState_t state) override
+    {
+        if (!m_started)
+        {
+            m_started = true;
+            SetWindow(tcb, std::max(GetRho(tcb), GetWindow(tcb)));
+        }
+    }
+
+    /// A loss halves the window (before equation 4), down to two segments at least.
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    {
+        return std::max(2 * tcb->m_segmentSize, tcb->m_cWnd.Get() / 2);
+    }
+
+    /// Equation (1). ns-3 calls this for an ACK that advances, outside of recovery.
+    void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segmentsAcked) override
+    {
+        if (segmentsAcked == 0)
+        {
+            return;
+        }
+        const double rho = GetRho(tcb);
+        const double window = GetWindow(tcb);
+        const double threshold = double(tcb->m_ssThresh.Get()) / tcb->m_segmentSize;
+        if (window < threshold)
+        {
+            SetWindow(tcb, std::min(window + std::exp2(rho) - 1, threshold));
+        }
+        else
+        {
+            SetWindow(tcb, window + rho * rho / window);
+        }
+    }
+
+  private:
+    static constexpr uint32_t UNLIMITED = 0xffffffff;
+
+    /// The window in segments, with the fraction of a byte that m_cWnd cannot hold.
+    double GetWindow(ns3::Ptr<const ns3::TcpSocketState> tcb) const
+    {
+        return (tcb->m_cWnd.Get() + m_fraction) / tcb->m_segmentSize;
+    }
+
+    /// Set the window to that many segments, at most W_m (and what 32 bits of bytes can hold).
+    void SetWindow(ns3::Ptr<ns3::TcpSocketState> tcb, double segments)
+    {
+        const double largest = std::min<double>(double(m_maxWindow) * tcb->m_segmentSize, 0x7fffffff);
+        const double bytes = std::min(segments * tcb->m_segmentSize, largest);
+        tcb->m_cWnd = static_cast<uint32_t>(bytes);
+        m_fraction = bytes - std::floor(bytes);
+    }
+
+    ns3::Time m_rtt0;                //!< RTT_0
+    uint32_t m_maxWindow{UNLIMITED}; //!< W_m, in segments
+    double m_fraction{0};            //!< of a byte of the window
+    bool m_started{false};           //!< the window has been set to rho
+};
+
+NS_OBJECT_ENSURE_REGISTERED(TcpHybla);
+
+} // namespace longfat
+
+#endif

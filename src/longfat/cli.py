@@ -1,0 +1,184 @@
+"""The command line: longfat model | simulate | sweep | audit | cc | figure."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+
+from longfat import audit as auditing
+from longfat import figures
+from longfat.cc.catalogue import ALGORITHMS
+from longfat.engines import ENGINES
+from longfat.errors import InputError, LongfatError
+
+
+class _Group(click.Group):
+    """A group whose commands report our errors in one line, with our exit status."""
+
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except LongfatError as error:
+            click.echo(f"longfat: {error}", err=True)
+            ctx.exit(error.exit_status)
+
+    def resolve_command(self, ctx, args):
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            from longfat.errors import nearest
+
+            known = self.list_commands(ctx)
+            raise click.UsageError(
+                f"no command '{args[0]}': there are {', '.join(known)}.{nearest(args[0], known)}"
+            ) from None
+
+
+def _print(table: pd.DataFrame, as_json: bool) -> None:
+    click.echo(
+        table.to_json(orient="records", indent=2) if as_json else table.to_string(index=False)
+    )
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="longfat")
+def main():
+    """Long, Fat & Lossy: TCP over satellites, radio links and intercontinental paths."""
+
+
+@main.group()
+def model():
+    """Evaluate a paper's equations."""
+
+
+@model.command("hybla")
+@click.option("--loss", type=float, multiple=True, required=True, help="Probability of loss.")
+@click.option("--rtt", type=float, default=0.55, show_default=True, help="Round-trip time (s).")
+@click.option("--rtt0", type=float, default=0.025, show_default=True, help="Reference RTT (s).")
+@click.option("--max-window", type=float, default=550, show_default=True, help="W_m (segments).")
+@click.option("--segment-bytes", type=int, default=1000, show_default=True)
+@click.option("--segments", type=float, multiple=True, help="Also the time to transfer so many.")
+@click.option("--rto", type=float, default=1.0, show_default=True, help="T_0 (s).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, as_json):
+    """TCP Hybla's throughput, and transfer times, by the paper's model."""
+    from longfat.theory import hybla
+
+    losses = np.array(loss)
+    throughput = hybla.throughput(loss=losses, rtt=rtt, rtt0=rtt0, max_window=max_window)
+    table = pd.DataFrame(
+        {
+            "loss": losses,
+            "throughput_segments_per_s": throughput,
+            "throughput_bps": 8 * segment_bytes * throughput,
+        }
+    )
+    for size in segments:
+        table[f"transfer_time_s_of_{size:g}_segments"] = hybla.transfer_time(
+            segments=size, loss=losses, rtt=rtt, rtt0=rtt0, max_window=max_window, rto=rto
+        )
+    _print(table, as_json)
+
+
+@main.command()
+@click.argument("scenario_file", type=click.Path(path_type=Path))
+@click.option("--engine", default="ns3", show_default=True, help=f"One of: {', '.join(ENGINES)}.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
+def simulate(scenario_file, engine, as_json):
+    """Simulate the scenario in SCENARIO_FILE (JSON)."""
+    from longfat import Scenario
+    from longfat import simulate as run
+
+    result = run(Scenario.from_file(scenario_file), engine=engine)
+    if as_json:
+        click.echo(json.dumps(result.to_dict(), indent=2))
+    else:
+        _print(result.flows, as_json=False)
+
+
+@main.command()
+@click.argument("scenarios_file", type=click.Path(path_type=Path))
+@click.option("--engine", default="ns3", show_default=True, help=f"One of: {', '.join(ENGINES)}.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write a CSV file instead.")
+def sweep(scenarios_file, engine, output):
+    """Simulate all scenarios of SCENARIOS_FILE (a JSON list)."""
+    from longfat import Scenario
+    from longfat import sweep as run
+
+    try:
+        items = json.loads(scenarios_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{scenarios_file}: cannot be read as JSON: {error}") from None
+    if not isinstance(items, list) or not items:
+        raise InputError(f"{scenarios_file}: a sweep is a JSON list of scenarios")
+    scenarios = [
+        Scenario.from_json(json.dumps(item), where=f"{scenarios_file}: scenario {number}")
+        for number, item in enumerate(items)
+    ]
+    table = run(scenarios, engine=engine)
+    if output is None:
+        _print(table, as_json=False)
+    else:
+        unfinished = output.with_suffix(".tmp")
+        table.to_csv(unfinished, index=False, lineterminator="\n")
+        unfinished.replace(output)
+
+
+@main.command()
+@click.option("--sample", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--seed", type=int, help="Draw the same sample again.")
+@click.option("--experiment", help="Draw from this experiment only.")
+def audit(sample, seed, experiment):
+    """Run archived runs again and compare every digit."""
+    table = auditing.audit(sample, seed, experiment, report=click.echo)
+    if not table["equal"].all():
+        sys.exit(1)
+
+
+@main.group()
+def cc():
+    """The congestion controls."""
+
+
+@cc.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def cc_list(as_json):
+    """List the congestion controls with their parameters and sources."""
+    _print(
+        pd.DataFrame(
+            [
+                {
+                    "name": name,
+                    "title": algorithm.title,
+                    "code": algorithm.header or "ns-3",
+                    "parameters": ", ".join(
+                        f"{parameter}={p.default}" for parameter, p in algorithm.parameters.items()
+                    ),
+                    "source": algorithm.source,
+                }
+                for name, algorithm in ALGORITHMS.items()
+            ]
+        ),
+        as_json,
+    )
+
+
+@main.command()
+@click.argument("name", required=False)
+@click.option("--list", "list_them", is_flag=True, help="List the figures and tables.")
+@click.option("--profile", type=click.Choice(["paper", "quick"]), help="Scale of the experiment.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any parameter.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=Path("."), help="Folder for the files."
+)
+def figure(name, list_them, profile, settings, output):
+    """Re-execute one figure or table: NAME.png, NAME.svg and its data as NAME.csv."""
+    if list_them or name is None:
+        _print(figures.catalogue(), as_json=False)
+        return
+    parameters = figures.parse_settings(settings) | ({"profile": profile} if profile else {})
+    for path in figures.execute(name, output, parameters):
+        click.echo(path)

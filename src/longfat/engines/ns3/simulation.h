@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A scenario in ns-3, from its parts to its end. Once per process: ns-3's random streams and
+// addresses go on counting from one simulation to the next.
+
+#ifndef LONGFAT_SIMULATION_H
+#define LONGFAT_SIMULATION_H
+
+#include "flow.h"
+
+#include "ns3/rng-seed-manager.h"
+
+#include <memory>
+
+namespace longfat
+{
+
+class Simulation
+{
+  public:
+    explicit Simulation(uint64_t seed)
+    {
+        ns3::RngSeedManager::SetSeed(1);
+        ns3::RngSeedManager::SetRun(seed);
+    }
+
+    Network network;
+    std::vector<std::unique_ptr<Flow>> flows;
+
+    Flow& AddFlow(const FlowSpec& spec, double durationS, uint32_t points)
+    {
+        const uint16_t port = 5000 + flows.size();
+        flows.push_back(std::make_unique<Flow>(spec, network, port, durationS, points));
+        return *flows.back();
+    }
+
+    /// Run to the end, or until every flow that has an end is complete and there is no other.
+    void Run(double durationS, bool untilComplete)
+    {
+        if (untilComplete)
+        {
+            ns3::Simulator::Schedule(ns3::MilliSeconds(100), &Simulation::StopWhenComplete, this);
+        }
+        ns3::Simulator::Stop(ns3::Seconds(durationS));
+        ns3::Simulator::Run();
+        events = ns3::Simulator::GetEventCount();
+        endS = ns3::Simulator::Now().GetSeconds();
+    }
+
+    uint64_t events{0}; //!< executed
+    double endS{0};     //!< simulated time at the end
+
+  private:
+    void StopWhenComplete()
+    {
+        for (const auto& flow : flows)
+        {
+            if (std::isnan(flow->completionS))
+            {
+                ns3::Simulator::Schedule(ns3::MilliSeconds(100),
+                                         &Simulation::StopWhenComplete,
+                                         this);
+                return;
+            }
+        }
+        ns3::Simulator::Stop();
+    }
+};
+
+} // namespace longfat
+
+#endif

@@ -1,0 +1,25 @@
+"""What can go wrong, in three classes: each message is one sentence for a person."""
+
+
+class LongfatError(Exception):
+    """Anything that longfat reports; the command line prints it as one line."""
+
+    exit_status = 1
+
+
+class InputError(LongfatError, ValueError):
+    """Bad input: the message names the field, the value and what is allowed. Exit status 2."""
+
+    exit_status = 2
+
+
+class SimulationError(LongfatError, RuntimeError):
+    """A run that failed although its input was good. Exit status 1."""
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """Return " Did you mean 'x'?" for the known word nearest to `word`, or nothing."""
+    from difflib import get_close_matches
+
+    match = get_close_matches(word, known, n=1)
+    return f" Did you mean '{match[0]}'?" if match else ""

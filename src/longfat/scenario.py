@@ -1,0 +1,254 @@
+"""What to simulate: nodes, links, losses, outages, flows, duration, seed.
+
+A scenario is data. It says nothing about how it is simulated, so every engine takes it. Rates are
+in bit/s, times in seconds, sizes in bytes, windows in segments. A link is one direction, from
+`source` to `target`; a cable is two of them (see `longfat.topologies.duplex`).
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import networkx
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from longfat.cc import catalogue
+from longfat.errors import InputError, nearest
+
+Name = Annotated[str, Field(min_length=1)]
+Probability = Annotated[float, Field(ge=0, lt=1)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+PositiveSeconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+BitRate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Outage(_Model):
+    """A time in which a link loses every packet that arrives at its end."""
+
+    start_s: Seconds
+    duration_s: PositiveSeconds
+
+
+class Link(_Model):
+    """One direction of a cable or radio link, with the drop-tail queue in front of it."""
+
+    source: Name
+    target: Name
+    rate_bps: BitRate
+    delay_s: Seconds
+    queue_packets: Annotated[int, Field(ge=1)] | None = None
+    queue_bytes: Annotated[int, Field(ge=1)] | None = None
+    loss_per_packet: Probability = 0.0
+    loss_per_bit: Probability = 0.0
+    outages: tuple[Outage, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_queue_limit(self) -> Self:
+        if (self.queue_packets is None) == (self.queue_bytes is None):
+            raise ValueError("state either queue_packets or queue_bytes")
+        if self.source == self.target:
+            raise ValueError(f"a link must join two nodes, not '{self.source}' to itself")
+        return self
+
+
+class CongestionControl(_Model):
+    """An algorithm of the catalogue (`longfat cc list`) with the parameters that are not default."""
+
+    name: str
+    parameters: dict[str, bool | int | float] = {}
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        algorithm = catalogue.ALGORITHMS.get(self.name)
+        if algorithm is None:
+            known = sorted(catalogue.ALGORITHMS)
+            raise ValueError(
+                f"unknown congestion control '{self.name}': "
+                f"known are {', '.join(known)}.{nearest(self.name, known)}"
+            )
+        for parameter in self.parameters:
+            if parameter not in algorithm.parameters:
+                known = sorted(algorithm.parameters)
+                raise ValueError(
+                    f"'{self.name}' has no parameter '{parameter}': "
+                    f"it has {', '.join(known) or 'none'}.{nearest(parameter, known)}"
+                )
+        return self
+
+
+def _from_name(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class Flow(_Model):
+    """One TCP connection that sends from `source` to `target`.
+
+    It sends without end, until `stop_s`, or until `bytes` are delivered. `max_window_segments`
+    caps the congestion window itself; `receive_buffer_bytes` is the largest window that the
+    receiver advertises. `segments_per_ack` is 1 without delayed ACKs, 2 with them.
+    """
+
+    source: Name
+    target: Name
+    congestion_control: Annotated[CongestionControl, BeforeValidator(_from_name)]
+    name: str = ""
+    segment_bytes: Annotated[int, Field(ge=1, le=9000)] = 1000
+    max_window_segments: Annotated[int, Field(ge=2)] | None = None
+    initial_window_segments: Annotated[int, Field(ge=1)] = 10
+    initial_ssthresh_segments: Annotated[int, Field(ge=2)] | None = None
+    send_buffer_bytes: Annotated[int, Field(ge=1)] = 64_000_000
+    receive_buffer_bytes: Annotated[int, Field(ge=1)] = 64_000_000
+    segments_per_ack: Annotated[int, Field(ge=1)] = 1
+    ack_timeout_s: PositiveSeconds = 0.2
+    sack: bool = True
+    recovery: Literal["prr", "halving"] = "prr"
+    min_rto_s: PositiveSeconds = 1.0
+    start_s: Seconds = 0.0
+    stop_s: PositiveSeconds | None = None
+    bytes: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _stop_after_start(self) -> Self:
+        if self.stop_s is not None and self.stop_s <= self.start_s:
+            raise ValueError(f"stop_s {self.stop_s} must be later than start_s {self.start_s}")
+        if self.source == self.target:
+            raise ValueError(f"a flow needs two nodes, not '{self.source}' to itself")
+        if (
+            self.max_window_segments is not None
+            and not catalogue.ALGORITHMS[self.congestion_control.name].caps_window
+        ):
+            raise ValueError(
+                f"'{self.congestion_control.name}' cannot cap its congestion window: "
+                "leave max_window_segments out and limit the flow by receive_buffer_bytes"
+            )
+        return self
+
+
+class Record(_Model):
+    """Which time series a run keeps, and with how many points at most (the last value in each of
+    `points` equal intervals)."""
+
+    series: tuple[Literal["cwnd_segments", "rtt_s", "delivered_bytes"], ...] = ()
+    points: Annotated[int, Field(ge=2, le=1_000_000)] = 2000
+
+
+class Scenario(_Model):
+    """Everything that decides a run's result, apart from the engine.
+
+    `title` is for people: it is no part of the key.
+    """
+
+    links: Annotated[tuple[Link, ...], Field(min_length=1)]
+    flows: Annotated[tuple[Flow, ...], Field(min_length=1)]
+    duration_s: PositiveSeconds
+    seed: Annotated[int, Field(ge=1, le=2**31)] = 1
+    record: Record = Record()
+    title: str = ""
+
+    def __init__(self, /, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise InputError(_sentence(error)) from None
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the nodes, in the order in which the links mention them."""
+        return tuple(dict.fromkeys(n for link in self.links for n in (link.source, link.target)))
+
+    @field_validator("links")
+    @classmethod
+    def _each_link_once(cls, links: tuple[Link, ...]) -> tuple[Link, ...]:
+        pairs = [(link.source, link.target) for link in links]
+        for source, target in pairs:
+            if pairs.count((source, target)) > 1:
+                raise ValueError(f"two links from '{source}' to '{target}': one is allowed")
+            if (target, source) not in pairs:
+                raise ValueError(f"no link back from '{target}' to '{source}': ACKs need one")
+        return links
+
+    @model_validator(mode="after")
+    def _paths_exist(self) -> Self:
+        graph = networkx.DiGraph((link.source, link.target) for link in self.links)
+        for number, flow in enumerate(self.flows):
+            for end in (flow.source, flow.target):
+                if end not in graph:
+                    raise ValueError(
+                        f"flows.{number}: no link touches node '{end}': nodes are "
+                        f"{', '.join(self.nodes)}.{nearest(end, list(self.nodes))}"
+                    )
+            if not networkx.has_path(graph, flow.source, flow.target):
+                raise ValueError(f"flows.{number}: no path from '{flow.source}' to '{flow.target}'")
+        return self
+
+    def with_(self, **changes: Any) -> "Scenario":
+        """Return a copy with top-level fields changed, validated again."""
+        return Scenario(**(self.model_dump() | changes))
+
+    def canonical_json(self) -> str:
+        """Return the shortest JSON that means this scenario: keys sorted, defaults left out."""
+        data = self.model_dump(mode="json", exclude_defaults=True, exclude={"title"})
+        return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+    def sha256(self) -> str:
+        """Return the hash of the canonical JSON: equal scenarios have equal hashes."""
+        return hashlib.sha256(self.canonical_json().encode()).hexdigest()
+
+    def to_json(self) -> str:
+        """Return readable JSON, which `from_json` reads back."""
+        return self.model_dump_json(indent=2, exclude_defaults=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "scenario") -> "Scenario":
+        """Read a scenario from JSON text; `where` names it in errors.
+
+        Raises InputError for malformed JSON, and for fields that are unknown or out of range.
+        """
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(
+                f"{where}: not JSON at line {error.lineno} column {error.colno}: {error.msg}"
+            ) from None
+        if not isinstance(data, dict):
+            raise InputError(f"{where}: a scenario is a JSON object, not {type(data).__name__}")
+        try:
+            return cls(**data)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+
+    @classmethod
+    def from_file(cls, path: Path | str) -> "Scenario":
+        """Read a scenario from a JSON file. Raises InputError as `from_json` does."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read: {error}") from None
+        return cls.from_json(text, where=str(path))
+
+
+def _sentence(error: ValidationError) -> str:
+    """Put the first of pydantic's complaints into one sentence: field, value, what is allowed."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"{field}: there is no such field"
+    if first["type"] == "missing":
+        return f"{field}: this field is missing"
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    if first["type"] == "value_error":
+        return f"{field}: {message}" if field else message
+    return f"{field}: {first['input']!r} {message}"

@@ -1,0 +1,76 @@
+"""Many scenarios at once."""
+
+import os
+from collections.abc import Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+
+import pandas as pd
+from tqdm.auto import tqdm
+
+from longfat import store
+from longfat.engines import simulate
+from longfat.errors import SimulationError
+from longfat.result import Result
+from longfat.scenario import Scenario
+
+
+def sweep(
+    scenarios: Iterable[Scenario], engine: str = "ns3", executor: Executor | None = None
+) -> pd.DataFrame:
+    """Simulate every scenario and return a table with a row a flow.
+
+    Its columns are `scenario` (the position in `scenarios`), the scenarios' fields that differ
+    (named by path, such as `links.0.loss_per_packet`), and those of `Result.flows`. `executor` is
+    any of `concurrent.futures` (or Dask's `client.get_executor()`); without one, all cores of this
+    machine work. Raises SimulationError, after all other runs are done and stored, if runs failed.
+    """
+    scenarios = list(scenarios)
+    tables = [result.flows for result in results(scenarios, engine, executor)]
+    fields = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
+    flows = pd.concat(tables, keys=range(len(tables)), names=["scenario", None])
+    flows = flows.reset_index(level=1, drop=True)
+    return fields.join(flows, how="right").rename_axis("scenario").reset_index()
+
+
+def results(
+    scenarios: list[Scenario], engine: str = "ns3", executor: Executor | None = None
+) -> list[Result]:
+    """Simulate every scenario, the longest first, and return the results in the given order."""
+    if executor is None:
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            return results(scenarios, engine, threads)
+    order = sorted(range(len(scenarios)), key=lambda i: -expected_bytes(scenarios[i]))
+    futures = {executor.submit(simulate, scenarios[i], engine): i for i in order}
+    done: dict[int, Result] = {}
+    failures = []
+    try:
+        for future in tqdm(as_completed(futures), total=len(futures), unit="run", disable=None):
+            try:
+                done[futures[future]] = future.result()
+            except SimulationError as error:
+                failures.append(f"scenario {futures[future]}: {error}")
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    if failures:
+        raise SimulationError(
+            f"{len(failures)} of {len(scenarios)} runs failed: " + "; ".join(failures)
+        )
+    return [done[i] for i in range(len(scenarios))]
+
+
+def expected_bytes(scenario: Scenario) -> float:
+    """Return how much the flows could send at most: the measure of a run's length."""
+    capacity = scenario.duration_s * max(link.rate_bps for link in scenario.links) / 8
+    window = [
+        scenario.duration_s
+        * (flow.max_window_segments or float("inf"))
+        * flow.segment_bytes
+        / max(1e-3, 2 * max(link.delay_s for link in scenario.links))
+        for flow in scenario.flows
+    ]
+    return sum(
+        min(flow.bytes or float("inf"), capacity, limit)
+        for flow, limit in zip(scenario.flows, window, strict=True)
+    )

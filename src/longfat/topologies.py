@@ -1,0 +1,65 @@
+"""The papers' networks, as functions that return a scenario."""
+
+from longfat.scenario import CongestionControl, Flow, Link, Record, Scenario
+
+
+def duplex(a: str, b: str, *, backward: dict | None = None, **fields) -> tuple[Link, Link]:
+    """Return both directions of a link between nodes `a` and `b`.
+
+    `fields` are `Link`'s and hold for both directions; `backward` changes those from `b` to `a`.
+    """
+    return (
+        Link(source=a, target=b, **fields),
+        Link(source=b, target=a, **(fields | (backward or {}))),
+    )
+
+
+def satellite(
+    *,
+    loss: float,
+    rtt_s: float = 0.55,
+    rtt0_s: float = 0.025,
+    max_window_segments: int = 550,
+    segment_bytes: int = 1000,
+    queue_packets: int = 1000,
+    rate_bps: float = 10e6,
+    ack_loss: float = 0.0,
+    duration_s: float = 1000.0,
+    transfer_bytes: int | None = None,
+    recovery: str = "prr",
+    seed: int = 1,
+    record: Record | None = None,
+) -> Scenario:
+    """One Hybla flow over a geostationary satellite (paper: hybla, figure 1 and table 1).
+
+    `loss` is the probability that the link to the receiver loses a packet, `ack_loss` the same on
+    the way back. What the paper does not state, and so is assumed here: `rate_bps`, `ack_loss`,
+    `recovery`, and that a sender and a receiver with one link between them are the whole network.
+    Without `transfer_bytes` the flow sends for `duration_s`; with it, `duration_s` is a limit.
+    """
+    return Scenario(
+        links=duplex(
+            "sender",
+            "receiver",
+            rate_bps=rate_bps,
+            delay_s=rtt_s / 2,
+            queue_packets=queue_packets,
+            loss_per_packet=loss,
+            backward={"loss_per_packet": ack_loss},
+        ),
+        flows=(
+            Flow(
+                source="sender",
+                target="receiver",
+                congestion_control=CongestionControl(name="hybla", parameters={"rtt0_s": rtt0_s}),
+                segment_bytes=segment_bytes,
+                max_window_segments=max_window_segments,
+                initial_window_segments=1,
+                bytes=transfer_bytes,
+                recovery=recovery,
+            ),
+        ),
+        duration_s=duration_s,
+        seed=seed,
+        record=record or Record(),
+    )
