@@ -1,0 +1,1 @@
+"""The papers' equations as sympy objects, and the numbers they give: a module a paper."""

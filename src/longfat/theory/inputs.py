@@ -1,0 +1,38 @@
+"""Checks of what the models are given: arrays in, one clear sentence for the first bad value."""
+
+import numpy as np
+
+from longfat.errors import InputError
+
+
+def numbers(field, value, accepts, allowed):
+    """Return `value` as an array of floats, after checking each element.
+
+    `accepts` maps the array to a boolean array; `allowed` says in words what it accepts. NaN never
+    passes. Raises InputError that names the field, the first bad value and what is allowed.
+    """
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{field} is {value!r}: it must be {allowed}") from None
+    bad = ~accepts(array)
+    if bad.any():
+        raise InputError(f"{field} is {array[bad].flat[0]:g}: it must be {allowed}")
+    return array
+
+
+def loss(value, below=1):
+    """Loss probabilities from 0 up to, not including, `below`."""
+    allowed = f"a probability of at least 0 and below {below:g}"
+    return numbers("loss", value, lambda x: (x >= 0) & (x < below), allowed)
+
+
+def positive(field, value, unit):
+    """Finite numbers above 0."""
+    return numbers(field, value, lambda x: (x > 0) & (x < np.inf), f"above 0 {unit}, and finite")
+
+
+def at_least_one(field, value, unit, infinite=False):
+    """Numbers of at least 1, infinity only where `infinite` says so."""
+    allowed = f"at least 1 {unit}" + ("" if infinite else ", and finite")
+    return numbers(field, value, lambda x: (x >= 1) & (infinite | (x < np.inf)), allowed)
