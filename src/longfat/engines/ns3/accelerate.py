@@ -20,7 +20,7 @@ from pathlib import Path
 NS3_VERSION = "3.44"
 SOURCE = Path(__file__).with_name("accelerate.cc")
 # No fused multiply-add and no -march=native: a window must not depend on the processor.
-FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
+FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-DNS3_ASSERT_ENABLE", "-fPIC", "-shared")
 LIBRARIES = ("-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined", f"-lns{NS3_VERSION}-internet")
 
 _log = logging.getLogger(__name__)
