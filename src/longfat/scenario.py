@@ -65,7 +65,7 @@ class Link(_Model):
 
 
 class CongestionControl(_Model):
-    """An algorithm of the catalogue (`longfat cc list`) with the parameters that are not default."""
+    """An algorithm of the catalogue (`longfat cc list`) and its parameters, where not default."""
 
     name: str
     parameters: dict[str, bool | int | float] = {}

@@ -50,7 +50,7 @@ def simulate(scenario: Scenario, time_limit_s: float = 3600) -> Result:
 
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
-    """Return what, beside the scenario, decides the result: engine, versions, content of headers."""
+    """Return what decides the result beside the scenario: engine, version, headers by content."""
     headers = {a.header_path for f in scenario.flows if (a := _algorithm(f)).header_path}
     return {
         "engine": "ns3",

@@ -1,0 +1,90 @@
+"""The command line: what it prints, and one sentence and exit status 2 for bad input."""
+
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from longfat.cli import main
+from longfat.topologies import satellite
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def scenario_file(tmp_path):
+    path = tmp_path / "scenario.json"
+    path.write_text(satellite(loss=1e-3, duration_s=2).to_json())
+    return path
+
+
+def test_model_prints_what_the_theory_gives():
+    from longfat.theory import hybla
+
+    answer = run("model", "hybla", "--loss", 1e-4, "--segments", 10_000, "--json")
+    row = json.loads(answer.output)[0]
+    expected = hybla.throughput(loss=1e-4, rtt=0.55, rtt0=0.025, max_window=550)
+    assert row["throughput_segments_per_s"] == pytest.approx(float(expected))
+    assert row["throughput_bps"] == pytest.approx(8000 * float(expected))
+    assert row["transfer_time_s_of_10000_segments"] > 10_000 / row["throughput_segments_per_s"]
+
+
+def test_simulate_prints_flows_or_the_whole_result(scenario_file):
+    pytest.importorskip("ns3")
+    answer = run("simulate", scenario_file, "--json")
+    assert answer.exit_code == 0
+    result = json.loads(answer.output)
+    assert result["flows"][0]["delivered_bytes"] > 0
+    assert result["provenance"]["engine"] == "ns3"
+    assert str(result["flows"][0]["delivered_bytes"]) in run("simulate", scenario_file).output
+
+
+def test_sweep_writes_a_table(tmp_path, scenario_file):
+    pytest.importorskip("ns3")
+    one = json.loads(scenario_file.read_text())
+    (tmp_path / "sweep.json").write_text(json.dumps([one, one | {"seed": 2}]))
+    answer = run("sweep", tmp_path / "sweep.json", "--output", tmp_path / "rows.csv")
+    assert answer.exit_code == 0, answer.output
+    assert list(pd.read_csv(tmp_path / "rows.csv")["seed"]) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["simulate", "missing.json"], ["missing.json: cannot be read"]),
+        (["model", "hybla", "--loss", "1.5"], ["loss", "1.5"]),
+        (["model", "hybla", "--loss", "abc"], ["abc"]),
+        (["figure", "hybla-33"], ["no figure 'hybla-33'", "Did you mean 'hybla-3'?"]),
+        (["figure", "hybla-3", "--set", "loss_rate=[1e-3]"], ["Did you mean 'loss_rates'?"]),
+        (["figure", "hybla-3", "--set", "repetitions"], ["write NAME=VALUE"]),
+        (["simulat"], ["no command 'simulat'", "Did you mean 'simulate'?"]),
+        (["audit", "--sample", "0"], ["0"]),
+        (["audit", "--experiment", "nothing"], ["no archived experiment 'nothing'"]),
+        (["simulate", "{file}", "--engine", "ns2"], ["unknown engine 'ns2'"]),
+    ],
+)
+def test_bad_input_is_one_sentence_and_status_2(arguments, words, scenario_file, tmp_path):
+    answer = run(*[argument.format(file=scenario_file) for argument in arguments])
+    assert answer.exit_code == 2
+    assert "Traceback" not in answer.output
+    for word in words:
+        assert word in answer.output
+
+
+def test_malformed_json_leaves_nothing_behind(tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_text('[{"links": ]')
+    answer = run("sweep", broken, "--output", tmp_path / "rows.csv")
+    assert answer.exit_code == 2
+    assert "broken.json" in answer.output
+    assert [path.name for path in tmp_path.iterdir()] == ["broken.json"]
+
+
+def test_cc_list_names_parameters_and_sources():
+    rows = {row["name"]: row for row in json.loads(run("cc", "list", "--json").output)}
+    assert rows["hybla"]["code"] == "hybla.h"
+    assert rows["hybla"]["parameters"] == "rtt0_s=0.025"
+    assert "cubic" in rows

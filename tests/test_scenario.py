@@ -1,0 +1,155 @@
+"""The scenario: what it refuses, in which words, and that its hash is its content."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longfat import Flow, InputError, Link, Scenario
+from longfat.topologies import duplex, satellite
+
+
+def scenario(**changes):
+    fields = {
+        "links": duplex("a", "b", rate_bps=1e6, delay_s=0.01, queue_packets=10),
+        "flows": [{"source": "a", "target": "b", "congestion_control": "newreno"}],
+        "duration_s": 1,
+    }
+    return Scenario(**(fields | changes))
+
+
+def changed(part, **changes):
+    """The JSON data of the scenario above, with a field of its first link or flow changed."""
+    data = json.loads(scenario().to_json())
+    data[part][0].update(changes)
+    return data
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "words"),
+    [
+        ("links", {"loss_per_packet": 1.5}, ["links.0.loss_per_packet", "1.5", "less than 1"]),
+        ("links", {"loss_per_bit": -0.1}, ["links.0.loss_per_bit", "-0.1", "equal to 0"]),
+        ("links", {"delay_s": -1}, ["links.0.delay_s", "-1", "greater than or equal to 0"]),
+        ("links", {"rate_bps": 0}, ["links.0.rate_bps", "0", "greater than 0"]),
+        ("links", {"rate_bps": float("nan")}, ["links.0.rate_bps", "nan"]),
+        ("links", {"queue_bytes": 5}, ["links.0", "either queue_packets or queue_bytes"]),
+        ("links", {"speed": 5}, ["links.0.speed", "no such field"]),
+        ("flows", {"congestion_control": "hyblah"}, ["hyblah", "Did you mean 'hybla'?"]),
+        (
+            "flows",
+            {"congestion_control": {"name": "hybla", "parameters": {"rtt0": 1}}},
+            ["no parameter 'rtt0'", "Did you mean 'rtt0_s'?"],
+        ),
+        ("flows", {"max_window_segments": 10}, ["newreno", "receive_buffer_bytes"]),
+        ("flows", {"target": "c"}, ["flows.0", "no link touches node 'c'", "a, b"]),
+        ("flows", {"start_s": 2.0, "stop_s": 1.0}, ["stop_s 1.0", "later than start_s 2.0"]),
+    ],
+)
+def test_bad_fields_are_named_with_value_and_what_is_allowed(part, changes, words):
+    with pytest.raises(InputError) as caught:
+        Scenario(**changed(part, **changes))
+    message = str(caught.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def test_a_scenario_without_a_path_is_refused():
+    links = duplex("a", "b", rate_bps=1e6, delay_s=0, queue_packets=1)
+    links += duplex("c", "d", rate_bps=1e6, delay_s=0, queue_packets=1)
+    flow = {"source": "a", "target": "d", "congestion_control": "newreno"}
+    with pytest.raises(InputError, match="no path from 'a' to 'd'"):
+        scenario(links=links, flows=[flow])
+
+
+def test_a_link_needs_one_back_and_only_one():
+    there, back = duplex("a", "b", rate_bps=1e6, delay_s=0, queue_packets=1)
+    with pytest.raises(InputError, match="no link back from 'b' to 'a'"):
+        scenario(links=[there])
+    with pytest.raises(InputError, match="two links from 'a' to 'b'"):
+        scenario(links=[there, back, there])
+
+
+def test_malformed_json_says_where():
+    with pytest.raises(InputError, match=r"plan.json: not JSON at line 2 column 1"):
+        Scenario.from_json('{"links":\n', where="plan.json")
+    with pytest.raises(InputError, match="a scenario is a JSON object, not list"):
+        Scenario.from_json("[]")
+
+
+names = st.text("abc", min_size=1, max_size=3)
+positive = st.floats(1e-3, 1e9)
+
+
+@st.composite
+def scenarios(draw):
+    a, b = draw(st.lists(names, min_size=2, max_size=2, unique=True))
+    fields = {"rate_bps": draw(positive), "delay_s": draw(st.floats(0, 10)), "queue_packets": 3}
+    flow = Flow(
+        source=a,
+        target=b,
+        congestion_control=draw(st.sampled_from(["hybla", "newreno", "cubic"])),
+        bytes=draw(st.none() | st.integers(1, 10**9)),
+        sack=draw(st.booleans()),
+    )
+    links = (Link(source=a, target=b, **fields), Link(source=b, target=a, **fields))
+    return Scenario(
+        links=links, flows=(flow,), duration_s=draw(positive), seed=draw(st.integers(1, 99))
+    )
+
+
+@settings(max_examples=50)
+@given(scenarios())
+def test_json_round_trip_keeps_the_scenario_and_its_hash(one):
+    again = Scenario.from_json(one.to_json())
+    assert again == one
+    assert again.sha256() == one.sha256()
+    assert Scenario.from_json(one.canonical_json()) == one
+
+
+def test_the_hash_is_of_the_content():
+    one = satellite(loss=1e-4)
+    assert one.sha256() == satellite(loss=1e-4).sha256()
+    assert one.sha256() == one.with_(title="for people only").sha256()
+    assert one.sha256() != one.with_(seed=2).sha256()
+    assert one.sha256() != satellite(loss=2e-4).sha256()
+
+
+def test_defaults_have_not_changed():
+    """Canonical JSON leaves defaults out: changing one would change what archived keys mean."""
+    fields = json.loads(scenario().model_dump_json())
+    assert fields["flows"][0] == {
+        "source": "a",
+        "target": "b",
+        "congestion_control": {"name": "newreno", "parameters": {}},
+        "name": "",
+        "segment_bytes": 1000,
+        "max_window_segments": None,
+        "initial_window_segments": 10,
+        "initial_ssthresh_segments": None,
+        "send_buffer_bytes": 64_000_000,
+        "receive_buffer_bytes": 64_000_000,
+        "segments_per_ack": 1,
+        "ack_timeout_s": 0.2,
+        "sack": True,
+        "recovery": "prr",
+        "min_rto_s": 1.0,
+        "start_s": 0.0,
+        "stop_s": None,
+        "bytes": None,
+    }
+    assert fields["links"][0] == {
+        "source": "a",
+        "target": "b",
+        "rate_bps": 1e6,
+        "delay_s": 0.01,
+        "queue_packets": 10,
+        "queue_bytes": None,
+        "loss_per_packet": 0.0,
+        "loss_per_bit": 0.0,
+        "outages": [],
+    }
+    assert fields["record"] == {"series": [], "points": 2000}
+    assert fields["seed"] == 1

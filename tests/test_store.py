@@ -1,0 +1,107 @@
+"""Results by content: cache, archive, staleness, audit."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from longfat import InputError, audit, engines, simulate, store, sweep
+from longfat.engines import ns3
+from longfat.result import Result
+from longfat.topologies import satellite
+
+pytest.importorskip("ns3", reason="this environment has no ns-3")
+
+
+def small(seed=1, **changes):
+    return satellite(**({"loss": 1e-3, "duration_s": 3, "seed": seed} | changes))
+
+
+def key(scenario):
+    return store.key(scenario, ns3.ingredients(scenario))
+
+
+def archive(name, seeds=(1, 2)):
+    results = [simulate(small(seed)) for seed in seeds]
+    return store.write_archive(name, [(key(r.scenario), r) for r in results])
+
+
+def no_engine(*_):
+    raise AssertionError("the engine was asked although the result is stored")
+
+
+def test_a_result_survives_json():
+    result = ns3.simulate(small())
+    again = Result.from_dict(json.loads(json.dumps(result.to_dict())))
+    assert again.to_dict() == result.to_dict()
+    pd.testing.assert_frame_equal(again.flows, result.flows)
+
+
+def test_a_second_call_comes_from_the_cache(monkeypatch):
+    first = simulate(small(seed=11))
+    monkeypatch.setattr(ns3, "simulate", no_engine)
+    assert simulate(small(seed=11)).to_dict() == first.to_dict()
+
+
+def test_a_damaged_cache_entry_is_noticed_and_run_again():
+    scenario = small(seed=12)
+    first = simulate(scenario)
+    cache = store._cache()
+    with cache.transact():
+        cache._sql("UPDATE Cache SET value = ? WHERE key = ?", (b"x", cache._disk.put(key(scenario))[0]))
+    with pytest.warns(UserWarning, match=f"cache entry {key(scenario)} is damaged"):
+        again = simulate(scenario)
+    pd.testing.assert_frame_equal(again.flows, first.flows)
+
+
+def test_the_archive_comes_before_everything(empty_archive, monkeypatch):
+    path = archive("small")
+    table = pd.read_csv(path)
+    assert list(table["seed"]) == [1, 2]
+    store._cache().clear()
+    monkeypatch.setattr(ns3, "simulate", no_engine)
+    assert simulate(small(2)).flows["delivered_bytes"].item() == table["delivered_bytes"][1]
+    assert not simulate(small(2)).links.empty
+
+
+def test_a_changed_header_makes_results_stale(empty_archive, monkeypatch, tmp_path):
+    archive("small")
+    assert audit.stale().empty
+    header = tmp_path / "hybla.h"
+    header.write_text("// another algorithm\n")
+    monkeypatch.setattr(ns3, "SOURCES", [*ns3.SOURCES, header])
+    assert len(audit.stale()) == 2
+    assert store.find_archived(key(small()), small()) is None
+
+
+def test_audit_finds_a_changed_digit(empty_archive):
+    path = archive("small")
+    assert audit.audit(2, seed=1)["equal"].all()
+    table = pd.read_csv(path, dtype=str)
+    table.loc[0, "delivered_bytes"] = str(int(table.loc[0, "delivered_bytes"]) + 1)
+    table.to_csv(path, index=False)
+    assert sorted(audit.audit(2, seed=1)["equal"]) == [False, True]
+
+
+def test_an_empty_archive_and_an_unknown_experiment_are_clear(empty_archive):
+    with pytest.raises(InputError, match="the archive is empty"):
+        audit.audit(1)
+    archive("small")
+    with pytest.raises(InputError, match="no archived experiment 'smal'.*mean 'small'"):
+        store.read_archive("smal")
+
+
+def test_an_archive_reads_back_to_the_last_digit(empty_archive):
+    result = simulate(small(3))
+    store.write_archive("one", [(key(result.scenario), result)])
+    rows = store.read_archive("one")
+    pd.testing.assert_frame_equal(store.archived_result(rows).flows, result.flows)
+
+
+def test_a_sweep_names_what_varies():
+    table = sweep([small(seed, loss=loss) for seed in (1, 2) for loss in (1e-3, 1e-2)])
+    assert list(table["seed"]) == [1, 1, 2, 2]
+    assert list(table["links.0.loss_per_packet"]) == [1e-3, 1e-2] * 2
+    assert "links.1.loss_per_packet" not in table
+    assert list(table["scenario"]) == [0, 1, 2, 3]
+    assert engines.get("ns3") is ns3
