@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
+import numpy as np
 import sympy
 from sympy.codegen.cfunctions import log1p
 from sympy.codegen.rewriting import expm1_opt
@@ -67,7 +68,7 @@ class Equations(Mapping):
         Each equation's left side must be a symbol; it is calculated from the values known so far,
         which are numbers or NumPy arrays that broadcast.
         """
-        values = dict(values)
+        values = dict(zip(values, np.broadcast_arrays(*values.values()), strict=True))
         for number in order:
             equation = self[number]
             names = sorted(symbol.name for symbol in equation.rhs.free_symbols)

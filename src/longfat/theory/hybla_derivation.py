@@ -47,6 +47,7 @@ from longfat.theory.hybla import (
     PRINTED,
     SS,
     T_0,
+    Z_TO,
     A,
     B,
     D,
@@ -68,7 +69,6 @@ from longfat.theory.hybla import (
     W_ss,
     X,
     Y,
-    Z_TO,
     cwnd,
     d,
     d_1,
@@ -179,7 +179,7 @@ def _generating_function() -> Steps:
     """Mean of z**j over the j losses among the n segments that follow the first lost one."""
     term = binomial(n, j) * p**j * (1 - p) ** (n - j) * z**j
     yield (
-        "Mean of z^j over j losses among the n segments after the first; n - 3 is taken for n:",
+        "Mean of z^j over j losses among the n segments after the first; it stops at n, not n - 3:",
         (Sum(term, (j, 0, n))),
     )
     closed = (1 - p + p * z) ** n
@@ -575,9 +575,10 @@ def _tail_error(name: str) -> tuple[float, str]:
     worst = tails.loc[tails[f"{name}_error"].idxmax()]
     smallest = np.floor(hybla.peak_window(LOSSES, **PAPER).min())
     used = dropped_tail(np.arange(smallest, 551)[:, None], LOSSES)[f"{name}_error"].max()
+    there = f"{used:.0e}" if used > 0 else "less than a double can hold"
     return worst[f"{name}_error"], (
         f"largest at W = {worst.W:.0f}, p = {worst.p:g}, over W from 4 to 550; "
-        f"{used:.0e} over the model's own windows, {smallest:.0f} to 550"
+        f"{there} at the model's own windows, {smallest:.0f} to 550"
     )
 
 
