@@ -1,0 +1,131 @@
+"""The derivations, the ledger, and what the approximations neglect, counted another way."""
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from sympy import Eq, Symbol
+
+from longfat.errors import InputError
+from longfat.theory import hybla
+from longfat.theory import hybla_derivation as derivation
+
+
+@pytest.fixture(scope="module")
+def ledger():
+    return derivation.ledger().set_index("number")
+
+
+@pytest.mark.parametrize("number", sorted(derivation.DERIVATIONS))
+def test_derivation_ends_in_the_equation(number):
+    steps = derivation.derive(number).steps
+    assert len(steps) >= 1
+    assert derivation.agree(steps[-1][1], hybla.EQ[number])
+
+
+@pytest.mark.parametrize("number", sorted(hybla.PRINTED))
+def test_derivation_does_not_end_in_what_is_printed(number):
+    result = derivation.derive(number).result
+    assert not derivation.agree(result, hybla.PRINTED[number].equation)
+
+
+def test_agreement_is_not_given_away():
+    assert not derivation.agree(hybla.EQ[3], hybla.EQ[11])
+    assert not derivation.agree(hybla.EQ[5], Eq(hybla.Y, hybla.EQ[5].rhs - 1))
+    assert not derivation.agree(hybla.EQ[32], Eq(hybla.T_ss, Symbol("x")))
+
+
+def test_ledger_has_each_equation_once(ledger):
+    assert list(ledger.index) == list(range(1, 40))
+    assert set(derivation.NAMES) == set(ledger.index)
+    assert "not derived" not in set(ledger.status)
+
+
+def test_ledger_statuses(ledger):
+    by_status = ledger.groupby("status").groups
+    assert list(by_status["derived after correction"]) == [14, 34, 39]
+    assert list(by_status["approximation"]) == [3, 4, 11, 12, 32, 37]
+    assert list(by_status["definition"]) == [1, 9, 16, 20, 38]
+
+
+def test_a_wrong_equation_would_show_in_the_ledger(monkeypatch):
+    wrong = dict(hybla.EQ._equations)
+    wrong[19] = Eq(hybla.X, hybla.EQ[19].rhs + 1)
+    monkeypatch.setattr(hybla.EQ, "_equations", wrong)
+    assert derivation._status(19) == "not derived"
+
+
+def test_approximations_have_a_size(ledger):
+    approximate = ledger[ledger.status == "approximation"]
+    assert np.all((approximate.error > 0) & (approximate.error < 0.1))
+    assert ledger.drop(approximate.index).error.isna().all()
+
+
+def test_a_definition_has_no_steps():
+    with pytest.raises(InputError, match=r"equation \(1\) is a definition"):
+        derivation.derive(1)
+    with pytest.raises(InputError, match=r"no equation \(40\)"):
+        derivation.derive(40)
+
+
+def test_derivation_shows_itself_as_markdown():
+    text = derivation.derive(3)._repr_markdown_()
+    assert text.startswith("**(3) losses at the peak**")
+    assert text.count("$$") == 2 * len(derivation.derive(3).steps)
+
+
+@pytest.mark.parametrize("window", [4, 5, 9, 30])
+@pytest.mark.parametrize("p", ["1/1000000", "1/1000", "1/100"])
+def test_dropped_tail_is_that_of_exact_fractions(window, p):
+    p = Fraction(p)
+    chance = {
+        m: comb(window - 1, m - 1) * (1 - p) ** (window - m) * p ** (m - 1)
+        for m in range(1, window + 1)
+    }
+    kept = range(1, window - 2)
+    losses = sum(m * chance[m] for m in kept)
+    reduction = sum(Fraction(1, 2**m) * chance[m] for m in kept)
+    row = derivation.dropped_tail(window, float(p)).iloc[0]
+    assert row.L_exact == pytest.approx(float(losses), rel=1e-12)
+    assert row.D_exact == pytest.approx(float(reduction), rel=1e-12)
+    assert row.L_error == pytest.approx(float((1 + p * (window - 1)) / losses - 1), rel=1e-4)
+    assert row.D_error == pytest.approx(
+        float((2 - p) ** (window - 1) / 2**window / reduction - 1), rel=1e-4
+    )
+
+
+@pytest.mark.parametrize("window", [3, 4.5, np.nan])
+def test_dropped_tail_needs_a_whole_window(window):
+    with pytest.raises(InputError, match="it must be a whole number of at least 4"):
+        derivation.dropped_tail(window, 0.01)
+
+
+def test_slow_start_rounds_are_whole():
+    # 22, then 550 a round: 9978 are left after the first, which is 18.14 windows of 550.
+    assert derivation.slow_start_rounds(10_000, 22, 550) == pytest.approx(1 + 9978 / 550)
+    # Reno doubles: 1 + 2 + 4 + 8 segments are four rounds.
+    assert derivation.slow_start_rounds(15, 1, 1000) == 4
+    assert derivation.slow_start_rounds(5, 22, 550) == pytest.approx(5 / 22)
+
+
+def test_with_rho_1_whole_rounds_are_those_of_27():
+    rounds = hybla.latency(15, 0, 0.1, 0.1, 1000, 1.0)["T_ss"].iloc[0] / 0.1
+    assert rounds == pytest.approx(derivation.slow_start_rounds(15, 1, 1000))
+
+
+@pytest.mark.parametrize("p", [1e-5, 1e-4, 1e-2])
+def test_mean_rest_is_the_sum_over_first_losses(p):
+    d, w = 10_000, 550
+    row = derivation.rest_of_transfer(d, p, 0.55, 0.025, w, 1.0).iloc[0]
+    window = min(w, hybla.latency(d, p, 0.55, 0.025, w, 1.0).W_ss.iloc[0])
+    before = np.arange(d)
+    mean = np.sum(p * (1 - p) ** before * np.maximum(d - before - window, 0))
+    assert row.d_ca_mean == pytest.approx(mean, rel=1e-3)
+    assert row.d_ca <= row.d_ca_mean
+
+
+def test_with_the_mean_rest_loss_costs_time():
+    table = derivation.rest_of_transfer(10_000, derivation.LOSSES, rto=1.0, **derivation.PAPER)
+    assert np.all(np.diff(table.T_mean) > 0)
+    assert np.any(np.diff(table["T"]) < 0)
