@@ -22,8 +22,7 @@ def key(scenario):
 
 
 def archive(name, seeds=(1, 2)):
-    results = [simulate(small(seed)) for seed in seeds]
-    return store.write_archive(name, [(key(r.scenario), r) for r in results])
+    return store.write_archive(name, [simulate(small(seed)) for seed in seeds])
 
 
 def no_engine(*_):
@@ -48,7 +47,9 @@ def test_a_damaged_cache_entry_is_noticed_and_run_again():
     first = simulate(scenario)
     cache = store._cache()
     with cache.transact():
-        cache._sql("UPDATE Cache SET value = ? WHERE key = ?", (b"x", cache._disk.put(key(scenario))[0]))
+        cache._sql(
+            "UPDATE Cache SET value = ? WHERE key = ?", (b"x", cache._disk.put(key(scenario))[0])
+        )
     with pytest.warns(UserWarning, match=f"cache entry {key(scenario)} is damaged"):
         again = simulate(scenario)
     pd.testing.assert_frame_equal(again.flows, first.flows)
@@ -91,11 +92,28 @@ def test_an_empty_archive_and_an_unknown_experiment_are_clear(empty_archive):
         store.read_archive("smal")
 
 
-def test_an_archive_reads_back_to_the_last_digit(empty_archive):
-    result = simulate(small(3))
-    store.write_archive("one", [(key(result.scenario), result)])
-    rows = store.read_archive("one")
-    pd.testing.assert_frame_equal(store.archived_result(rows).flows, result.flows)
+def test_an_archive_reads_back_to_the_last_digit_with_its_traces(empty_archive, monkeypatch):
+    record = {"series": ("cwnd_segments", "rtt_s"), "points": 30}
+    result = simulate(small(3, record=record))
+    store.write_archive("one", [result])
+    store._cache().clear()
+    monkeypatch.setattr(ns3, "simulate", no_engine)
+    again = simulate(small(3, record=record))
+    pd.testing.assert_frame_equal(again.flows, result.flows)
+    assert list(again.traces) == ["cwnd_segments", "rtt_s"]
+    for series, trace in result.traces.items():
+        pd.testing.assert_frame_equal(again.traces[series], trace)
+
+
+def test_reproducing_writes_the_archive_and_does_not_read_it(empty_archive, monkeypatch):
+    monkeypatch.setenv("LONGFAT_REPRODUCE", "1")
+    first = sweep([small(21), small(22)], experiment="again")
+    table = store.read_archive("again")
+    assert list(table["delivered_bytes"]) == list(first["delivered_bytes"])
+    table["delivered_bytes"] = 0
+    table.to_csv(store.archive_path("again"), index=False)
+    store._archive_index.cache_clear()
+    assert list(sweep([small(21), small(22)])["delivered_bytes"]) == list(first["delivered_bytes"])
 
 
 def test_a_sweep_names_what_varies():

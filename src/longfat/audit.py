@@ -49,7 +49,7 @@ def audit(
     rows = []
     for run in chosen:
         archive = store.read_archive(run["experiment"])
-        archived = store.archived_result(archive[archive["key"] == run["key"]])
+        archived = store.archived_result(run["experiment"], archive[archive["key"] == run["key"]])
         again = engines.get(run["engine"]).simulate(Scenario.from_json(run["scenario"]))
         equal = archived.flows.equals(again.flows[list(FLOW_COLUMNS)].astype(archived.flows.dtypes))
         report(f"{run['experiment']} {run['key']}: {'equal' if equal else 'DIFFERENT'}")

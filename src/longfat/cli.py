@@ -10,6 +10,7 @@ import pandas as pd
 
 from longfat import audit as auditing
 from longfat import figures
+from longfat import reproduce as reproducing
 from longfat.cc.catalogue import ALGORITHMS
 from longfat.engines import ENGINES
 from longfat.errors import InputError, LongfatError
@@ -136,6 +137,13 @@ def audit(sample, seed, experiment):
     table = auditing.audit(sample, seed, experiment, report=click.echo)
     if not table["equal"].all():
         sys.exit(1)
+
+
+@main.command()
+@click.argument("chapter")
+def reproduce(chapter):
+    """Compute a chapter's archive again, at the paper's own scale, and say what changed."""
+    _print(reproducing.reproduce(chapter), as_json=False)
 
 
 @main.group()

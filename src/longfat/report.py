@@ -10,9 +10,10 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from IPython.display import display
+from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 from scipy import stats
+from sympy import latex
 
 FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
 SIMULATION = {"color": "#0072b2", "marker": "o"}
@@ -90,6 +91,105 @@ def verdict(bound: float, low: float, high: float) -> str:
     if high <= bound:
         return "reproduced"
     return "not reproduced" if low > bound else "undecidable"
+
+
+def judge(claims: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
+    """Judge every claim of the form "model and `engine` differ by at most `bound_percent`".
+
+    `claims` is `papers.claims(...)`; `compared` has columns engine, transfer, metric, loss,
+    difference and difference_halfwidth (per cent). Adds to each claim `measured`, `low`, `high`,
+    `at` (see `largest_difference`) and `verdict`; a claim whose range of loss rates was not
+    measured is "not yet measured".
+    """
+
+    def one(claim) -> pd.Series:
+        chosen = compared[
+            (compared["engine"] == claim["engine"])
+            & (compared["transfer"] == claim["transfer"])
+            & (compared["metric"] == claim["metric"])
+            & compared["loss"].between(claim["loss_min"], claim["loss_max"])
+        ]
+        if chosen.empty:
+            return pd.Series({"verdict": "not yet measured"})
+        largest = largest_difference(chosen)
+        bound = claim["bound_percent"]
+        return pd.concat(
+            [largest, pd.Series({"verdict": verdict(bound, largest["low"], largest["high"])})]
+        )
+
+    return claims.join(claims.apply(one, axis=1))
+
+
+def comparison_figure(
+    curve: pd.DataFrame,
+    measured: dict[str, pd.DataFrame],
+    value: str,
+    title: str,
+    label: str,
+    bands: pd.DataFrame | None = None,
+) -> Figure:
+    """Draw a quantity over the loss rate: the model's curve and what the engines measured.
+
+    `curve` has columns loss and `value`; each table of `measured` (named as in the legend) has them
+    and `halfwidth`; `bands` (columns loss_min, loss_max, bound_percent) shades how far from the
+    model the paper says that its own points are.
+    """
+    figure, axes = plt.subplots()
+    for band in [] if bands is None else bands.itertuples():
+        inside = curve[curve["loss"].between(band.loss_min * 0.999, band.loss_max * 1.001)]
+        axes.fill_between(
+            inside["loss"],
+            inside[value] * (1 - band.bound_percent / 100),
+            inside[value] * (1 + band.bound_percent / 100),
+            color=PAPER["color"],
+            alpha=0.25,
+            linewidth=0,
+            label="paper: its points lie within",
+        )
+    axes.plot(curve["loss"], curve[value], label="model", **MODEL)
+    for (name, points), style in zip(
+        measured.items(), (SIMULATION, EMULATION, VARIANT), strict=False
+    ):
+        axes.errorbar(
+            points["loss"],
+            points[value],
+            yerr=points["halfwidth"],
+            linestyle="none",
+            label=name,
+            **style,
+        )
+    axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel=label, title=title)
+    axes.set_ylim(bottom=0)
+    handles = dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
+    axes.legend(handles.values(), handles.keys(), frameon=False)
+    return figure
+
+
+def show_equations(paper, *numbers: int) -> Markdown:
+    """Return the derivations of numbered equations, as the book shows them.
+
+    `paper` is the module of the derivations (`longfat.theory.hybla_derivation`). The last line of
+    each derivation, or a definition as it stands, carries the label `hybla-NUMBER`.
+    """
+    parts = []
+    for number in numbers:
+        steps = paper.steps(number)
+        parts.append(f"**({number}) {paper.NAMES[number]}**")
+        for sentence, expression in steps[:-1]:
+            parts += [sentence, f"$$\n{latex(expression)}\n$$"]
+        sentence, equation = steps[-1]
+        parts += [sentence, f"$$\n{latex(equation)}\n$$ ({paper.EQ.paper}-{number})"]
+    return Markdown("\n\n".join(parts))
+
+
+def show_code(path: Path, start: str) -> Markdown:
+    """Return the C++ function that begins with the line containing `start`, as a code block."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if start in line)
+    indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+    last = next(n for n in range(first, len(lines)) if lines[n] == indent + "}")
+    block = "\n".join(line.removeprefix(indent) for line in lines[first : last + 1])
+    return Markdown(f"```cpp\n{block}\n```")
 
 
 def show_table(table: pd.DataFrame, formats: dict[str, str] | None = None, caption: str = ""):

@@ -48,8 +48,14 @@ def key(scenario: Scenario, ingredients: dict[str, str]) -> str:
 
 
 def find(key: str, scenario: Scenario) -> Result | None:
-    """Return the stored result of a run, or None."""
-    return find_archived(key, scenario) or find_cached(key, scenario)
+    """Return the stored result of a run, or None; not from the archive while that is remade."""
+    archived = None if reproducing() else find_archived(key, scenario)
+    return archived or find_cached(key, scenario)
+
+
+def reproducing() -> bool:
+    """Return whether the archive is being remade (environment variable LONGFAT_REPRODUCE)."""
+    return os.environ.get("LONGFAT_REPRODUCE", "0") != "0"
 
 
 # --- the local cache
@@ -102,7 +108,7 @@ def read_archive(experiment: str) -> pd.DataFrame:
             f"no archived experiment '{experiment}': archived are {', '.join(known) or 'none'}."
             f"{nearest(experiment, known)}"
         )
-    return pd.read_csv(path, float_precision="round_trip", dtype={"key": str, "flow": str})
+    return _read_csv(path)
 
 
 def experiments() -> list[str]:
@@ -110,17 +116,25 @@ def experiments() -> list[str]:
     return sorted(path.stem for path in paths.RESULTS.glob("*.csv"))
 
 
-def write_archive(experiment: str, results: Iterable[tuple[str, Result]]) -> Path:
-    """Write the results (with their keys) as the experiment's archive, whole or not at all."""
-    keyed = list(results)
-    varied = varying_fields([result.scenario for _, result in keyed])
-    rows = []
-    for (run_key, result), fields in zip(keyed, varied, strict=True):
+def traces_path(experiment: str) -> Path:
+    """Return the path of an experiment's archived traces."""
+    return paths.RESULTS / "traces" / f"{experiment}.csv"
+
+
+def write_archive(experiment: str, results: Iterable[Result]) -> Path:
+    """Write the results as the experiment's archive, and their traces if they have any.
+
+    Each file is written whole or not at all. Returns the path of the archive.
+    """
+    results = list(results)
+    rows, traces = [], []
+    for result, fields in zip(results, varying_fields([r.scenario for r in results]), strict=True):
         provenance = {name: result.provenance.get(name) for name in PROVENANCE_COLUMNS}
+        run_key = result.provenance["key"]
         for flow in result.flows.to_dict("records"):
             rows.append(
                 {"key": run_key}
-                | fields
+                | {name: value for name, value in fields.items() if name not in provenance}
                 | flow
                 | provenance
                 | {
@@ -128,14 +142,26 @@ def write_archive(experiment: str, results: Iterable[tuple[str, Result]]) -> Pat
                     "scenario": result.scenario.canonical_json(),
                 }
             )
-    table = pd.DataFrame(rows)
-    path = archive_path(experiment)
+        for series, table in result.traces.items():
+            renamed = table.rename(columns={series: "value"})
+            traces.append(renamed.assign(key=run_key, series=series))
+    _write_csv(pd.DataFrame(rows), archive_path(experiment))
+    if traces:
+        columns = ["key", "series", "flow", "time_s", "value"]
+        _write_csv(pd.concat(traces)[columns], traces_path(experiment))
+    _archive_index.cache_clear()
+    return archive_path(experiment)
+
+
+def _write_csv(table: pd.DataFrame, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".tmp")
     table.to_csv(unfinished, index=False, lineterminator="\n")
     unfinished.replace(path)
-    _archive_index.cache_clear()
-    return path
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, float_precision="round_trip", dtype={"key": str, "flow": str})
 
 
 def varying_fields(scenarios: list[Scenario]) -> list[dict[str, Any]]:
@@ -168,28 +194,36 @@ def _flatten(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def find_archived(key: str, scenario: Scenario) -> Result | None:
-    """Return the result of a run from the archive, or None (always None if it has traces)."""
-    if scenario.record.series or key not in _archive_index():
+    """Return the result of a run from the archive, or None."""
+    if key not in _archive_index():
         return None
-    return archived_result(_archive_index()[key])
+    experiment, rows = _archive_index()[key]
+    return archived_result(experiment, rows)
 
 
-def archived_result(rows: pd.DataFrame) -> Result:
-    """Make a result from a run's rows of an archive."""
+def archived_result(experiment: str, rows: pd.DataFrame) -> Result:
+    """Make a result from a run's rows of an experiment's archive."""
     first = rows.iloc[0]
-    provenance = {name: first[name] for name in PROVENANCE_COLUMNS if name in rows}
+    scenario = Scenario.from_json(first["scenario"])
+    traces = {}
+    if scenario.record.series:
+        table = _read_csv(traces_path(experiment))
+        for series, values in table[table["key"] == first["key"]].groupby("series", sort=False):
+            named = values[["flow", "time_s", "value"]].rename(columns={"value": series})
+            traces[series] = named.reset_index(drop=True)
     return Result(
-        scenario=Scenario.from_json(first["scenario"]),
+        scenario=scenario,
         flows=rows[list(FLOW_COLUMNS)].reset_index(drop=True),
         links=pd.DataFrame(json.loads(first["links"])),
-        traces={},
-        provenance=provenance,
+        traces=traces,
+        provenance={name: first[name] for name in ("key", *PROVENANCE_COLUMNS)},
     )
 
 
 @functools.cache
-def _archive_index() -> dict[str, pd.DataFrame]:
-    index = {}
-    for experiment in experiments():
-        index |= dict(list(read_archive(experiment).groupby("key")))
-    return index
+def _archive_index() -> dict[str, tuple[str, pd.DataFrame]]:
+    return {
+        key: (experiment, rows)
+        for experiment in experiments()
+        for key, rows in read_archive(experiment).groupby("key")
+    }

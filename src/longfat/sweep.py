@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from longfat import store
 from longfat.engines import simulate
@@ -15,36 +15,47 @@ from longfat.scenario import Scenario
 
 
 def sweep(
-    scenarios: Iterable[Scenario], engine: str = "ns3", executor: Executor | None = None
+    scenarios: Iterable[Scenario],
+    engine: str = "ns3",
+    executor: Executor | None = None,
+    experiment: str | None = None,
 ) -> pd.DataFrame:
     """Simulate every scenario and return a table with a row a flow.
 
     Its columns are `scenario` (the position in `scenarios`), the scenarios' fields that differ
     (named by path, such as `links.0.loss_per_packet`), and those of `Result.flows`. `executor` is
     any of `concurrent.futures` (or Dask's `client.get_executor()`); without one, all cores of this
-    machine work. Raises SimulationError, after all other runs are done and stored, if runs failed.
+    machine work. `experiment` names the archive that `longfat reproduce` writes. Raises
+    SimulationError, after all other runs are done and stored, if runs failed.
     """
     scenarios = list(scenarios)
-    tables = [result.flows for result in results(scenarios, engine, executor)]
+    tables = [r.flows for r in simulate_all(scenarios, engine, executor, experiment)]
     fields = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
     flows = pd.concat(tables, keys=range(len(tables)), names=["scenario", None])
     flows = flows.reset_index(level=1, drop=True)
     return fields.join(flows, how="right").rename_axis("scenario").reset_index()
 
 
-def results(
-    scenarios: list[Scenario], engine: str = "ns3", executor: Executor | None = None
+def simulate_all(
+    scenarios: list[Scenario],
+    engine: str = "ns3",
+    executor: Executor | None = None,
+    experiment: str | None = None,
 ) -> list[Result]:
-    """Simulate every scenario, the longest first, and return the results in the given order."""
+    """Simulate every scenario, the longest first, and return the results in the given order.
+
+    Arguments and errors as in `sweep`.
+    """
     if executor is None:
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            return results(scenarios, engine, threads)
+            return simulate_all(scenarios, engine, threads, experiment)
     order = sorted(range(len(scenarios)), key=lambda i: -expected_bytes(scenarios[i]))
     futures = {executor.submit(simulate, scenarios[i], engine): i for i in order}
     done: dict[int, Result] = {}
     failures = []
+    progress = tqdm(as_completed(futures), experiment, len(futures), unit="run", disable=None)
     try:
-        for future in tqdm(as_completed(futures), total=len(futures), unit="run", disable=None):
+        for future in progress:
             try:
                 done[futures[future]] = future.result()
             except SimulationError as error:
@@ -57,7 +68,10 @@ def results(
         raise SimulationError(
             f"{len(failures)} of {len(scenarios)} runs failed: " + "; ".join(failures)
         )
-    return [done[i] for i in range(len(scenarios))]
+    results = [done[i] for i in range(len(scenarios))]
+    if experiment and store.reproducing():
+        store.write_archive(experiment, results)
+    return results
 
 
 def expected_bytes(scenario: Scenario) -> float:

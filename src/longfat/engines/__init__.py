@@ -36,5 +36,6 @@ def simulate(scenario: Scenario, engine: str = "ns3", time_limit_s: float = 3600
     result = store.find(key, scenario)
     if result is None:
         result = chosen.simulate(scenario, time_limit_s)
+        result.provenance["key"] = key
         store.keep(key, result)
     return result

@@ -1,0 +1,77 @@
+"""Make a chapter's archive again, and say what changed."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import papermill
+from papermill.exceptions import PapermillExecutionError
+
+from longfat import paths, store
+from longfat.errors import InputError, SimulationError, nearest
+from longfat.result import FLOW_COLUMNS
+
+
+def chapters() -> list[str]:
+    """Return the names of the chapters: the notebooks."""
+    return sorted(path.stem for path in paths.NOTEBOOKS.glob("*.ipynb"))
+
+
+def reproduce(chapter: str) -> pd.DataFrame:
+    """Execute a chapter's notebook at the papers' own scale, without reading the archive.
+
+    Every experiment that the notebook names is written to `data/results/`. Finished runs wait in
+    the local cache, so an interrupted call goes on where it was. Returns a row an experiment:
+    runs, and how many of them are `added`, `removed` and `changed` against the archive before.
+    Raises InputError for an unknown chapter, SimulationError if the notebook fails.
+    """
+    if chapter not in chapters():
+        raise InputError(
+            f"no chapter '{chapter}': there are {', '.join(chapters())}."
+            f"{nearest(chapter, chapters())}"
+        )
+    before = {name: _rows(store.read_archive(name)) for name in store.experiments()}
+    notebook = paths.NOTEBOOKS / f"{chapter}.ipynb"
+    os.environ["LONGFAT_REPRODUCE"] = "1"
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            papermill.execute_notebook(
+                str(notebook),
+                str(Path(scratch) / notebook.name),
+                parameters={"profile": "paper"},
+                cwd=str(notebook.parent),
+                log_output=True,
+            )
+    except PapermillExecutionError as error:
+        raise SimulationError(f"{chapter}: {error.ename}: {error.evalue}") from None
+    finally:
+        del os.environ["LONGFAT_REPRODUCE"]
+    after = {
+        name: _rows(store.read_archive(name))
+        for name in store.experiments()
+        if name.startswith(f"{chapter}-")
+    }
+    return pd.DataFrame(
+        [_compare(name, before.get(name, {}), rows) for name, rows in after.items()]
+    )
+
+
+def _rows(archive: pd.DataFrame) -> dict[tuple, tuple]:
+    """Return what was measured, by scenario, engine and flow."""
+    archive = archive.astype(object).where(archive.notna(), None)
+    identity = archive[["scenario", "engine", "flow"]].itertuples(index=False, name=None)
+    return dict(
+        zip(identity, archive[list(FLOW_COLUMNS)].itertuples(index=False, name=None), strict=True)
+    )
+
+
+def _compare(name: str, before: dict, after: dict) -> dict[str, object]:
+    common = before.keys() & after.keys()
+    return {
+        "experiment": name,
+        "runs": len(after),
+        "added": len(after.keys() - before.keys()),
+        "removed": len(before.keys() - after.keys()),
+        "changed": sum(before[row] != after[row] for row in common),
+    }
