@@ -54,6 +54,15 @@ def test_calculates_in_the_order_given_and_broadcasts(equations):
     assert values["y"][:, 0].tolist() == [4.0, 16.0]
 
 
+def test_a_variant_leaves_the_original_alone(equations):
+    variant = equations.replaced({2: Eq(y, x**3)})
+    assert variant[2] == Eq(y, x**3)
+    assert variant[1] == equations[1]
+    assert equations[2] == Eq(y, x**2)
+    with pytest.raises(InputError, match=r"no equation \(5\)"):
+        equations.replaced({5: Eq(y, x)})
+
+
 def test_substitutes_left_sides(equations):
     assert equations.substitute(y, 2, 1) == 4 * Symbol("a") ** 2
 

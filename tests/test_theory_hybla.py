@@ -261,6 +261,27 @@ def test_the_jump_is_what_8_and_17_disagree_by():
     assert jump.loss < jump.loss_V0
 
 
+def test_the_jump_goes_where_growth_is_counted_evenly():
+    jump = hybla.regime_jump(**SATELLITE, equations=hybla.EVEN_GROWTH).iloc[0]
+    assert jump.jump == pytest.approx(0, abs=1e-12)
+    assert jump["V"] == pytest.approx(0, abs=1e-12)
+    rates = hybla.throughput(LOSSES, **SATELLITE, equations=hybla.EVEN_GROWTH)
+    assert np.all(np.diff(rates) < 0)
+
+
+def test_a_window_that_is_halved_once_is_larger_where_losses_are_many():
+    once = hybla.throughput(LOSSES, **SATELLITE, equations=hybla.HALVED_ONCE)
+    often = hybla.throughput(LOSSES, **SATELLITE)
+    assert once[0] == pytest.approx(often[0], rel=1e-5)
+    assert np.all(once >= often)
+    # By hand at 1e-2: D = 1/2 makes the window equation a quadratic.
+    a, b, c = 3 / (8 * 22**2), 0.01 - 1 / 4, 1 - 0.01 - 100
+    window = (-b + sqrt(b * b - 4 * a * c)) / (2 * a)
+    lost = 1 + 0.01 * (window - 1)
+    rate = (100 + window - lost) / ((window / 2 / 22**2 + 2 - 1 / lost) * 0.55)
+    assert once[-1] == pytest.approx(rate, rel=1e-9)
+
+
 def test_the_steady_state_is_consistent():
     table = hybla.steady_state(LOSSES, **SATELLITE)
     assert table.B.to_numpy() == pytest.approx(table.Y / table.A)

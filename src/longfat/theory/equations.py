@@ -53,6 +53,18 @@ class Equations(Mapping):
     def __repr__(self):
         return f"Equations({self.paper!r}, {len(self)} equations)"
 
+    def replaced(self, changes):
+        """Return a copy in which `changes`, a mapping from numbers to equations, hold instead.
+
+        For a variant of a model: what if a premise were another one?
+        """
+        variant = Equations(self.paper)
+        variant._equations = self._equations | {number: self[number] for number in changes}
+        for number, equation in changes.items():
+            del variant._equations[number]
+            variant[number] = equation
+        return variant
+
     def substitute(self, expression, *order):
         """Return `expression` with the left sides of these equations replaced by the right ones.
 

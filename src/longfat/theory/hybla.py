@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
-from sympy import And, Eq, Function, Or, Piecewise, S, Sum, binomial, diff, log, symbols
+from sympy import And, Eq, Expr, Function, Or, Piecewise, S, Sum, binomial, diff, log, symbols
 
 from longfat.errors import InputError
 from longfat.theory import inputs
@@ -141,6 +141,13 @@ PRINTED = {
     ),
 }
 
+# Variants for comparison, which are not the paper's.
+# (4) and (12) halve the window for each loss of a window. A sender with SACK, which (9) assumes,
+# halves it once in a recovery, however many segments were lost (RFC 6675, section 5).
+HALVED_ONCE = EQ.replaced({4: Eq(D, S.Half), 12: Eq(D_m, S.Half)})
+# (8) with the mean window of each round, as (17) has it: the two cases then meet.
+EVEN_GROWTH = EQ.replaced({8: Eq(Y, X * (D * W + rho**2 / 2 * X) + W / 2)})
+
 BELOW_LIMIT = (3, 4, 7, 5, 9, 10)  # the order of calculation from W, section 3.1.1
 AT_LIMIT = (11, 12, 13, 15, 18, 16, 20, 21)  # and from W_m, section 3.1.2
 TRANSFER = (22, 23, 28, 32, 33, 34, 35, 36, 37, 38, 39)  # and from B, section 3.2
@@ -163,17 +170,21 @@ def growth_ratio(rtt: ArrayLike, rtt0: ArrayLike) -> np.ndarray:
     return np.maximum(ratio, 1.0)
 
 
-def window_equation():
+def window_equation(equations: Equations = EQ) -> Expr:
     """Return what must be 0 at the peak W of the window: (8) minus (5), with (7), (4) and (3).
 
     For 0 < p < 1 it has exactly one root W > 0: it is negative at 0, and its slope in W is
     negative at most up to some window and positive from there on.
     """
-    return EQ.substitute(EQ[8].rhs - EQ[5].rhs, 7, 4, 3)
+    return equations.substitute(equations[8].rhs - equations[5].rhs, 7, 4, 3)
 
 
 def peak_window(
-    loss: ArrayLike, rtt: ArrayLike, rtt0: ArrayLike, max_window: ArrayLike = np.inf
+    loss: ArrayLike,
+    rtt: ArrayLike,
+    rtt0: ArrayLike,
+    max_window: ArrayLike = np.inf,
+    equations: Equations = EQ,
 ) -> np.ndarray:
     """Return the expected window at the peak of a cycle, in segments.
 
@@ -184,48 +195,60 @@ def peak_window(
     loss = inputs.loss(loss)
     max_window = inputs.at_least_one("max_window", max_window, "segment", infinite=True)
     loss, ratio, max_window = np.broadcast_arrays(loss, growth_ratio(rtt, rtt0), max_window)
-    return np.where(loss == 0, max_window, _peak(np.maximum(loss, _NO_LOSS), ratio, max_window))
+    peak = _peak(np.maximum(loss, _NO_LOSS), ratio, max_window, equations)
+    return np.where(loss == 0, max_window, peak)[()]
 
 
-def _peak(loss, ratio, max_window):
+def _peak(loss, ratio, max_window, equations):
     """`peak_window` for checked arrays of one shape, with all losses above 0."""
-    # D <= 1 / (2 - p) makes the window equation at least a quadratic whose root is this.
-    largest_d = 1 / (2 - loss)
-    slope = (1 - largest_d**2) / (2 * ratio**2)
-    upper = (largest_d / 2 + np.sqrt(largest_d**2 / 4 + 4 * slope / loss)) / (2 * slope)
+    # D <= 1 / (2 - p) makes the window equation at least slope W^2 - W / 2 - 1 / p, which is
+    # positive from this window on.
+    slope = (1 - 1 / (2 - loss) ** 2) / (2 * ratio**2)
+    upper = (1 / 2 + np.sqrt(1 / 4 + 4 * slope / loss)) / (2 * slope)
     upper = np.minimum(upper, max_window)
-    excess = numeric(window_equation())  # alphabetical: W, p, rho
+    excess = numeric(window_equation(equations))  # alphabetical: W, p, rho
     root = elementwise.find_root(excess, (np.zeros_like(upper), upper), args=(loss, ratio))
     return np.where(excess(upper, loss, ratio) > 0, root.x, max_window)
 
 
-def regime(loss: ArrayLike, rtt: ArrayLike, rtt0: ArrayLike, max_window: ArrayLike) -> np.ndarray:
+def regime(
+    loss: ArrayLike,
+    rtt: ArrayLike,
+    rtt0: ArrayLike,
+    max_window: ArrayLike,
+    equations: Equations = EQ,
+) -> np.ndarray:
     """Return 1 where the window's peak stays below `max_window`, 2 where it reaches it.
 
     These are the two cases of section 3.1 of the paper; arguments as in `throughput`.
     """
-    return np.where(peak_window(loss, rtt, rtt0, max_window) < max_window, 1, 2)
+    return np.where(peak_window(loss, rtt, rtt0, max_window, equations) < max_window, 1, 2)[()]
 
 
 def throughput(
-    loss: ArrayLike, rtt: ArrayLike, rtt0: ArrayLike, max_window: ArrayLike
+    loss: ArrayLike,
+    rtt: ArrayLike,
+    rtt0: ArrayLike,
+    max_window: ArrayLike,
+    equations: Equations = EQ,
 ) -> np.ndarray:
     """Return the steady-state throughput B in segments/s (paper hybla, equations 2 to 21).
 
     loss: probability that a segment is lost, 0 <= loss < 1; at 0 it is max_window / rtt.
     rtt, rtt0: round-trip times of the connection and of the reference, s.
     max_window: the largest congestion window, segments, at least 1.
-    All arguments broadcast; the result has their shape.
+    equations: the paper's, or a variant of them such as `HALVED_ONCE`.
+    All arguments but the last broadcast; the result has their shape.
 
     Below the limit, (10) holds, at the limit (21). The two do not meet: (8) counts a round of
     congestion avoidance at its end, (17) at its middle, so B jumps where the peak reaches the
     limit, and it is not monotone there. `regime_jump` says where and how far.
     Raises InputError for values out of range.
     """
-    return _steady(loss, rtt, rtt0, max_window)["B"]
+    return _steady(loss, rtt, rtt0, max_window, equations)["B"]
 
 
-def _steady(loss, rtt, rtt0, max_window):
+def _steady(loss, rtt, rtt0, max_window, equations):
     """All quantities of section 3.1 by name, in arrays of one shape."""
     loss = inputs.loss(loss)
     max_window = inputs.at_least_one("max_window", max_window, "segment")
@@ -233,10 +256,10 @@ def _steady(loss, rtt, rtt0, max_window):
     loss, rtt, ratio, max_window = np.broadcast_arrays(
         np.maximum(loss, _NO_LOSS), np.asarray(rtt, dtype=float), ratio, max_window
     )
-    peak = _peak(loss, ratio, max_window)
+    peak = _peak(loss, ratio, max_window, equations)
     given = {"p": loss, "R": rtt, "rho": ratio, "W_m": max_window}
-    below = EQ.calculate(BELOW_LIMIT, W=peak, **given)
-    at = EQ.calculate(AT_LIMIT, **given)
+    below = equations.calculate(BELOW_LIMIT, W=peak, **given)
+    at = equations.calculate(AT_LIMIT, **given)
     below |= {"U": below["X"], "V": np.zeros_like(peak)}
     at |= {"W": max_window, "L": at["L_m"], "D": at["D_m"]}
     is_below = peak < max_window
@@ -245,7 +268,11 @@ def _steady(loss, rtt, rtt0, max_window):
 
 
 def steady_state(
-    loss: ArrayLike, rtt: ArrayLike, rtt0: ArrayLike, max_window: ArrayLike
+    loss: ArrayLike,
+    rtt: ArrayLike,
+    rtt0: ArrayLike,
+    max_window: ArrayLike,
+    equations: Equations = EQ,
 ) -> pd.DataFrame:
     """Return every quantity of section 3.1, a row for each element of the broadcast arguments.
 
@@ -253,13 +280,16 @@ def steady_state(
     W, L, D (of the peak; at the limit W_m, L_m, D_m), U, V, X (round trips: growing, at the limit,
     both), Y (segments), A (s), B (segments/s). Arguments and errors as in `throughput`.
     """
-    return _table(_steady(loss, rtt, rtt0, max_window), "p R rho W_m regime W L D U V X Y A B")
+    return _table(
+        _steady(loss, rtt, rtt0, max_window, equations), "p R rho W_m regime W L D U V X Y A B"
+    )
 
 
 def _table(values, columns):
     names = columns.split()
     arrays = np.broadcast_arrays(*(values[name] for name in names))
-    return pd.DataFrame({name: np.ravel(array) for name, array in zip(names, arrays, strict=True)})
+    table = pd.DataFrame({name: np.ravel(a) for name, a in zip(names, arrays, strict=True)})
+    return table.replace({"p": {_NO_LOSS: 0.0}}) if "p" in table else table
 
 
 def transfer_time(
@@ -270,6 +300,7 @@ def transfer_time(
     max_window: ArrayLike,
     rto: ArrayLike,
     syn_timeout: ArrayLike = 3.0,
+    equations: Equations = EQ,
 ) -> np.ndarray:
     """Return the expected time T in s to transfer `segments` (paper hybla, equations 22 to 39).
 
@@ -279,18 +310,18 @@ def transfer_time(
     each loss, and its mean (22) has no limit from there on. All arguments broadcast.
     Raises InputError for values out of range.
     """
-    return _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout)["T"][()]
+    return _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout, equations)["T"][()]
 
 
-def _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout):
+def _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout, equations):
     """All quantities of section 3.2 by name, together with those of 3.1."""
     given = {
         "d": inputs.at_least_one("segments", segments, "segment"),
         "T_0": inputs.positive("rto", rto, "s"),
         "T_s": inputs.positive("syn_timeout", syn_timeout, "s"),
     }
-    steady = _steady(inputs.loss(loss, below=0.5), rtt, rtt0, max_window)
-    return EQ.calculate(TRANSFER, **given, **steady)
+    steady = _steady(inputs.loss(loss, below=0.5), rtt, rtt0, max_window, equations)
+    return equations.calculate(TRANSFER, **given, **steady)
 
 
 def latency(
@@ -301,6 +332,7 @@ def latency(
     max_window: ArrayLike,
     rto: ArrayLike,
     syn_timeout: ArrayLike = 3.0,
+    equations: Equations = EQ,
 ) -> pd.DataFrame:
     """Return the parts of `transfer_time`, a row for each element of the broadcast arguments.
 
@@ -309,7 +341,7 @@ def latency(
     (probabilities), Z_TO, T_twhs, T_ss, T_loss, T_ca, T (s). T is the sum of the four parts minus
     half a round trip. Arguments and errors as in `transfer_time`.
     """
-    values = _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout)
+    values = _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout, equations)
     values["T_ca"] = np.maximum(values["T_ca"], 0)
     return _table(values, "d p d_ss W_ss d_ca l_ss l_tda Z_TO T_twhs T_ss T_loss T_ca T")
 
@@ -338,7 +370,9 @@ def newton_window(
     raise InputError(f"iterations is {iterations}: Newton needs more from start {iterates[0]:g}")
 
 
-def regime_jump(rtt: ArrayLike, rtt0: ArrayLike, max_window: ArrayLike) -> pd.DataFrame:
+def regime_jump(
+    rtt: ArrayLike, rtt0: ArrayLike, max_window: ArrayLike, equations: Equations = EQ
+) -> pd.DataFrame:
     """Return where the two cases of section 3.1 meet, and how far apart they are there.
 
     loss: where the peak reaches `max_window`; `throughput` changes over from (21) to (10) there.
@@ -351,19 +385,19 @@ def regime_jump(rtt: ArrayLike, rtt0: ArrayLike, max_window: ArrayLike) -> pd.Da
     max_window = inputs.at_least_one("max_window", max_window, "segment")
     rtt, ratio, max_window = np.broadcast_arrays(np.asarray(rtt, float), ratio, max_window)
     given = {"R": rtt, "rho": ratio, "W_m": max_window}
-    excess = numeric(window_equation())
+    excess = numeric(window_equation(equations))
 
     def excess_at_limit(loss, ratio, max_window):
         return excess(max_window, loss, ratio)
 
     def rounds_at_limit(loss, ratio, max_window):
-        return EQ.calculate((11, 12, 18), p=loss, rho=ratio, W_m=max_window)["V"]
+        return equations.calculate((11, 12, 18), p=loss, rho=ratio, W_m=max_window)["V"]
 
     bracket = (np.full(rtt.shape, 1e-12), np.full(rtt.shape, 1 - 1e-12))
     loss = elementwise.find_root(excess_at_limit, bracket, args=(ratio, max_window)).x
     loss_v0 = elementwise.find_root(rounds_at_limit, bracket, args=(ratio, max_window)).x
-    below = EQ.calculate(BELOW_LIMIT, p=loss, W=max_window, **given)["B"]
-    at = EQ.calculate(AT_LIMIT, p=loss, **given)
+    below = equations.calculate(BELOW_LIMIT, p=loss, W=max_window, **given)["B"]
+    at = equations.calculate(AT_LIMIT, p=loss, **given)
     values = {"loss": loss, "below": below, "at": at["B"], "jump": below / at["B"] - 1}
     values |= {"V": at["V"], "loss_V0": loss_v0} | given
     return _table(values, "R rho W_m loss below at jump V loss_V0")
