@@ -1,0 +1,149 @@
+"""What the papers state, and the arithmetic behind what their numbers cannot mean."""
+
+import numpy as np
+import pytest
+
+from longfat import papers
+from longfat.errors import InputError
+from longfat.theory import hybla
+
+
+def difference_of_time(difference_of_rate):
+    """A rate that is lower by x makes a time that is longer by x / (1 - x), all in per cent."""
+    return difference_of_rate / (1 - difference_of_rate / 100)
+
+
+def test_claims_are_complete_and_distinct():
+    claims = papers.claims("hybla")
+    assert claims.id.is_unique
+    assert claims.groupby("where").size().to_dict() == {
+        "section 4": 28,
+        "section 5": 20,
+        "table 3": 14,
+    }
+    assert set(claims.engine) == {"simulation", "emulation"}
+    assert set(claims.transfer) == {"steady", "10MB", "50MB", "100MB"}
+    assert set(claims.metric) == {"throughput", "transfer_time"}
+    assert set(claims.kind) == {"max", "at most", "about", "qualitative"}
+    assert (claims.loss_min < claims.loss_max).all()
+    assert ((claims.kind == "qualitative") == claims.bound_percent.isna()).all()
+    assert not claims.drop(columns="bound_percent").isna().any(axis=None)
+    assert claims.statement.is_unique or claims.groupby("statement")["where"].nunique().max() <= 2
+
+
+def test_claims_of_section_4_contain_table_3():
+    claims = papers.claims("hybla")
+    for row in claims[claims["where"] == "table 3"].itertuples():
+        same = claims[
+            (claims["where"] == "section 4")
+            & (claims.engine == row.engine)
+            & (claims.transfer == row.transfer)
+            & (claims.metric == row.metric)
+            & (claims.loss_max >= row.loss_max)
+            & (claims.kind == "at most")
+        ]
+        assert len(same) == 1
+        assert row.bound_percent <= same.bound_percent.iloc[0]
+
+
+def test_table_3_in_the_form_of_the_paper():
+    table = papers.table("hybla", 3)
+    assert list(table.index) == ["steady", "10MB", "50MB", "100MB"]
+    assert table.loc["10MB", ("throughput", "simulation")] == 10.12
+    assert table.loc["100MB", ("transfer_time", "emulation")] == 1.56
+    assert np.isnan(table.loc["steady", ("transfer_time", "simulation")])
+
+
+def test_tables_of_parameters():
+    assert papers.table("hybla", 1).name.tolist() == [
+        "max_window",
+        "packet_size",
+        "buffer",
+        "simulation_time",
+    ]
+    assert papers.table("hybla", 2).set_index("name").at["emulation_time", "value"] == "100"
+
+
+def test_parameters_say_whether_they_are_stated():
+    parameters = papers.parameters("hybla")
+    assert set(parameters.status) == {"stated", "assumed"}
+    assert not parameters[["name", "value", "where"]].isna().any(axis=None)
+    assert parameters.set_index("name").at["link_rate", "status"] == "assumed"
+    # A parameter of two tables has one value.
+    assert (parameters.groupby("name").value.nunique() == 1).all()
+
+
+def test_values():
+    assert papers.value("hybla", "rtt") == 0.55
+    assert papers.value("hybla", "max_window") == 550
+    with pytest.raises(InputError, match=r"name is 'rttt': .* Did you mean 'rtt'?"):
+        papers.value("hybla", "rttt")
+    with pytest.raises(InputError, match="hybla: initial_window is 'rho', not a number"):
+        papers.value("hybla", "initial_window")
+
+
+@pytest.mark.parametrize("reader", [papers.claims, papers.parameters, papers.errata])
+def test_an_unknown_paper_says_which_are_known(reader):
+    with pytest.raises(InputError, match=r"paper is 'hybler': .*hybla.* Did you mean 'hybla'\?"):
+        reader("hybler")
+
+
+def test_an_unknown_table_says_which_are_known():
+    with pytest.raises(InputError, match="hybla has no table 7 here: there are table 1, table 2"):
+        papers.table("hybla", 7)
+
+
+# The arithmetic of the errata.
+
+
+def test_simulated_pairs_of_table_3_fit_an_experiment_below_the_model():
+    table = papers.table("hybla", 3).drop("steady")
+    rate, time = table["throughput", "simulation"], table["transfer_time", "simulation"]
+    assert (difference_of_time(rate - 0.005) < time + 0.005).all()
+    assert (difference_of_time(rate + 0.005) > time - 0.005).all()
+    # Above the model they would not: a time shorter by x / (1 + x) is the smaller number.
+    assert (time > rate).all()
+
+
+def test_emulated_pairs_of_table_3_do_not_all_fit():
+    table = papers.table("hybla", 3)
+    rate, time = table["throughput", "emulation"], table["transfer_time", "emulation"]
+    assert difference_of_time(8.81) == pytest.approx(9.66, abs=0.005)
+    assert time["10MB"] - difference_of_time(rate["10MB"] + 0.005) > 0.3
+    assert difference_of_time(rate["50MB"] - 0.005) > time["50MB"] + 0.005
+    # Mean rate times mean time over what equal runs give is 1 + (deviation / mean)^2 about.
+    spread = np.sqrt((1 + time["10MB"] / 100) * (1 - rate["10MB"] / 100) - 1)
+    assert spread == pytest.approx(0.054, abs=0.0005)
+    assert difference_of_time(rate["100MB"]) == pytest.approx(time["100MB"], abs=0.01)
+
+
+def test_section_5_contradicts_section_4():
+    claims = papers.claims("hybla").set_index("id")
+    stated = claims.at["hybla-s4-100MB-time-simulation-frequent", "bound_percent"]
+    summary = claims.at["hybla-s5-100MB-time-simulation-frequent", "bound_percent"]
+    assert summary < stated
+    assert difference_of_time(22) == pytest.approx(stated, abs=0.5)
+
+
+def test_numbers_of_the_errata_are_those_of_the_model():
+    errata = papers.errata("hybla").set_index("where")
+    assert not errata.isna().any(axis=None)
+    satellite = {name: papers.value("hybla", name) for name in ("rtt", "rtt0", "max_window")}
+    jump = hybla.regime_jump(**satellite).iloc[0]
+    assert f"{100 * jump.jump:.1f} % at $p = {jump.loss:.5f}$" in errata.at["(8), (17)", "correct"]
+    once = hybla.throughput(0.01, **satellite, equations=hybla.HALVED_ONCE)
+    more = once / hybla.throughput(0.01, **satellite) - 1
+    assert f"{100 * more:.0f} % more at $p = 0.01$" in errata.at["(4), (9)", "proof"]
+    times = hybla.transfer_time(10_000, [0, 2e-5], rto=1.0, **satellite)
+    falls = f"from {times[0]:.2f} s to {times[1]:.2f} s as $p$ rises from 0 to 0.00002"
+    assert falls in errata.at["(37)", "proof"]
+    rounds = hybla.latency(10_000, 0, rto=1.0, **satellite).T_ss.iloc[0] / satellite["rtt"]
+    assert f"{rounds:.2f} round trips" in errata.at["(32)", "printed"]
+    longest = hybla.transfer_time(100_000, 0.01, rto=1.0, **satellite)
+    assert f"{longest:.0f} s by the model" in errata.at["table 2", "proof"]
+
+
+def test_every_corrected_equation_is_in_the_errata():
+    where = " ".join(papers.errata("hybla")["where"])
+    for number in hybla.PRINTED:
+        assert f"({number})" in where
