@@ -15,8 +15,15 @@
 
 #include "ns3/abort.h"
 #include "ns3/assert.h"
+#include "ns3/object.h"
 #include "ns3/packet.h"
 #include "ns3/simulator.h"
+#include "ns3/tcp-option-rfc793.h"
+#include "ns3/tcp-option-sack-permitted.h"
+#include "ns3/tcp-option-sack.h"
+#include "ns3/tcp-option-ts.h"
+#include "ns3/tcp-option-winscale.h"
+#include "ns3/tcp-option.h"
 #include "ns3/tcp-rx-buffer.h"
 #include "ns3/tcp-tx-buffer.h"
 
@@ -786,6 +793,65 @@ TcpRxBuffer::Add(Ptr<Packet> p, const TcpHeader& tcph)
         ++m_nextRxSeq;
     }
     return true;
+}
+
+// Options of a TCP header: objects without attributes, made a dozen times for every segment
+
+void
+Object::Construct(const AttributeConstructionList& attributes)
+{
+    // ns-3 looks through a class and its parents for attributes to be set; some classes have none.
+    enum : uint8_t { UNKNOWN, NONE, SOME };
+    static std::vector<uint8_t> known; // by the number of the TypeId
+    const TypeId type = GetInstanceTypeId();
+    if (type.GetUid() >= known.size())
+    {
+        known.resize(type.GetUid() + 1, UNKNOWN);
+    }
+    uint8_t& has = known[type.GetUid()];
+    if (has == UNKNOWN)
+    {
+        has = NONE;
+        for (TypeId t = type; t != ObjectBase::GetTypeId(); t = t.GetParent())
+        {
+            if (t.GetAttributeN() > 0)
+            {
+                has = SOME;
+            }
+        }
+    }
+    if (has == SOME)
+    {
+        ConstructSelf(attributes);
+    }
+    else
+    {
+        NotifyConstructionCompleted();
+    }
+}
+
+Ptr<TcpOption>
+TcpOption::CreateOption(uint8_t kind)
+{
+    switch (kind)
+    {
+    case END:
+        return CreateObject<TcpOptionEnd>();
+    case NOP:
+        return CreateObject<TcpOptionNOP>();
+    case MSS:
+        return CreateObject<TcpOptionMSS>();
+    case WINSCALE:
+        return CreateObject<TcpOptionWinScale>();
+    case SACKPERMITTED:
+        return CreateObject<TcpOptionSackPermitted>();
+    case SACK:
+        return CreateObject<TcpOptionSack>();
+    case TS:
+        return CreateObject<TcpOptionTS>();
+    default:
+        return CreateObject<TcpOptionUnknown>();
+    }
 }
 
 } // namespace ns3
