@@ -1,8 +1,9 @@
-"""The scoreboard accelerator: faster replacements for some functions of ns-3, results unchanged.
+"""The accelerator of ns-3: faster replacements for what takes its time, results unchanged.
 
-`make setup` compiles accelerate.cc where there is a C++ compiler; the engine loads it before ns-3.
-Without it, on any other version of ns-3 or with LONGFAT_ACCELERATE=0, stock ns-3 runs: the same
-results, more slowly.
+accelerate.cc replaces functions, relink.cc shortens the calls between ns-3's libraries. `make
+setup` compiles both where there is a C++ compiler; the engine loads them before ns-3. Without
+them, on any other version of ns-3 or with LONGFAT_ACCELERATE=0, stock ns-3 runs: the same results,
+more slowly.
 """
 
 import ctypes
@@ -10,27 +11,42 @@ import hashlib
 import importlib.metadata
 import logging
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from array import array
 from pathlib import Path
 
 NS3_VERSION = "3.44"
-SOURCE = Path(__file__).with_name("accelerate.cc")
-# No fused multiply-add and no -march=native: a window must not depend on the processor.
-FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-DNS3_ASSERT_ENABLE", "-fPIC", "-shared")
-LIBRARIES = ("-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined", f"-lns{NS3_VERSION}-internet")
+SOURCES = [Path(__file__).with_name(name) for name in ("accelerate.cc", "relink.cc")]
+# ns-3's wheel is compiled with assertions. No fused multiply-add and no -march=native: a window
+# must not depend on the processor.
+FLAGS = ["-std=c++20", "-O2", "-ffp-contract=off", "-DNS3_ASSERT_ENABLE", "-fPIC", "-shared"]
+LIBRARIES = [
+    f"libns{NS3_VERSION}-{name}.so"
+    for name in ("core", "network", "traffic-control", "internet", "point-to-point")
+]
 
 _log = logging.getLogger(__name__)
 
 
 def library_path() -> Path:
-    """Return where the compiled accelerator belongs; its name holds the hash of its source."""
-    content = SOURCE.read_bytes() + " ".join(FLAGS + LIBRARIES).encode()
-    digest = hashlib.sha256(content).hexdigest()
-    return Path(sys.prefix) / "share" / "longfat" / f"ns3-accelerate-{digest[:16]}.so"
+    """Return where the compiled accelerator belongs.
+
+    The name of its directory is the hash of all that it was made from: a change of the sources, or
+    another ns-3, asks for another build.
+    """
+    content = hashlib.sha256(" ".join(FLAGS).encode())
+    for source in [Path(__file__), *SOURCES]:
+        content.update(source.read_bytes())
+    for library in LIBRARIES:
+        status = (_ns3() / "lib64" / library).stat()
+        content.update(f"{library} {status.st_size} {status.st_mtime_ns}".encode())
+    name = f"ns3-accelerate-{content.hexdigest()[:16]}"
+    return Path(sys.prefix) / "share" / "longfat" / name / "accelerate.so"
 
 
 def build() -> Path | None:
@@ -52,24 +68,21 @@ def build() -> Path | None:
     if not compiler:
         print("notice: accelerator not built: no C++ compiler found (g++, clang++ or $CXX).")
         return None
-    library.parent.mkdir(parents=True, exist_ok=True)
-    ns3 = Path(str(importlib.metadata.distribution("ns3").locate_file("ns3")))
-    with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
-        fresh = Path(scratch) / library.name
-        command = [*compiler, *FLAGS, f"-I{ns3 / 'include'}", str(SOURCE), "-o", str(fresh)]
-        command += [f"-L{ns3 / 'lib64'}", f"-Wl,-rpath,{ns3 / 'lib64'}", *LIBRARIES]
+    home = library.parent.parent
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home) as scratch:
+        fresh = Path(scratch) / library.parent.name
+        fresh.mkdir()
         try:
-            done = subprocess.run(command, check=False, capture_output=True, text=True)
-        except OSError as error:
-            print(f"notice: accelerator not built: {compiler[0]} cannot be run: {error}.")
+            _compile(compiler, fresh / library.name)
+            _list_calls(fresh)
+        except (OSError, subprocess.CalledProcessError) as error:
+            reason = getattr(error, "stderr", None) or error
+            print(f"notice: accelerator not built: {reason}")
             return None
-        if done.returncode != 0:
-            print(f"notice: accelerator not built: {compiler[0]} failed:\n{done.stderr}")
-            return None
-        os.replace(fresh, library)
-    for other in library.parent.glob("ns3-accelerate-*.so"):
-        if other != library:
-            other.unlink(missing_ok=True)
+        for old in home.glob("ns3-accelerate-*"):
+            shutil.rmtree(old, ignore_errors=True)
+        os.replace(fresh, library.parent)
     return library
 
 
@@ -99,6 +112,11 @@ def load() -> bool:
     return True
 
 
+def _ns3() -> Path:
+    """Return the directory of ns-3's wheel."""
+    return Path(str(importlib.metadata.distribution("ns3").locate_file("ns3")))
+
+
 def _other_version() -> str:
     """Return what is wrong with the ns-3 installed here, or nothing."""
     try:
@@ -108,6 +126,36 @@ def _other_version() -> str:
     if version.split(".post")[0] != NS3_VERSION:
         return f"it is for ns-3 {NS3_VERSION}, and this is ns-3 {version}"
     return ""
+
+
+def _compile(compiler: list[str], library: Path) -> None:
+    """Compile the sources into a shared object that needs ns-3's libraries, to be loaded first."""
+    libraries = _ns3() / "lib64"
+    command = [*compiler, *FLAGS, f"-I{_ns3() / 'include'}", *map(str, SOURCES)]
+    command += ["-o", str(library), "-ldl", f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
+    command += ["-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]
+    command += [f"-l:{name}" for name in LIBRARIES]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+
+
+def _list_calls(directory: Path) -> None:
+    """Write for relink.cc where ns-3's libraries call by way of their linkage tables.
+
+    A file for each library: offsets of 32 bits. Without objdump there are none, and the calls stay
+    as they are.
+    """
+    objdump = shutil.which("objdump")
+    if objdump is None:
+        print("notice: accelerator built without its faster calls: no objdump found (binutils).")
+        return
+    call = re.compile(r"^ *([0-9a-f]+):\t(?:call|jmp)q? .*@plt>$", re.MULTILINE)
+    for library in LIBRARIES:
+        command = [objdump, "-d", "-j", ".text", "--no-show-raw-insn"]
+        listing = subprocess.run(
+            [*command, str(_ns3() / "lib64" / library)], check=True, capture_output=True, text=True
+        ).stdout
+        offsets = array("I", (int(place, 16) for place in call.findall(listing)))
+        (directory / f"{library}.calls").write_bytes(offsets.tobytes())
 
 
 if __name__ == "__main__":
