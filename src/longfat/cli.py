@@ -140,10 +140,11 @@ def audit(sample, seed, experiment):
 
 
 @main.command()
-@click.argument("chapter")
+@click.argument("chapter", required=False)
 def reproduce(chapter):
-    """Compute a chapter's archive again, at the paper's own scale, and say what changed."""
-    _print(reproducing.reproduce(chapter), as_json=False)
+    """Compute CHAPTER's archive (or every one) again at the paper's scale; say what changed."""
+    chosen = [chapter] if chapter else reproducing.chapters()
+    _print(pd.concat([reproducing.reproduce(name) for name in chosen]), as_json=False)
 
 
 @main.group()

@@ -23,12 +23,12 @@ from longfat.errors import InputError, SimulationError, nearest
 ALWAYS = {"parameters", "setup"}
 
 
-def _tags(cell) -> set[str]:
-    return set(cell.metadata.get("tags", []))
+def _tags(cell) -> list[str]:
+    return cell.metadata.get("tags", [])
 
 
 def catalogue() -> pd.DataFrame:
-    """Return the figures and tables: columns name, notebook, title (of the section it is in)."""
+    """Return the figures and tables in the order of the book: columns name, notebook, section."""
     rows = {}
     for notebook in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
         section = ""
@@ -38,6 +38,7 @@ def catalogue() -> pd.DataFrame:
                 section = headings[-1].lstrip("# ") if headings else section
             for tag in _tags(cell):
                 if tag.startswith(f"{notebook.stem}-"):
+                    rows.pop(tag, None)  # the last cell with the tag is the one that shows it
                     rows[tag] = {"name": tag, "notebook": notebook.name, "section": section}
     return pd.DataFrame(rows.values(), columns=["name", "notebook", "section"])
 
@@ -69,7 +70,7 @@ def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
     path = paths.NOTEBOOKS / known.set_index("name").loc[name, "notebook"]
     _check_parameters(path, parameters)
     notebook = copy.deepcopy(nbformat.read(path, as_version=4))
-    notebook.cells = [c for c in notebook.cells if _tags(c) & (ALWAYS | {name})]
+    notebook.cells = [c for c in notebook.cells if ALWAYS.union([name]).intersection(_tags(c))]
     with tempfile.TemporaryDirectory() as scratch:
         only = Path(scratch) / path.name
         nbformat.write(notebook, only)

@@ -41,6 +41,15 @@ plt.rcParams.update(
 )
 
 
+subplots = plt.subplots
+
+
+def combinations(**values) -> pd.DataFrame:
+    """Return every combination of the values: a row each, a column a name."""
+    index = pd.MultiIndex.from_product(values.values(), names=values.keys())
+    return index.to_frame(index=False)
+
+
 def interval(table: pd.DataFrame, by: list[str], value: str, confidence: float = 0.95):
     """Return mean, half-width of its Student-t confidence interval, and number of repetitions.
 
@@ -66,27 +75,28 @@ def difference_percent(summary: pd.DataFrame, value: str, model: str) -> pd.Data
     )
 
 
-def largest_difference(compared: pd.DataFrame) -> pd.Series:
+def largest_difference(compared: pd.DataFrame) -> dict[str, float]:
     """Return the largest |difference|, with the interval that the repetitions allow for it.
 
-    Index: `measured` (the largest of the means), `low`, `high` (the largest of the lower and of the
+    Keys: `measured` (the largest of the means), `low`, `high` (the largest of the lower and of the
     upper ends), `at` (the loss rate where the mean is largest).
     """
     size = compared["difference"].abs()
     halfwidth = compared["difference_halfwidth"]
-    return pd.Series(
-        {
-            "measured": size.max(),
-            "low": (size - halfwidth).clip(lower=0).max(),
-            "high": (size + halfwidth).max(),
-            "at": compared.loc[size.idxmax(), "loss"],
-        }
-    )
+    return {
+        "measured": size.max(),
+        "low": (size - halfwidth).clip(lower=0).max(),
+        "high": (size + halfwidth).max(),
+        "at": compared["loss"].iloc[size.argmax()],
+    }
 
 
 def verdict(bound: float, low: float, high: float) -> str:
-    """Judge the claim "at most `bound`" by an interval: is all of it, or none of it, within?"""
-    if np.isnan([low, high]).any():
+    """Judge the claim "at most `bound`" by an interval: is all of it, or none of it, within?
+
+    Without a bound or an interval (missing numbers) the claim is undecidable.
+    """
+    if np.isnan([bound, low, high]).any():
         return "undecidable"
     if high <= bound:
         return "reproduced"
@@ -102,22 +112,42 @@ def judge(claims: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     measured is "not yet measured".
     """
 
-    def one(claim) -> pd.Series:
+    def one(claim) -> dict:
         chosen = compared[
-            (compared["engine"] == claim["engine"])
-            & (compared["transfer"] == claim["transfer"])
-            & (compared["metric"] == claim["metric"])
-            & compared["loss"].between(claim["loss_min"], claim["loss_max"])
+            (compared["engine"] == claim.engine)
+            & (compared["transfer"] == claim.transfer)
+            & (compared["metric"] == claim.metric)
+            & compared["loss"].between(claim.loss_min, claim.loss_max)
         ]
         if chosen.empty:
-            return pd.Series({"verdict": "not yet measured"})
+            return {"verdict": "not yet measured"}
         largest = largest_difference(chosen)
-        bound = claim["bound_percent"]
-        return pd.concat(
-            [largest, pd.Series({"verdict": verdict(bound, largest["low"], largest["high"])})]
-        )
+        judgement = verdict(claim.bound_percent, largest["low"], largest["high"])
+        return largest | {"verdict": judgement}
 
-    return claims.join(claims.apply(one, axis=1))
+    columns = ["measured", "low", "high", "at", "verdict"]
+    judged = pd.DataFrame([one(claim) for claim in claims.itertuples()], claims.index, columns)
+    return claims.join(judged)
+
+
+def headline(what: str, compared: pd.DataFrame, transfer: str, metric: str) -> str:
+    """Return a figure's title: how far from the model the measurements are, at low and any loss."""
+    rows = compared[(compared["transfer"] == transfer) & (compared["metric"] == metric)]
+    low = rows[rows["loss"] <= 1e-4]["difference"].abs().max()
+    return (
+        f"{what}: ns-3 is within {low:.1f} % of the model up to p = 1e-4, "
+        f"{rows['difference'].abs().max():.0f} % everywhere"
+    )
+
+
+def bands(claims: pd.DataFrame, transfer: str, metric: str) -> pd.DataFrame:
+    """Return the bounds that section 4 of a paper puts on its simulation, a row a range of loss."""
+    return claims[
+        (claims["engine"] == "simulation")
+        & (claims["transfer"] == transfer)
+        & (claims["metric"] == metric)
+        & (claims["where"] == "section 4")
+    ]
 
 
 def comparison_figure(
@@ -173,7 +203,8 @@ def show_equations(paper, *numbers: int) -> Markdown:
     """
     parts = []
     for number in numbers:
-        steps = paper.steps(number)
+        derived = number in paper.DERIVATIONS
+        steps = paper.derive(number).steps if derived else (("Defined as", paper.EQ[number]),)
         parts.append(f"**({number}) {paper.NAMES[number]}**")
         for sentence, expression in steps[:-1]:
             parts += [sentence, f"$$\n{latex(expression)}\n$$"]
@@ -192,8 +223,19 @@ def show_code(path: Path, start: str) -> Markdown:
     return Markdown(f"```cpp\n{block}\n```")
 
 
-def show_table(table: pd.DataFrame, formats: dict[str, str] | None = None, caption: str = ""):
-    """Return the table as it appears in the book: no index, given formats, a caption."""
+def show_table(
+    table: pd.DataFrame,
+    formats: dict[str, str] | None = None,
+    caption: str = "",
+    name: str = "",
+):
+    """Return the table as it appears in the book: no index, given formats, a caption.
+
+    Under `longfat figure` also write it, in full precision, as NAME.csv.
+    """
+    if name and os.environ.get(FIGURE_FOLDER):
+        path = Path(os.environ[FIGURE_FOLDER]) / f"{name}.csv"
+        table.to_csv(path, index=False, lineterminator="\n")
     styler = table.style.hide(axis="index").format(formats or {}, na_rep="–")
     styler = styler.set_table_attributes('class="longfat"').set_uuid("longfat")
     return styler.set_caption(caption) if caption else styler

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from longfat import store
 from longfat.engines import simulate
-from longfat.errors import SimulationError
+from longfat.errors import InputError, SimulationError
 from longfat.result import Result
 from longfat.scenario import Scenario
 
@@ -19,21 +19,28 @@ def sweep(
     engine: str = "ns3",
     executor: Executor | None = None,
     experiment: str | None = None,
+    labels: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Simulate every scenario and return a table with a row a flow.
 
-    Its columns are `scenario` (the position in `scenarios`), the scenarios' fields that differ
-    (named by path, such as `links.0.loss_per_packet`), and those of `Result.flows`. `executor` is
-    any of `concurrent.futures` (or Dask's `client.get_executor()`); without one, all cores of this
-    machine work. `experiment` names the archive that `longfat reproduce` writes. Raises
-    SimulationError, after all other runs are done and stored, if runs failed.
+    Its columns are `scenario` (the position in `scenarios`), the columns of `labels` (a table with
+    a row a scenario) or else the scenarios' fields that differ (named by path, such as
+    `links.0.loss_per_packet`), and those of `Result.flows`. `executor` is any of
+    `concurrent.futures` (or Dask's `client.get_executor()`); without one, all cores of this machine
+    work. `experiment` names the archive that `longfat reproduce` writes. Raises InputError for
+    labels of another length, and SimulationError, after all other runs are done and stored, if runs
+    failed.
     """
     scenarios = list(scenarios)
+    if labels is not None and len(labels) != len(scenarios):
+        raise InputError(f"labels has {len(labels)} rows for {len(scenarios)} scenarios")
     tables = [r.flows for r in simulate_all(scenarios, engine, executor, experiment)]
-    fields = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
+    if labels is None:
+        labels = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
     flows = pd.concat(tables, keys=range(len(tables)), names=["scenario", None])
     flows = flows.reset_index(level=1, drop=True)
-    return fields.join(flows, how="right").rename_axis("scenario").reset_index()
+    labels = labels.reset_index(drop=True)
+    return labels.join(flows, how="right").rename_axis("scenario").reset_index()
 
 
 def simulate_all(

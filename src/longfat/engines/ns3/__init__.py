@@ -158,7 +158,7 @@ def _result(scenario: Scenario, answer: dict[str, Any]) -> Result:
         ]
         traces[series] = pd.concat(parts, ignore_index=True)
     provenance = ingredients(scenario) | {
-        "longfat_version": "0.1.0",
+        "longfat_version": version("longfat"),
         "ns3_wheel_version": version("ns3"),
         "seed": scenario.seed,
         "platform": platform.platform(),

@@ -208,6 +208,7 @@ class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
 
 def main(path: str) -> None:
     """Load ns-3, then serve on the Unix socket `path`; one line on standard output when ready."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that started us
     cpp = load()
     with _Server(path, _Handler) as server:
         server.cpp = cpp
