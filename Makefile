@@ -1,0 +1,111 @@
+# Each target is a thin line over a tool. `make` alone lists them.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DONE   := $(VENV)/.setup
+HTML   := build/book/_build/html
+
+# Sources that a notebook's outputs may depend on: a changed one executes the notebooks again.
+INPUTS    := $(shell find src data -type f -not -path '*/__pycache__/*')
+PAGES     := $(shell find book -type f)
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+EXECUTED  := $(NOTEBOOKS:%=build/src/%)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup book notebooks test reproduce audit bench serve lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(DONE)/ready  ## make .venv from requirements.lock, and prepare ns-3
+
+book: $(HTML)/index.html  ## execute the notebooks and build the book as static HTML
+	@echo "The book is ready. Open $(CURDIR)/$<"
+
+notebooks: $(EXECUTED)  ## execute the notebooks and keep their outputs in notebooks/
+	cp $(EXECUTED) notebooks/
+
+test: setup $(HTML)/index.html  ## run every test: style, units, notebooks, the book in a browser
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest
+
+reproduce: setup  ## compute every archived result again and report what changed
+	for name in $(basename $(notdir $(NOTEBOOKS))); do $(BIN)/longfat reproduce $$name || exit; done
+
+audit: setup  ## run five archived results again and compare to the last digit
+	$(BIN)/longfat audit --sample 5
+
+bench: setup  ## measure the engine's speed beside stock ns-3's
+	$(BIN)/python -m longfat.bench
+
+serve: $(HTML)/index.html  ## show the book at http://127.0.0.1:8000
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) 8000
+
+lock:  ## resolve pyproject.toml into requirements.lock again (needs uv)
+	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --all-extras \
+	    --generate-hashes --no-emit-index-url --no-emit-find-links \
+	    --custom-compile-command "make lock" pyproject.toml --output-file requirements.lock
+
+clean:  ## remove what was built (the environment and the cache of results stay)
+	rm -rf build
+
+# The book: executed copies of the notebooks beside the pages, then HTML. The notebooks of the
+# repository stay as they are.
+
+build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(DONE)/ready
+	@mkdir -p $(@D)
+	$(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute $< $@.part
+	$(BIN)/nbstripout --keep-output --keep-count --extra-keys \
+	    "metadata.papermill cell.metadata.papermill metadata.language_info" $@.part
+	@mv $@.part $@
+
+$(HTML)/index.html: $(EXECUTED) $(PAGES) requirements.lock | $(DONE)/ready
+	@rm -rf build/src/book && cp -R book build/src/book
+	$(BIN)/jupyter-book build build/src --config build/src/book/_config.yml \
+	    --toc build/src/book/_toc.yml --path-output build/book --all -W -n --keep-going
+	@touch $@
+
+# The environment. Every step that is done leaves a file, so that an interrupted set-up goes on.
+# ns-3's Python bindings (cppyy) come as source. They are compiled against the locked packages, not
+# against the older ones that they would fetch for themselves, which also takes a third of the time.
+
+PIP      := $(BIN)/python -m pip --disable-pip-version-check install --no-deps --require-hashes
+BINDINGS := cppyy|cppyy-backend|cpycppyy|ns3
+
+# "ns3" where it can be built: a C++ compiler is there, and this Python's header files.
+ENGINE = $(shell command -v $${CXX:-c++} >/dev/null && test -f \
+    "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" \
+    && echo ns3 || echo no-ns3)
+
+$(DONE)/venv:
+	@command -v $(PYTHON) >/dev/null || { echo "error: '$(PYTHON)' was not found; install Python 3.11 or newer, or name one: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $$($(PYTHON) --version 2>&1) is too old, 3.11 or newer is needed; name one: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "error: $$($(PYTHON) --version) cannot make virtual environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "[setup 1/4] a virtual environment with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(@D) && touch $@
+
+$(DONE)/packages: requirements.lock | $(DONE)/venv
+	@echo "[setup 2/4] the packages of requirements.lock"
+	@awk '/^[a-z]/ {skip = /^($(BINDINGS))==/} !skip' requirements.lock >$@.txt
+	@$(PIP) --only-binary :all: -r $@.txt
+	@touch $@
+
+$(DONE)/ns3: $(DONE)/packages
+	@echo "[setup 3/4] ns-3 and its Python bindings (compiled, about a minute)"
+	@awk '/^[a-z]/ {skip = !/^($(BINDINGS))==/} !skip' requirements.lock >$@.txt
+	@CLING_STANDARD_PCH=none $(PIP) --no-build-isolation -r $@.txt
+	@touch $@
+
+$(DONE)/no-ns3: $(DONE)/packages
+	@echo "[setup 3/4] notice: new simulations need a C++ compiler and Python's header files (Debian, Ubuntu: apt install g++ python3-dev); without them the book is built from its archive"
+	@touch $@
+
+$(DONE)/ready: pyproject.toml $(DONE)/$(ENGINE)
+	@echo "[setup 4/4] the package itself"
+	@$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+	@test $(ENGINE) = no-ns3 || $(BIN)/python -m longfat.engines.ns3 --warm
+	@touch $@
