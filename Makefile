@@ -64,8 +64,8 @@ build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(D
 
 $(HTML)/index.html: $(EXECUTED) $(PAGES) requirements.lock | $(DONE)/ready
 	@rm -rf build/src/book && cp -R book build/src/book
-	$(BIN)/jupyter-book build build/src --config build/src/book/_config.yml \
-	    --toc build/src/book/_toc.yml --path-output build/book --all -W -n --keep-going
+	$(BIN)/jupyter-book build build/src --config book/_config.yml \
+	    --toc $(CURDIR)/book/_toc.yml --path-output build/book --all -W -n --keep-going
 	@touch $@
 
 # The environment. Every step that is done leaves a file, so that an interrupted set-up goes on.
