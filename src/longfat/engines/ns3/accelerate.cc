@@ -15,9 +15,12 @@
 
 #include "ns3/abort.h"
 #include "ns3/assert.h"
+#include "ns3/data-rate.h"
+#include "ns3/global-value.h"
 #include "ns3/object.h"
 #include "ns3/packet.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/tcp-option-rfc793.h"
 #include "ns3/tcp-option-sack-permitted.h"
 #include "ns3/tcp-option-sack.h"
@@ -28,6 +31,7 @@
 #include "ns3/tcp-tx-buffer.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <list>
 #include <optional>
@@ -795,7 +799,7 @@ TcpRxBuffer::Add(Ptr<Packet> p, const TcpHeader& tcph)
     return true;
 }
 
-// Options of a TCP header: objects without attributes, made a dozen times for every segment
+// What every packet needs
 
 void
 Object::Construct(const AttributeConstructionList& attributes)
@@ -830,15 +834,37 @@ Object::Construct(const AttributeConstructionList& attributes)
     }
 }
 
+/// An option that nobody holds any more, or a new one.
+template <typename Option>
+static Ptr<Option>
+Recycle()
+{
+    static auto& made = *new std::array<Ptr<Option>, 16>; // for ever: ns-3 is gone before statics
+    static std::size_t next = 0;
+    Ptr<Option>& option = made[next++ % made.size()];
+    if (!option || option->GetReferenceCount() > 1)
+    {
+        option = CreateObject<Option>();
+    }
+    return option;
+}
+
 Ptr<TcpOption>
 TcpOption::CreateOption(uint8_t kind)
 {
+    // The first three are in every segment, which is read three times on its way.
     switch (kind)
     {
     case END:
-        return CreateObject<TcpOptionEnd>();
+        return Recycle<TcpOptionEnd>();
     case NOP:
-        return CreateObject<TcpOptionNOP>();
+        return Recycle<TcpOptionNOP>();
+    case TS: {
+        auto option = Recycle<TcpOptionTS>();
+        option->SetTimestamp(0);
+        option->SetEcho(0);
+        return option;
+    }
     case MSS:
         return CreateObject<TcpOptionMSS>();
     case WINSCALE:
@@ -847,11 +873,32 @@ TcpOption::CreateOption(uint8_t kind)
         return CreateObject<TcpOptionSackPermitted>();
     case SACK:
         return CreateObject<TcpOptionSack>();
-    case TS:
-        return CreateObject<TcpOptionTS>();
     default:
         return CreateObject<TcpOptionUnknown>();
     }
 }
+
+Time
+DataRate::CalculateBytesTxTime(uint32_t bytes) const
+{
+    // A division in 128 bits. There are few sizes of packets and few rates.
+    struct Known
+    {
+        uint64_t bps{0};
+        uint32_t bytes{0};
+        Time time;
+    };
+    static std::array<Known, 16> all;
+    Known& known = all[(bytes ^ m_bps) % all.size()];
+    if (known.bps != m_bps || known.bytes != bytes)
+    {
+        known = {m_bps, bytes, CalculateBitsTxTime(bytes * 8)};
+    }
+    return known.time;
+}
+
+/// Events are in order of time and number, whatever the scheduler: this one is the fastest.
+static const bool g_scheduler =
+    GlobalValue::BindFailSafe("SchedulerType", StringValue("ns3::PriorityQueueScheduler"));
 
 } // namespace ns3
