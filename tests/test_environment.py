@@ -1,0 +1,97 @@
+"""pyproject.toml, requirements.lock and environment.yml describe one environment."""
+
+import re
+import tomllib
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from longfat.paths import DATA
+
+ROOT = DATA.parent
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+LINUX = {"sys_platform": "linux", "platform_machine": "x86_64", "os_name": "posix"}
+MACOS = {"sys_platform": "darwin", "platform_machine": "arm64", "os_name": "posix"}
+NS3_PYTHONS = {"3.11", "3.12", "3.13"}
+
+
+def requirements() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    return [Requirement(r) for r in [*project["dependencies"], *(r for e in extras for r in e)]]
+
+
+def lock_entries() -> list[str]:
+    text = (ROOT / "requirements.lock").read_text().replace("\\\n", " ")
+    return [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
+
+
+def environment(python: str, platform: dict) -> dict:
+    return {"python_version": python, "python_full_version": f"{python}.9"} | platform
+
+
+def locked(python: str, platform: dict) -> dict[str, str]:
+    """Return the versions that the lock installs, by name."""
+    versions = {}
+    for entry in lock_entries():
+        requirement = Requirement(entry.split(" --hash")[0])
+        if requirement.marker and not requirement.marker.evaluate(environment(python, platform)):
+            continue
+        name = canonicalize_name(requirement.name)
+        assert name not in versions, f"{name} is locked twice for Python {python}"
+        (specifier,) = requirement.specifier
+        assert specifier.operator == "=="
+        versions[name] = specifier.version
+    return versions
+
+
+@pytest.mark.parametrize("platform", [LINUX, MACOS], ids=["linux", "macos"])
+@pytest.mark.parametrize("python", PYTHONS)
+def test_lock_satisfies_every_requirement(python, platform):
+    versions = locked(python, platform)
+    for requirement in requirements():
+        if requirement.marker and not requirement.marker.evaluate(environment(python, platform)):
+            continue
+        version = versions.get(canonicalize_name(requirement.name))
+        assert version, f"{requirement} is not locked for Python {python}"
+        assert requirement.specifier.contains(version), f"{requirement}: {version} is locked"
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_ns3_is_locked_exactly_where_its_wheel_exists(python):
+    assert ("ns3" in locked(python, LINUX)) == (python in NS3_PYTHONS)
+    assert "ns3" not in locked(python, MACOS)
+
+
+def test_every_python_gets_the_same_versions():
+    newest = locked(PYTHONS[-1], LINUX)
+    for python in PYTHONS:
+        versions = locked(python, LINUX)
+        assert {n: versions[n] for n in newest if n in versions} == newest
+
+
+def test_every_file_is_hashed_and_comes_from_no_particular_place():
+    entries = lock_entries()
+    assert len(entries) > 100
+    for entry in entries:
+        assert re.fullmatch(r"\S+==\S+( ;[^\\]*?)?( +--hash=sha256:[0-9a-f]{64})+ *", entry), entry
+    text = (ROOT / "requirements.lock").read_text()
+    assert not re.search(r"://|--(index|extra-index|find-links|trusted)|^-|@ ", text, re.MULTILINE)
+
+
+def test_jupyter_book_stays_below_2():
+    (requirement,) = (r for r in requirements() if r.name == "jupyter-book")
+    assert requirement.specifier == SpecifierSet(">=1.0.4,<2")
+
+
+def test_conda_environment_installs_the_lock_and_nothing_else_for_python():
+    config = yaml.safe_load((ROOT / "environment.yml").read_text())
+    assert config["channels"] == ["conda-forge"]
+    (pip,) = (d["pip"] for d in config["dependencies"] if isinstance(d, dict))
+    assert pip == ["-r requirements.lock"]
+    conda = {d.split("=")[0]: d for d in config["dependencies"] if isinstance(d, str)}
+    assert set(conda) == {"python", "pip", "cxx-compiler", "make"}
+    assert conda["python"].split("=")[1] in NS3_PYTHONS
