@@ -88,7 +88,7 @@ def test_an_empty_archive_and_an_unknown_experiment_are_clear(empty_archive):
     with pytest.raises(InputError, match="the archive is empty"):
         audit.audit(1)
     archive("small")
-    with pytest.raises(InputError, match="no archived experiment 'smal'.*mean 'small'"):
+    with pytest.raises(InputError, match=r"no archived experiment 'smal'.*mean 'small'"):
         store.read_archive("smal")
 
 

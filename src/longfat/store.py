@@ -161,7 +161,7 @@ def _write_csv(table: pd.DataFrame, path: Path) -> None:
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path, float_precision="round_trip", dtype={"key": str, "flow": str})
+    return pd.read_csv(path, dtype={"key": str, "flow": str})
 
 
 def varying_fields(scenarios: list[Scenario]) -> list[dict[str, Any]]:

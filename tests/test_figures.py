@@ -1,0 +1,87 @@
+"""One figure alone, and a chapter's archive again: from the real notebooks, on a small scale."""
+
+import nbformat
+import pandas as pd
+import pytest
+
+from longfat import InputError, figures, paths, reproduce, store
+
+SMALL = {
+    "loss_rates": [1e-3, 1e-2],
+    "repetitions": 2,
+    "duration_s": 2.0,
+    "transfer_megabytes": [0.1, 0.2, 0.3],
+}
+
+
+def test_the_catalogue_has_the_papers_figures_in_order():
+    names = list(figures.catalogue()["name"])
+    positions = [names.index(f"hybla-{number}") for number in range(3, 10)]
+    assert positions == sorted(positions)
+    assert "hybla-table-3" in names
+
+
+@pytest.mark.parametrize("name", ["hybla-3", "hybla-5", "hybla-table-3"])
+def test_a_figure_alone_with_parameters(name, tmp_path):
+    pytest.importorskip("ns3")
+    made = figures.execute(name, tmp_path / "out", SMALL)
+    kinds = {path.suffix for path in made}
+    assert kinds == ({".csv"} if "table" in name else {".csv", ".png", ".svg"})
+    data = pd.read_csv(tmp_path / "out" / f"{name}.csv")
+    if name == "hybla-3":
+        assert list(data["loss"]) == [1e-3, 1e-2]
+        assert list(data["repetitions"]) == [2, 2]
+        assert (data["Mb/s"] > 0).all()
+
+
+def test_settings_are_python_literals_or_words():
+    settings = ("repetitions=3", "loss_rates=[1e-3]", "profile=quick")
+    assert figures.parse_settings(settings) == {
+        "repetitions": 3,
+        "loss_rates": [1e-3],
+        "profile": "quick",
+    }
+
+
+def test_a_cell_that_fails_leaves_no_file(tmp_path):
+    from longfat import SimulationError
+
+    with pytest.raises(SimulationError, match="hybla-3: "):
+        figures.execute("hybla-3", tmp_path / "out", SMALL | {"rtt_s": -1.0})
+    assert not (tmp_path / "out").exists()
+
+
+def test_reproduce_writes_a_chapters_archive_and_says_what_changed(
+    tmp_path, monkeypatch, empty_archive
+):
+    """A small chapter: the cells of two experiments of the real one, with small parameters."""
+    pytest.importorskip("ns3")
+    notebook = nbformat.v4.new_notebook()
+    source = (
+        "import os\n"
+        "from longfat import paths, sweep\n"
+        "from pathlib import Path\n"
+        f"paths.RESULTS = Path({str(empty_archive)!r})\n"
+        "from longfat.topologies import satellite\n"
+        "profile = 'quick'\n"
+        "sweep([satellite(loss=1e-2, duration_s=2, seed=s) for s in (1, 2)], experiment='small-a')"
+    )
+    cell = nbformat.v4.new_code_cell(source)
+    cell.metadata["tags"] = ["parameters"]
+    notebook.cells = [cell]
+    notebook.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
+    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path)
+    nbformat.write(notebook, tmp_path / "small.ipynb")
+    first = reproduce.reproduce("small").iloc[0]
+    assert (first["experiment"], first["runs"], first["added"]) == ("small-a", 2, 2)
+    table = store.read_archive("small-a")
+    table.loc[0, "delivered_bytes"] += 1
+    table.to_csv(store.archive_path("small-a"), index=False)
+    second = reproduce.reproduce("small").iloc[0]
+    assert (second["added"], second["removed"], second["changed"]) == (0, 0, 1)
+    with pytest.raises(InputError, match=r"no chapter 'smal'.*mean 'small'"):
+        reproduce.reproduce("smal")

@@ -1,0 +1,137 @@
+"""From measurements to a verdict: intervals, differences, bounds."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from longfat import report
+
+
+def test_interval_covers_the_true_mean_as_often_as_it_says():
+    """1000 experiments of 10 repetitions: 95 % of the intervals hold the mean, within chance."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {"loss": np.repeat(np.arange(1000), 10), "rate": rng.normal(5, 2, size=10_000)}
+    )
+    summary = report.interval(table, ["loss"], "rate")
+    covered = ((summary["rate"] - 5).abs() <= summary["halfwidth"]).sum()
+    assert abs(covered - 950) < 4 * math.sqrt(1000 * 0.95 * 0.05)
+
+
+def test_interval_is_students_t():
+    table = pd.DataFrame({"loss": [0.1] * 3 + [0.2], "rate": [1.0, 2.0, 4.0, 7.0]})
+    summary = report.interval(table, ["loss"], "rate")
+    low, high = stats.t.interval(0.95, 2, loc=7 / 3, scale=stats.sem([1, 2, 4]))
+    assert summary["rate"].tolist() == [pytest.approx(7 / 3), 7.0]
+    assert summary["halfwidth"][0] == pytest.approx((high - low) / 2)
+    assert math.isnan(summary["halfwidth"][1])  # one repetition has no interval
+    assert summary["repetitions"].tolist() == [3, 1]
+
+
+def test_difference_has_the_papers_sign():
+    summary = pd.DataFrame({"rate": [8.0, 11.0], "halfwidth": [1.0, 2.0], "model": [10.0, 10.0]})
+    compared = report.difference_percent(summary, "rate", "model")
+    assert compared["difference"].tolist() == pytest.approx([20, -10])
+    assert compared["difference_halfwidth"].tolist() == pytest.approx([10, 20])
+
+
+@pytest.mark.parametrize(
+    ("bound", "low", "high", "expected"),
+    [
+        (4, 1, 3, "reproduced"),
+        (4, 1, 4, "reproduced"),
+        (4, 3, 5, "undecidable"),
+        (4, 4.1, 5, "not reproduced"),
+        (float("nan"), 1, 2, "undecidable"),
+        (4, float("nan"), float("nan"), "undecidable"),
+    ],
+)
+def test_verdict(bound, low, high, expected):
+    assert report.verdict(bound, low, high) == expected
+
+
+def measured(difference, halfwidth=0.5):
+    return pd.DataFrame(
+        {
+            "engine": "simulation",
+            "transfer": "steady",
+            "metric": "throughput",
+            "loss": [1e-6, 1e-4, 1e-2],
+            "difference": difference,
+            "difference_halfwidth": halfwidth,
+        },
+        index=[0, 0, 0],  # as after a concat
+    )
+
+
+def claim(bound, loss_max, engine="simulation"):
+    return pd.DataFrame(
+        [
+            {
+                "engine": engine,
+                "transfer": "steady",
+                "metric": "throughput",
+                "loss_min": 1e-6,
+                "loss_max": loss_max,
+                "bound_percent": bound,
+            }
+        ]
+    )
+
+
+def test_judge_looks_at_the_claims_own_range_of_loss():
+    compared = measured([0.1, -1.0, 20.0])
+    narrow = report.judge(claim(2, 1e-4), compared).iloc[0]
+    assert (narrow["measured"], narrow["at"]) == (1.0, 1e-4)
+    assert (narrow["low"], narrow["high"]) == (0.5, 1.5)
+    assert narrow["verdict"] == "reproduced"
+    wide = report.judge(claim(2, 1e-2), compared).iloc[0]
+    assert (wide["measured"], wide["verdict"]) == (20.0, "not reproduced")
+
+
+def test_judge_leaves_what_nobody_measured():
+    judged = report.judge(claim(2, 1e-4, engine="emulation"), measured([0, 0, 0])).iloc[0]
+    assert judged["verdict"] == "not yet measured"
+    assert math.isnan(judged["measured"])
+
+
+def test_a_trace_is_held_to_its_end():
+    trace = pd.DataFrame({"flow": ["0"], "time_s": [1.0], "cwnd_segments": [550.0]})
+    held = report.held(trace, 9)
+    assert held["time_s"].tolist() == [1.0, 9.0]
+    assert held["cwnd_segments"].tolist() == [550.0, 550.0]
+
+
+def test_show_code_takes_one_whole_function():
+    from longfat.cc.catalogue import ALGORITHMS
+
+    code = report.show_code(ALGORITHMS["hybla"].header_path, "void IncreaseWindow").data
+    assert code.startswith("```cpp\nvoid IncreaseWindow(")
+    assert code.endswith("}\n```")
+    assert code.count("{") == code.count("}")
+
+
+def test_equations_end_with_their_label():
+    from longfat.theory import hybla_derivation
+
+    text = report.show_equations(hybla_derivation, 9, 10).data
+    assert text.index("(hybla-9)") < text.index("(hybla-10)")
+    assert text.count("$$") % 2 == 0
+
+
+def test_a_figure_is_written_with_its_data_only_when_asked(tmp_path, monkeypatch, capsys):
+    data = pd.DataFrame({"loss": [1e-4], "Mb/s": [7.5], "halfwidth": [0.1]})
+
+    def draw():
+        figure = report.comparison_figure(data, {"ns-3": data}, "Mb/s", "title", "goodput (Mb/s)")
+        report.show_figure("one", figure, data, "A line.")
+
+    draw()
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setenv(report.FIGURE_FOLDER, str(tmp_path))
+    draw()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.csv", "one.png", "one.svg"]
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "one.csv"), data)
