@@ -1,5 +1,7 @@
 """What can go wrong, in three classes: each message is one sentence for a person."""
 
+from typing import Any
+
 
 class LongfatError(Exception):
     """Anything that longfat reports; the command line prints it as one line."""
@@ -14,7 +16,17 @@ class InputError(LongfatError, ValueError):
 
 
 class SimulationError(LongfatError, RuntimeError):
-    """A run that failed although its input was good. Exit status 1."""
+    """A run that failed although its input was good. Exit status 1.
+
+    `failure`, where there is one, says what happened: keys what, scenario and last_words.
+    """
+
+    def __init__(self, message: str, failure: dict[str, Any] | None = None):
+        super().__init__(message, failure)
+        self.failure = failure
+
+    def __str__(self) -> str:
+        return self.args[0]
 
 
 def nearest(word: str, known: list[str]) -> str:

@@ -5,11 +5,12 @@ import hashlib
 import importlib.util
 import json
 import math
+import os
 import platform
+import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from functools import cache
 from importlib.metadata import version
@@ -33,20 +34,41 @@ RECOVERY = {"prr": "ns3::TcpPrrRecovery", "halving": "ns3::TcpClassicRecovery"}
 START_LIMIT_S = 300
 
 
-def simulate(scenario: Scenario, time_limit_s: float = 3600) -> Result:
+def simulate(
+    scenario: Scenario, time_limit_s: float = 3600, memory_limit_bytes: int | None = None
+) -> Result:
     """Run the scenario on ns-3 and return the result. Same scenario, same digits.
 
-    Raises InputError where this machine has no ns-3, SimulationError when ns-3 gives up or takes
-    longer than `time_limit_s`.
+    Raises InputError where this machine has no ns-3, SimulationError when ns-3 gives up, takes
+    longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
+    before the scenario.
     """
-    answer = _ask(request(scenario) | {"time_limit_s": time_limit_s})
-    if "failed" in answer:
-        words = answer["last_words"]
-        raise SimulationError(
-            f"ns-3 {answer['failed']} on scenario {scenario.sha256()[:12]}"
-            + (f"; its last words: {words}" if words else "")
-        )
-    return _result(scenario, answer)
+    limits = {"time_limit_s": time_limit_s, "memory_limit_bytes": memory_limit_bytes}
+    answer = _ask(request(scenario) | limits)
+    if "failed" not in answer:
+        return _result(scenario, answer)
+    words = answer["last_words"]
+    what = f"ns-3 {_how_it_ended(answer['failed'], words, **limits)}"
+    raise SimulationError(
+        f"{what} on scenario {scenario.sha256()[:12]}"
+        + (f"; its last words: {words[-300:]}" if words else ""),
+        failure={"what": what, "scenario": json.loads(scenario.to_json()), "last_words": words},
+    )
+
+
+def _how_it_ended(
+    status: int, words: str, time_limit_s: float, memory_limit_bytes: int | None
+) -> str:
+    if status == -signal.SIGALRM:
+        return f"took longer than its limit of {time_limit_s:g} s"
+    if any(sign in words for sign in ("bad_alloc", "MemoryError", "out of memory")):
+        limit = f" (its limit is {memory_limit_bytes / 1e6:g} MB)" if memory_limit_bytes else ""
+        return f"ran out of memory{limit}"
+    if status == -signal.SIGKILL:
+        return "was ended, perhaps by the kernel for want of memory, with signal SIGKILL"
+    if status < 0:
+        return f"ended with signal {signal.Signals(-status).name}"
+    return f"ended with exit status {status}"
 
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
@@ -165,29 +187,36 @@ def _result(scenario: Scenario, answer: dict[str, Any]) -> Result:
         "events": answer["events"],
         "simulated_s": answer["end_s"],
         "wall_s": round(answer["wall_s"], 3),
+        "peak_memory_bytes": answer["peak_memory_bytes"],
     }
     return Result(scenario, flows, pd.DataFrame(answer["links"]), traces, provenance)
 
 
 def _ask(request: dict[str, Any]) -> dict[str, Any]:
-    path = _server_socket()
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(path)
-        with connection.makefile("rwb") as stream:
-            stream.write(json.dumps(request).encode() + b"\n")
-            stream.flush()
-            answer = stream.read()
-    if not answer:
+    """Have the server run the request in a child of its own; return the answer."""
+    requests = _server_requests()
+    mine, its = socket.socketpair()
+    answer = b""
+    with mine, its:
+        try:
+            socket.send_fds(requests, [b"r"], [its.fileno()])
+            its.close()
+            mine.sendall(json.dumps(request).encode() + b"\n")
+            with mine.makefile("rb") as stream:
+                answer = stream.read()
+        except OSError:
+            pass
+    if not answer.endswith(b"\n"):
         raise SimulationError("the process that has ns-3 loaded ended in the middle of a run")
-    return json.loads(answer)
+    return json.loads(answer.splitlines()[-1])
 
 
 _lock = threading.Lock()
-_server: tuple[subprocess.Popen, str] | None = None
+_server: tuple[subprocess.Popen, socket.socket] | None = None
 
 
-def _server_socket() -> str:
-    """Return the socket of this process's ns-3 server; start it the first time."""
+def _server_requests() -> socket.socket:
+    """Return the socket to this process's ns-3 server; start it the first time."""
     global _server
     with _lock:
         if _server is None or _server[0].poll() is not None:
@@ -195,29 +224,33 @@ def _server_socket() -> str:
         return _server[1]
 
 
-def _start_server() -> tuple[subprocess.Popen, str]:
+def _start_server() -> tuple[subprocess.Popen, socket.socket]:
     if importlib.util.find_spec("ns3") is None:
         raise InputError(
             "simulating needs ns-3, which this environment does not have: it is installed by "
             "'make setup' on x86-64 Linux with CPython 3.11 to 3.13 and a C++ compiler; "
             "elsewhere use the container or Binder"
         )
-    folder = tempfile.TemporaryDirectory(prefix="longfat-")
-    atexit.register(folder.cleanup)
-    path = str(Path(folder.name) / "ns3.socket")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "longfat.engines.ns3.server", path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    # ns-3 takes 700 MB: in huge pages, a fork does not take 20 ms to copy their table.
+    tunables = [os.environ.get("GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1"]
+    requests, its = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    with its:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "longfat.engines.ns3.server"],
+            stdin=its,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))},
+        )
     for line in process.stdout:
         if line == "ready\n":
-            atexit.register(_stop_server, process)
-            return process, path
+            atexit.register(stop)
+            return process, requests
     raise SimulationError(f"ns-3 could not be loaded (exit status {process.wait()})")
 
 
-def _stop_server(process: subprocess.Popen) -> None:
-    process.stdin.close()
-    process.wait()
+def stop() -> None:
+    """End the ns-3 server of this process, if there is one, and every run of it."""
+    if _server is not None:
+        _server[1].close()
+        _server[0].wait()

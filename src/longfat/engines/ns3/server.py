@@ -2,21 +2,28 @@
 
 Loading ns-3 takes seconds, a fork takes milliseconds, and a forked child always starts from the
 same state: the same scenario gives the same digits whatever ran before. A run that ns-3 aborts
-costs its child only. This is the pattern of the standard library's forkserver, with a socket
-server of the standard library in its place because that one re-imports the caller's main module.
+costs its child only. This is the pattern of the standard library's forkserver, which is not used
+itself because it imports the caller's main module again.
 
-Run as `python -m longfat.engines.ns3.server SOCKET`; it ends when its standard input does.
+Started by `longfat.engines.ns3` with one end of a socket pair as its standard input. Each message
+there brings the socket of one run. On that come the request, a line of JSON, and in return lines
+of which the last is the answer. No file is left behind, and nothing outlives the process that
+started it: at the end of its standard input the server ends, and its runs end with it.
 """
 
 import contextlib
+import ctypes
+import fcntl
+import gc
 import json
 import os
-import select
+import resource
+import selectors
 import signal
-import socketserver
-import sys
+import socket
 import tempfile
 import time
+from dataclasses import dataclass
 
 JIT_FLAGS = "-O2 -ffp-contract=off"  # no -march=native: the same digits on every x86-64 machine
 
@@ -26,10 +33,19 @@ def _warm_up() -> dict:
     from longfat.scenario import Flow, Record, Scenario
     from longfat.topologies import duplex
 
-    path = duplex("a", "b", rate_bps=1e6, delay_s=0.01, queue_packets=5, loss_per_packet=0.02)
+    outages = [{"start_s": 0.5, "duration_s": 0.1}]
+    path = duplex(
+        "a", "b", rate_bps=1e6, delay_s=0.01, queue_packets=5, loss_per_packet=0.02, outages=outages
+    )
     everything = Record(series=("cwnd_segments", "rtt_s", "delivered_bytes"), points=2)
     flows = [
-        Flow(source="a", target="b", congestion_control="hybla", stop_s=1.5),
+        Flow(
+            source="a",
+            target="b",
+            congestion_control={"name": "hybla", "parameters": {"rtt0_s": 0.025}},
+            max_window_segments=50,
+            stop_s=1.5,
+        ),
         Flow(source="a", target="b", congestion_control="newreno", bytes=10_000),
     ]
     return request(Scenario(links=path, flows=flows, duration_s=2, record=everything))
@@ -87,6 +103,7 @@ def execute(cpp, request: dict) -> dict:
         flows.append(flow)
     started = time.perf_counter()
     simulation.Run(request["durationS"], request["untilComplete"])
+    wall_s = time.perf_counter() - started
     return {
         "flows": [_flow_result(flow, request["series"]) for flow in flows],
         "links": [
@@ -94,7 +111,8 @@ def execute(cpp, request: dict) -> dict:
         ],
         "events": simulation.events,
         "end_s": simulation.endS,
-        "wall_s": time.perf_counter() - started,
+        "wall_s": wall_s,
+        "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
     }
 
 
@@ -103,10 +121,17 @@ def _fill(structure, values: dict):
         if isinstance(value, list):
             vector = getattr(structure, name)
             for item in value:
-                vector.push_back(tuple(item) if isinstance(item, list) else item)
+                vector.push_back(_pair(*item) if isinstance(item, list) else item)
         else:
             setattr(structure, name, value)
     return structure
+
+
+def _pair(name: str, value: str):
+    """Return a C++ pair; to make one from a tuple, cppyy would compile for a tenth of a second."""
+    import cppyy
+
+    return cppyy.gbl.std.pair["std::string", "std::string"](name, value)
 
 
 def _flow_result(flow, series) -> dict:
@@ -141,80 +166,121 @@ def _link_result(network, link: dict) -> dict:
     }
 
 
-class _Handler(socketserver.StreamRequestHandler):
-    """Answers one request. Runs in a child of the server, and forks again for ns-3 itself."""
+@dataclass(frozen=True)
+class _Run:
+    pid: int
+    process: int  # its pidfd: readable when it has ended
+    connection: socket.socket
+    words: int  # memory file of what it prints
 
-    def handle(self):
-        request = json.loads(self.rfile.readline())
-        with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as words:
-            pid = os.fork()
-            if pid == 0:
-                _run_and_exit(self.server.cpp, request, answer, words)
-            status = self._wait(pid, request["time_limit_s"])
-            if status == 0:
-                answer.seek(0)
-                self.wfile.write(answer.read())
-            else:
-                words.seek(0)
-                last_words = words.read().decode(errors="replace").strip()
-                self.wfile.write(
-                    json.dumps({"failed": status, "last_words": last_words[-2000:]}).encode()
-                )
+    def finish(self) -> None:
+        """Reap the process, and answer in its place if it could not."""
+        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        with self.connection, contextlib.suppress(OSError):  # nobody may wait any longer
+            if status != 0:
+                failure = {"failed": status, "last_words": self._last_words()}
+                self.connection.sendall(b"\n" + json.dumps(failure).encode() + b"\n")
+            self.connection.shutdown(socket.SHUT_RDWR)  # later runs have copies of this socket
+        os.close(self.process)
+        os.close(self.words)
 
-    def _wait(self, pid: int, time_limit_s: float):
-        """Wait for the child; end it when it takes too long or nobody waits for the answer."""
-        child = os.pidfd_open(pid)
-        ready, _, _ = select.select([child, self.connection], [], [], time_limit_s)
-        os.close(child)
-        if child not in ready:
-            os.kill(pid, signal.SIGKILL)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        if not ready:
-            return f"took longer than its limit of {time_limit_s:g} s"
-        if code == 0:
-            return 0
-        reason = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
-        return f"ended with {reason}"
+    def _last_words(self) -> str:
+        size = os.fstat(self.words).st_size
+        return os.pread(self.words, 10_000, max(0, size - 10_000)).decode(errors="replace").strip()
 
 
-def _run_and_exit(cpp, request, answer, words):
-    status = 1
-    try:
-        os.dup2(words.fileno(), 2)
-        os.dup2(words.fileno(), 1)
-        for abnormal in (signal.SIGABRT, signal.SIGSEGV, signal.SIGFPE, signal.SIGILL):
-            signal.signal(abnormal, signal.SIG_DFL)  # not ROOT's stack trace, which takes seconds
-        answer.write(json.dumps(execute(cpp, request)).encode())
-        answer.flush()
-        status = 0
-    except BaseException:
-        import traceback
+class _Server:
+    """Starts and reaps the runs, all in one thread."""
 
-        traceback.print_exc()
-    finally:
-        os._exit(status)
+    def __init__(self, cpp, requests: socket.socket):
+        self._cpp = cpp
+        self._requests = requests
+        self._libc = ctypes.CDLL(None)
+        self._events = selectors.PollSelector()
+        self._events.register(requests, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        while True:
+            ready = {key.fd: key.data for key, _ in self._events.select()}
+            for run in {run for run in ready.values() if run}:
+                if run.process not in ready:  # its connection is: nobody waits for the answer
+                    os.kill(run.pid, signal.SIGKILL)
+                self._events.unregister(run.process)
+                self._events.unregister(run.connection)
+                run.finish()
+            if self._requests.fileno() in ready:
+                message, sockets, _, _ = socket.recv_fds(self._requests, 1, 1)
+                if not message:
+                    return
+                self._start(socket.socket(fileno=sockets[0]))
+
+    def _start(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as stream:
+            line = stream.readline()
+        if not line:
+            connection.close()
+            return
+        words = os.memfd_create("words")
+        pid = os.fork()
+        if pid == 0:
+            self._run_and_exit(json.loads(line), connection, words)
+        run = _Run(pid, os.pidfd_open(pid), connection, words)
+        self._events.register(run.process, selectors.EVENT_READ, run)
+        self._events.register(connection, selectors.EVENT_READ, run)
+
+    def _run_and_exit(self, request: dict, connection: socket.socket, words: int) -> None:
+        status = 1
+        try:
+            os.dup2(words, 1)
+            os.dup2(words, 2)
+            for abnormal in (signal.SIGABRT, signal.SIGSEGV, signal.SIGFPE, signal.SIGILL):
+                signal.signal(abnormal, signal.SIG_DFL)  # not ROOT's slow stack trace
+            self._end_with_the_server()
+            _limit(request["time_limit_s"], request["memory_limit_bytes"])
+            connection.sendall(json.dumps(execute(self._cpp, request)).encode() + b"\n")
+            status = 0
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+
+    def _end_with_the_server(self) -> None:
+        PR_SET_PDEATHSIG = 1
+        self._libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == 1:
+            os._exit(1)
 
 
-class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
-    max_children = 1000
-    request_queue_size = 128
-    block_on_close = False
+def _limit(time_limit_s: float, memory_limit_bytes: int | None) -> None:
+    """End this process by SIGALRM at its time limit, and let it allocate so much at most."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, time_limit_s)
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+        score.write("1000")  # if memory runs out, the kernel ends a run, not the sweep
+    if memory_limit_bytes is not None:
+        with open("/proc/self/statm") as sizes:
+            present = int(sizes.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (present + memory_limit_bytes,) * 2)
 
-    def service_actions(self):
-        super().service_actions()
-        if select.select([sys.stdin], [], [], 0)[0] and not os.read(0, 1):
-            os._exit(0)  # the process that started us is gone
 
-
-def main(path: str) -> None:
-    """Load ns-3, then serve on the Unix socket `path`; one line on standard output when ready."""
+def main() -> None:
+    """Load ns-3, then serve; a line on standard output says when."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that started us
+    requests = socket.socket(fileno=0)
+    # Until the server listens, the end of its standard input ends it by SIGIO.
+    fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(0, fcntl.F_GETFL)
+    fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
     cpp = load()
-    with _Server(path, _Handler) as server:
-        server.cpp = cpp
-        print("ready", flush=True)
-        server.serve_forever(poll_interval=0.2)
+    fcntl.fcntl(0, fcntl.F_SETFL, flags)
+    gc.collect()
+    gc.freeze()  # so that no garbage collection copies these pages in a child
+    print("ready", flush=True)
+    _Server(cpp, requests).serve()
+    os._exit(0)  # the runs end with this process
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()
