@@ -72,7 +72,7 @@ $(HTML)/index.html: $(EXECUTED) $(PAGES) requirements.lock | $(DONE)/ready
 # ns-3's Python bindings (cppyy) come as source. They are compiled against the locked packages, not
 # against the older ones that they would fetch for themselves, which also takes a third of the time.
 
-PIP      := $(BIN)/python -m pip --disable-pip-version-check install --no-deps --require-hashes
+PIP      := $(BIN)/python -m pip --disable-pip-version-check install --no-compile --no-deps --require-hashes
 BINDINGS := cppyy|cppyy-backend|cpycppyy|ns3
 
 # "ns3" where it can be built: a C++ compiler is there, and this Python's header files.
