@@ -1,7 +1,10 @@
 """The command line: longfat model | simulate | sweep | audit | cc | figure."""
 
+import contextlib
 import json
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
@@ -104,8 +107,21 @@ def simulate(scenario_file, engine, as_json):
 @click.argument("scenarios_file", type=click.Path(path_type=Path))
 @click.option("--engine", default="ns3", show_default=True, help=f"One of: {', '.join(ENGINES)}.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write a CSV file instead.")
-def sweep(scenarios_file, engine, output):
-    """Simulate all scenarios of SCENARIOS_FILE (a JSON list)."""
+@click.option(
+    "--executor", type=click.Choice(["local", "dask"]), default="local", show_default=True
+)
+@click.option("--address", help="Of the Dask scheduler, such as tcp://host:8786.")
+@click.option("--workers", type=click.IntRange(min=1), help="Runs at once.  [default: all cores]")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=3600.0,
+    show_default=True,
+    help="Of a run (s).",
+)
+@click.option("--memory-limit", type=click.FloatRange(min=0, min_open=True), help="Of a run (MB).")
+def sweep(scenarios_file, engine, output, executor, address, workers, time_limit, memory_limit):
+    """Simulate all scenarios of SCENARIOS_FILE (a JSON list); again, to go on after a break."""
     from longfat import Scenario
     from longfat import sweep as run
 
@@ -119,13 +135,46 @@ def sweep(scenarios_file, engine, output):
         Scenario.from_json(json.dumps(item), where=f"{scenarios_file}: scenario {number}")
         for number, item in enumerate(items)
     ]
-    table = run(scenarios, engine=engine)
+    with _executor(executor, address, workers) as chosen:
+        table = run(
+            scenarios,
+            engine=engine,
+            executor=chosen,
+            time_limit_s=time_limit,
+            memory_limit_bytes=None if memory_limit is None else round(memory_limit * 1e6),
+        )
     if output is None:
         _print(table, as_json=False)
     else:
         unfinished = output.with_suffix(".tmp")
         table.to_csv(unfinished, index=False, lineterminator="\n")
         unfinished.replace(output)
+
+
+@contextlib.contextmanager
+def _executor(name: str, address: str | None, workers: int | None):
+    """Make the executor that the options of `sweep` ask for."""
+    if name == "local":
+        if address:
+            raise InputError("--address is for --executor dask")
+        with ThreadPoolExecutor(workers or os.cpu_count()) as threads:
+            yield threads
+        return
+    if not address or workers:
+        raise InputError(
+            "--executor dask needs --address, such as tcp://host:8786, and no --workers: "
+            "the cluster has its own"
+        )
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--executor dask needs Dask: pip install 'longfat[dask]'") from None
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InputError(f"no Dask scheduler answers at {address}: {error}") from None
+    with client:
+        yield client.get_executor()
 
 
 @main.command()

@@ -7,10 +7,12 @@ The archive is one CSV file an experiment, a row a flow: key, the scenario's fie
 experiment, what was measured, provenance, and the whole scenario as JSON.
 """
 
+import contextlib
 import functools
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import warnings
 import zlib
@@ -23,7 +25,7 @@ import pandas as pd
 import platformdirs
 
 from longfat import paths
-from longfat.errors import InputError, LongfatError, nearest
+from longfat.errors import InputError, LongfatError, SimulationError, nearest
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.scenario import Scenario
 
@@ -61,34 +63,72 @@ def reproducing() -> bool:
 # --- the local cache
 
 
+def folder() -> Path:
+    """Return the folder of the local cache: environment variable LONGFAT_CACHE, or the user's."""
+    return Path(os.environ.get("LONGFAT_CACHE") or platformdirs.user_cache_dir("longfat"))
+
+
 @functools.cache
 def _cache() -> diskcache.Cache:
-    folder = os.environ.get("LONGFAT_CACHE") or platformdirs.user_cache_dir("longfat")
+    with _storage_errors("cannot be opened"):
+        return diskcache.Cache(folder(), disk=diskcache.JSONDisk, eviction_policy="none")
+
+
+@contextlib.contextmanager
+def _storage_errors(what: str):
+    """Turn what goes wrong with files or database into one sentence that names the folder."""
     try:
-        return diskcache.Cache(folder, disk=diskcache.JSONDisk, eviction_policy="none")
-    except (OSError, sqlite3.Error) as error:
-        raise LongfatError(f"the cache {folder} cannot be opened: {error}") from None
+        yield
+    except (OSError, sqlite3.Error, diskcache.Timeout) as error:
+        reason = str(error) or "it was locked for too long"
+        with contextlib.suppress(OSError):
+            reason += f", and its disk has {shutil.disk_usage(folder()).free / 1e6:.1f} MB free"
+        raise LongfatError(f"the cache {folder()} {what}: {reason}") from None
 
 
 def find_cached(key: str, scenario: Scenario) -> Result | None:
     """Return the result of a run from the local cache, or None. A damaged entry is dropped."""
-    cache = _cache()
-    try:
-        data = cache.get(key)
-        return None if data is None else Result.from_dict(data)
-    except (zlib.error, ValueError, KeyError, TypeError, OSError) as error:
-        warnings.warn(f"cache entry {key} is damaged ({error}): it will be run again", stacklevel=2)
-        cache.delete(key)
-        return None
+    with _storage_errors("cannot be read"):
+        cache = _cache()
+        try:
+            data = cache.get(key)
+            if data is None and key in cache:
+                raise ValueError("its file is gone")
+            return None if data is None else Result.from_dict(data)
+        except (zlib.error, ValueError, KeyError, TypeError) as error:
+            warnings.warn(
+                f"cache entry {key} is damaged ({error}): it will be run again", stacklevel=2
+            )
+            cache.delete(key)
+            return None
 
 
 def keep(key: str, result: Result) -> None:
-    """Store a result in the local cache, whole or not at all."""
-    cache = _cache()
-    try:
-        cache.set(key, result.to_dict())
-    except (OSError, sqlite3.Error) as error:
-        raise LongfatError(f"the result cannot be stored in {cache.directory}: {error}") from None
+    """Store a result in the local cache, whole or not at all.
+
+    Raises LongfatError, which names the folder, where the disk is full or cannot be written.
+    """
+    with _storage_errors("cannot take a result (what it has is safe)"):
+        _cache().set(key, result.to_dict())
+        _failure_path(result.scenario.sha256()).unlink(missing_ok=True)
+
+
+def keep_failure(error: SimulationError) -> SimulationError:
+    """Save a failed run's scenario with the engine's last words; return an error that says where.
+
+    The file is `failures/<hash of the scenario>.json` in the folder of the local cache.
+    """
+    if error.failure is None:
+        return error
+    path = _failure_path(Scenario(**error.failure["scenario"]).sha256())
+    with _storage_errors("cannot take a failed scenario"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(error.failure, indent=2) + "\n", encoding="utf-8")
+    return SimulationError(f"{error} [saved as {path}]")
+
+
+def _failure_path(scenario_sha256: str) -> Path:
+    return folder() / "failures" / f"{scenario_sha256[:12]}.json"
 
 
 # --- the archive

@@ -1,4 +1,8 @@
-"""Many scenarios at once."""
+"""Many scenarios at once.
+
+A result is stored when its run ends: by the worker in its cache, and by the caller in its own, so
+that a sweep which is interrupted goes on where it was when it is called again.
+"""
 
 import os
 from collections.abc import Iterable
@@ -7,9 +11,8 @@ from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 import pandas as pd
 from tqdm import tqdm
 
-from longfat import store
-from longfat.engines import simulate
-from longfat.errors import InputError, SimulationError
+from longfat import engines, store
+from longfat.errors import InputError, LongfatError, SimulationError
 from longfat.result import Result
 from longfat.scenario import Scenario
 
@@ -20,6 +23,8 @@ def sweep(
     executor: Executor | None = None,
     experiment: str | None = None,
     labels: pd.DataFrame | None = None,
+    time_limit_s: float = 3600,
+    memory_limit_bytes: int | None = None,
 ) -> pd.DataFrame:
     """Simulate every scenario and return a table with a row a flow.
 
@@ -27,16 +32,19 @@ def sweep(
     a row a scenario) or else the scenarios' fields that differ (named by path, such as
     `links.0.loss_per_packet`), and those of `Result.flows`. `executor` is any of
     `concurrent.futures` (or Dask's `client.get_executor()`); without one, all cores of this machine
-    work. `experiment` names the archive that `longfat reproduce` writes. Raises InputError for
-    labels of another length, and SimulationError, after all other runs are done and stored, if runs
-    failed.
+    work. `experiment` names the archive that `longfat reproduce` writes. The limits hold for each
+    run, as in `simulate`. Raises InputError for labels of another length, and SimulationError,
+    after all other runs are done and stored, if runs failed.
     """
     scenarios = list(scenarios)
     if labels is not None and len(labels) != len(scenarios):
         raise InputError(f"labels has {len(labels)} rows for {len(scenarios)} scenarios")
-    tables = [r.flows for r in simulate_all(scenarios, engine, executor, experiment)]
+    results = simulate_all(
+        scenarios, engine, executor, experiment, time_limit_s, memory_limit_bytes
+    )
     if labels is None:
         labels = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
+    tables = [result.flows for result in results]
     flows = pd.concat(tables, keys=range(len(tables)), names=["scenario", None])
     flows = flows.reset_index(level=1, drop=True)
     labels = labels.reset_index(drop=True)
@@ -48,37 +56,70 @@ def simulate_all(
     engine: str = "ns3",
     executor: Executor | None = None,
     experiment: str | None = None,
+    time_limit_s: float = 3600,
+    memory_limit_bytes: int | None = None,
 ) -> list[Result]:
     """Simulate every scenario, the longest first, and return the results in the given order.
 
-    Arguments and errors as in `sweep`.
+    Arguments and errors as in `sweep`. Equal scenarios are simulated once.
     """
     if executor is None:
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            return simulate_all(scenarios, engine, threads, experiment)
-    order = sorted(range(len(scenarios)), key=lambda i: -expected_bytes(scenarios[i]))
-    futures = {executor.submit(simulate, scenarios[i], engine): i for i in order}
-    done: dict[int, Result] = {}
+            return simulate_all(
+                scenarios, engine, threads, experiment, time_limit_s, memory_limit_bytes
+            )
+    keys = [engines.key(scenario, engine) for scenario in scenarios]
+    first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
+    done = {key: result for key, i in first.items() if (result := store.find(key, scenarios[i]))}
+    to_do = [i for key, i in first.items() if key not in done]
+    to_do.sort(key=lambda i: (-expected_bytes(scenarios[i]), i))
+    futures = {
+        executor.submit(
+            engines.find_or_run, scenarios[i], engine, time_limit_s, memory_limit_bytes
+        ): i
+        for i in to_do
+    }
     failures = []
     progress = tqdm(as_completed(futures), experiment, len(futures), unit="run", disable=None)
     try:
         for future in progress:
+            i = futures[future]
             try:
-                done[futures[future]] = future.result()
+                done[keys[i]] = _received(future.result(), keys[i])
             except SimulationError as error:
-                failures.append(f"scenario {futures[future]}: {error}")
-    except BaseException:
+                failures.append(f"scenario {i}: {store.keep_failure(error)}")
+            except LongfatError:
+                raise
+            except Exception as error:  # of the executor: a worker that died, a broken pool
+                failures.append(f"scenario {i}: its worker failed: {type(error).__name__}: {error}")
+    except KeyboardInterrupt:  # what runs now is given up
+        engines.get(engine).stop()
+        raise
+    finally:
         for future in futures:
             future.cancel()
-        raise
     if failures:
         raise SimulationError(
-            f"{len(failures)} of {len(scenarios)} runs failed: " + "; ".join(failures)
+            f"{len(failures)} of {len(futures)} runs failed, all others are stored:\n  "
+            + "\n  ".join(failures)
         )
-    results = [done[i] for i in range(len(scenarios))]
+    results = [done[key] for key in keys]
     if experiment and store.reproducing():
         store.write_archive(experiment, results)
     return results
+
+
+def _received(result: Result, key: str) -> Result:
+    """Store a result that a worker with another cache made."""
+    made = result.provenance["key"]
+    if made != key:
+        raise InputError(
+            f"a worker has another version of longfat or its engine than this process: its result "
+            f"has the key {made} instead of {key}; install the same version on all workers"
+        )
+    if store.find(key, result.scenario) is None:
+        store.keep(key, result)
+    return result
 
 
 def expected_bytes(scenario: Scenario) -> float:

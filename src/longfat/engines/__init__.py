@@ -4,7 +4,7 @@ from types import ModuleType
 
 from longfat import store
 from longfat.engines import ns3
-from longfat.errors import InputError, nearest
+from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
 from longfat.scenario import Scenario
 
@@ -12,7 +12,7 @@ ENGINES: dict[str, ModuleType] = {"ns3": ns3}
 
 
 def get(engine: str) -> ModuleType:
-    """Return the engine of that name: a module with `simulate` and `ingredients`.
+    """Return the engine of that name: a module with `simulate`, `ingredients` and `stop`.
 
     Raises InputError for an unknown name.
     """
@@ -24,18 +24,38 @@ def get(engine: str) -> ModuleType:
     return ENGINES[engine]
 
 
-def simulate(scenario: Scenario, engine: str = "ns3", time_limit_s: float = 3600) -> Result:
+def key(scenario: Scenario, engine: str) -> str:
+    """Return the key under which the scenario's result on that engine is stored."""
+    return store.key(scenario, get(engine).ingredients(scenario))
+
+
+def simulate(
+    scenario: Scenario,
+    engine: str = "ns3",
+    time_limit_s: float = 3600,
+    memory_limit_bytes: int | None = None,
+) -> Result:
     """Return the scenario's result: from the archive, else from the local cache, else by a run.
 
     A run that was made is kept in the local cache. Raises InputError for an unknown engine or one
-    that this machine does not have, SimulationError for a run that fails or takes longer than
-    `time_limit_s`.
+    that this machine does not have, SimulationError for a run that fails, takes longer than
+    `time_limit_s` or more memory than `memory_limit_bytes` beyond the engine's own; its scenario
+    and the engine's last words are saved beside the cache.
     """
-    chosen = get(engine)
-    key = store.key(scenario, chosen.ingredients(scenario))
-    result = store.find(key, scenario)
+    try:
+        return find_or_run(scenario, engine, time_limit_s, memory_limit_bytes)
+    except SimulationError as error:
+        raise store.keep_failure(error) from None
+
+
+def find_or_run(
+    scenario: Scenario, engine: str, time_limit_s: float, memory_limit_bytes: int | None
+) -> Result:
+    """Do what `simulate` does, but leave it to the caller to save a failure: a sweep's worker."""
+    run_key = key(scenario, engine)
+    result = store.find(run_key, scenario)
     if result is None:
-        result = chosen.simulate(scenario, time_limit_s)
-        result.provenance["key"] = key
-        store.keep(key, result)
+        result = get(engine).simulate(scenario, time_limit_s, memory_limit_bytes)
+        result.provenance["key"] = run_key
+        store.keep(run_key, result)
     return result

@@ -1,0 +1,236 @@
+"""Sweeps: any executor, Dask, failures, equal scenarios, a full disk, two sweeps at once."""
+
+import errno
+import json
+import multiprocessing
+import subprocess
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from longfat import InputError, Record, SimulationError, engines, simulate, store, sweep
+from longfat.cli import main
+from longfat.engines import ns3
+from longfat.errors import LongfatError
+from longfat.sweep import expected_bytes, simulate_all
+from longfat.topologies import satellite
+
+pytest.importorskip("ns3", reason="this environment has no ns-3")
+
+
+def scenarios(seeds=range(1, 5), **changes):
+    return [satellite(**({"loss": 1e-3, "duration_s": 4} | changes), seed=s) for s in seeds]
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A local cache of the test's own; call it with a folder to change to another."""
+
+    def use(folder):
+        monkeypatch.setenv("LONGFAT_CACHE", str(folder))
+        store._cache.cache_clear()
+
+    use(tmp_path / "cache")
+    yield use
+    monkeypatch.undo()
+    store._cache.cache_clear()
+
+
+class Recorder(ThreadPoolExecutor):
+    """An executor that keeps the order in which the runs were submitted."""
+
+    def __init__(self):
+        super().__init__(1)
+        self.submitted = []
+
+    def submit(self, function, scenario, *rest) -> Future:
+        self.submitted.append(scenario)
+        return super().submit(function, scenario, *rest)
+
+
+def test_processes_give_the_same_rows(cache, tmp_path):
+    local = sweep(scenarios())
+    cache(tmp_path / "other")
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        pd.testing.assert_frame_equal(sweep(scenarios(), executor=pool), local)
+
+
+def test_a_dask_cluster_gives_the_same_rows_and_its_results_are_stored_here(
+    cache, tmp_path, monkeypatch
+):
+    """Two worker processes with a cache of their own each, as on other machines."""
+    distributed = pytest.importorskip("distributed")
+    local = sweep(scenarios(range(1, 7)))
+    monkeypatch.setenv("LONGFAT_CACHE", str(tmp_path / "workers"))
+    (tmp_path / "sweep.json").write_text(
+        json.dumps([json.loads(s.to_json()) for s in scenarios(range(1, 7))])
+    )
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        cache(tmp_path / "here")
+        output = tmp_path / "rows.csv"
+        command = ["sweep", str(tmp_path / "sweep.json"), "--output", str(output)]
+        command += ["--executor", "dask", "--address", cluster.scheduler_address]
+        answer = CliRunner().invoke(main, command)
+        assert answer.exit_code == 0, answer.output
+        with distributed.Client(cluster) as client:
+            worked = client.run(lambda: __import__("longfat").engines.ns3._server is not None)
+    assert list(worked.values()) == [True, True]
+    assert len(store._cache()) == 6
+    pd.testing.assert_frame_equal(pd.read_csv(output, dtype={"flow": str}), local)
+
+
+def test_the_longest_run_is_first_and_equal_runs_and_stored_runs_are_not_run(cache):
+    by_length = [scenarios([1], duration_s=d)[0] for d in (1, 3, 2)]
+    simulate(scenarios([9], duration_s=4)[0])
+    with Recorder() as recorder:
+        results = simulate_all(
+            [*by_length, *by_length, scenarios([9], duration_s=4)[0]], executor=recorder
+        )
+    assert [s.duration_s for s in recorder.submitted] == [3, 2, 1]
+    assert [r.scenario.duration_s for r in results] == [1, 3, 2, 1, 3, 2, 4]
+
+
+def test_expected_length_is_limited_by_link_window_and_transfer():
+    (endless,) = scenarios([1], duration_s=100)
+    assert expected_bytes(endless) == pytest.approx(550 * 1000 * 100 / 0.55)
+    assert expected_bytes(*scenarios([1], rate_bps=1e6, duration_s=100)) == pytest.approx(12.5e6)
+    assert expected_bytes(*scenarios([1], transfer_bytes=5000)) == 5000
+
+
+def test_a_failed_run_is_listed_saved_with_its_last_words_and_ends_with_status_1(
+    cache, monkeypatch, tmp_path
+):
+    monkeypatch.setitem(ns3.RECOVERY, "halving", "ns3::NoSuchRecovery")
+    good, (bad,) = scenarios([1, 2]), scenarios([3], recovery="halving")
+    path = tmp_path / "sweep.json"
+    path.write_text(json.dumps([json.loads(s.to_json()) for s in (good[0], bad, good[1])]))
+    answer = CliRunner().invoke(main, ["sweep", str(path), "--workers", "1"])
+    assert answer.exit_code == 1
+    saved = store.folder() / "failures" / f"{bad.sha256()[:12]}.json"
+    assert "1 of 3 runs failed, all others are stored:\n  scenario 1: ns-3" in answer.output
+    assert str(saved) in answer.output
+    failure = json.loads(saved.read_text())
+    assert "NoSuchRecovery" in failure["last_words"]
+    assert type(bad)(**failure["scenario"]) == bad
+    assert len(store._cache()) == 2
+    monkeypatch.setitem(ns3.RECOVERY, "halving", "ns3::TcpClassicRecovery")
+    answer = CliRunner().invoke(main, ["sweep", str(path)])
+    assert answer.exit_code == 0
+    assert not saved.exists()
+
+
+class Elsewhere(Recorder):
+    """An executor whose workers do `work` in place of what they were given."""
+
+    def __init__(self, work):
+        super().__init__()
+        self.work = work
+
+    def submit(self, function, *arguments) -> Future:
+        return super().submit(lambda *a: self.work(function, *a), *arguments)
+
+
+def test_a_worker_that_dies_is_a_failed_run_and_the_sweep_goes_on(cache):
+    def work(function, scenario, *rest):
+        if scenario.seed == 1:
+            raise BrokenPipeError("the worker is gone")
+        return function(scenario, *rest)
+
+    with Elsewhere(work) as executor, pytest.raises(SimulationError, match=r"1 of 2.*\n.*is gone"):
+        sweep(scenarios([1, 2]), executor=executor)
+    assert len(store._cache()) == 1
+
+
+def test_a_worker_of_another_version_is_refused(cache):
+    def work(function, *arguments):
+        result = function(*arguments)
+        result.provenance["key"] = "0" * 32
+        return result
+
+    with Elsewhere(work) as executor, pytest.raises(InputError, match="another version"):
+        sweep(scenarios([1]), executor=executor)
+
+
+def test_a_full_disk_names_the_folder_and_loses_nothing(cache, tmp_path):
+    """A real disk of one megabyte, filled with traces."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("only root can mount a small disk")
+    try:
+        cache(disk)
+        record = Record(series=("cwnd_segments", "rtt_s", "delivered_bytes"), points=2000)
+        many = scenarios(range(1, 40), record=record)
+        with pytest.raises(LongfatError, match=f"{disk}.* MB free") as failed:
+            sweep(many)
+        assert not isinstance(failed.value, SimulationError)
+        subprocess.run(["mount", "-o", "remount,size=50m", str(disk)], check=True)
+        store._cache.cache_clear()
+        kept = [s for s in many if store.find(engines.key(s, "ns3"), s)]
+        assert kept
+        whole = [store.find(engines.key(s, "ns3"), s) for s in kept]
+        cache(tmp_path / "larger")
+        for result, again in zip(whole, simulate_all(kept), strict=True):
+            pd.testing.assert_frame_equal(result.flows, again.flows)
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def test_a_disk_that_refuses_to_write_stops_the_sweep(cache, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    sweep(scenarios([1]))
+    monkeypatch.setattr("diskcache.JSONDisk.store", full)
+    with pytest.raises(LongfatError, match=f"{store.folder()}.*No space left on device"):
+        sweep(scenarios([1, 2]))
+    assert len(store._cache()) == 1
+
+
+def _sweep_in_a_fork(requests, start, answers):
+    store._cache.cache_clear()
+    ns3._server_requests = lambda: requests  # the server of the process that forked
+    start.wait()
+    answers.put(sweep(scenarios(range(1, 13), duration_s=20)).to_json())
+
+
+def test_two_sweeps_share_a_cache_at_once(cache):
+    simulate(scenarios([99])[0])  # the server is up
+    fork = multiprocessing.get_context("fork")
+    start, answers = fork.Barrier(2), fork.Queue()
+    sweeps = [
+        fork.Process(target=_sweep_in_a_fork, args=(ns3._server[1], start, answers))
+        for _ in range(2)
+    ]
+    for process in sweeps:
+        process.start()
+    tables = [answers.get(timeout=60) for _ in sweeps]
+    for process in sweeps:
+        process.join(10)
+        assert process.exitcode == 0
+    assert tables[0] == tables[1]
+    assert sweep(scenarios(range(1, 13), duration_s=20)).to_json() == tables[0]
+    assert len(store._cache()) == 13
+    assert not store._cache().check()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--executor", "dask"], "needs --address"),
+        (["--address", "tcp://127.0.0.1:1"], "--address is for --executor dask"),
+        (["--executor", "dask", "--address", "here"], "no Dask scheduler answers at here"),
+        (["--workers", "0"], "0"),
+    ],
+)
+def test_executor_options_are_checked(options, words, tmp_path):
+    path = tmp_path / "sweep.json"
+    path.write_text(json.dumps([json.loads(scenarios([1])[0].to_json())]))
+    answer = CliRunner().invoke(main, ["sweep", str(path), *options])
+    assert answer.exit_code == 2
+    assert words in answer.output
