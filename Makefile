@@ -75,10 +75,13 @@ $(HTML)/index.html: $(EXECUTED) $(PAGES) requirements.lock | $(DONE)/ready
 PIP      := $(BIN)/python -m pip --disable-pip-version-check install --no-compile --no-deps --require-hashes
 BINDINGS := cppyy|cppyy-backend|cpycppyy|ns3
 
-# "ns3" where it can be built: a C++ compiler is there, and this Python's header files.
-ENGINE = $(shell command -v $${CXX:-c++} >/dev/null && test -f \
-    "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" \
-    && echo ns3 || echo no-ns3)
+# "ns3" where it can be had: its platforms, a C++ compiler, and this Python's header files.
+ENGINE := $(or $(shell $(firstword $(wildcard $(BIN)/python) $(PYTHON)) -c 'if True: \
+    import os, platform, shutil, sys, sysconfig; \
+    here = platform.system() == "Linux" and platform.machine() == "x86_64" \
+        and sys.version_info < (3, 14) and shutil.which(os.environ.get("CXX", "c++")) \
+        and os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")); \
+    print("ns3" if here else "no-ns3")' 2>/dev/null),no-ns3)
 
 $(DONE)/venv:
 	@command -v $(PYTHON) >/dev/null || { echo "error: '$(PYTHON)' was not found; install Python 3.11 or newer, or name one: make PYTHON=/path/to/python" >&2; exit 1; }
@@ -101,7 +104,7 @@ $(DONE)/ns3: $(DONE)/packages
 	@touch $@
 
 $(DONE)/no-ns3: $(DONE)/packages
-	@echo "[setup 3/4] notice: new simulations need a C++ compiler and Python's header files (Debian, Ubuntu: apt install g++ python3-dev); without them the book is built from its archive"
+	@echo "[setup 3/4] notice: new simulations need x86-64 Linux, CPython 3.11 to 3.13, a C++ compiler and Python's header files (Debian, Ubuntu: apt install g++ python3-dev); without them the book is built from its archive"
 	@touch $@
 
 $(DONE)/ready: pyproject.toml $(DONE)/$(ENGINE)
