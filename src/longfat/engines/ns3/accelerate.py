@@ -76,13 +76,13 @@ def build() -> Path | None:
         try:
             _compile(compiler, fresh / library.name)
             _list_calls(fresh)
+            for old in home.glob("ns3-accelerate-*"):
+                shutil.rmtree(old, ignore_errors=True)
+            os.replace(fresh, library.parent)
         except (OSError, subprocess.CalledProcessError) as error:
             reason = getattr(error, "stderr", None) or error
             print(f"notice: accelerator not built: {reason}")
             return None
-        for old in home.glob("ns3-accelerate-*"):
-            shutil.rmtree(old, ignore_errors=True)
-        os.replace(fresh, library.parent)
     return library
 
 
