@@ -41,6 +41,8 @@ CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 
 @pytest.fixture(scope="module")
 def browser():
+    if not HTML.joinpath("index.html").is_file():
+        pytest.fail("the book is not built; `make test` builds it, and so does `make book`")
     executable = next(filter(None, map(shutil.which, BROWSERS)), None)
     if not executable:
         if os.environ.get("CI"):
