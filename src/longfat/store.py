@@ -94,7 +94,11 @@ def find_cached(key: str, scenario: Scenario) -> Result | None:
             data = cache.get(key)
             if data is None and key in cache:
                 raise ValueError("its file is gone")
-            return None if data is None else Result.from_dict(data)
+            if data is None:
+                return None
+            result = Result.from_dict(data)
+            result.provenance["key"] = key
+            return result
         except (zlib.error, ValueError, KeyError, TypeError) as error:
             warnings.warn(
                 f"cache entry {key} is damaged ({error}): it will be run again", stacklevel=2

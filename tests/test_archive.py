@@ -1,0 +1,50 @@
+"""The repository's own archive: complete, up to date, and true to the last digit."""
+
+import json
+
+import pytest
+
+from longfat import audit, paths, store
+from longfat.scenario import Scenario
+
+
+def test_every_archived_result_is_of_the_present_engine_and_headers():
+    stale = audit.stale()
+    assert stale.empty, f"stale: run 'longfat reproduce': {stale['experiment'].unique()}"
+
+
+def test_a_random_sample_comes_out_again_to_the_last_digit():
+    pytest.importorskip("ns3", reason="this environment has no ns-3")
+    assert audit.audit(2)["equal"].all()
+
+
+@pytest.mark.parametrize("experiment", store.experiments())
+def test_an_archive_is_whole(experiment):
+    table = store.read_archive(experiment)
+    assert not table.duplicated(["key", "flow"]).any()
+    assert (table["goodput_bps"] > 0).all()
+    for row in table.itertuples():
+        scenario = Scenario.from_json(row.scenario)
+        assert scenario.canonical_json() == row.scenario
+        assert scenario.seed == row.seed
+        finite = scenario.flows[0].bytes
+        if finite:
+            assert row.delivered_bytes == finite
+            assert row.transfer_time_s > 0
+        lost = {link["source"]: link["packets_lost"] for link in json.loads(row.links)}
+        assert row.retransmissions >= 0.9 * lost[scenario.flows[0].source] - 3
+    assert paths.RESULTS.is_dir()
+
+
+def test_the_papers_own_scale_is_archived():
+    """Table 1 of the paper: ten repetitions of 1000 s at each of the thirteen loss rates."""
+    table = store.read_archive("hybla-steady")
+    assert len(table) == 130
+    assert (table["simulated_s"] == 1000).all()
+    assert sorted(table["seed"].unique()) == list(range(1, 11))
+    transfers = store.read_archive("hybla-transfers")
+    assert transfers.groupby("flows.0.bytes").size().to_dict() == {
+        10_000_000: 130,
+        50_000_000: 130,
+        100_000_000: 130,
+    }
