@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from longfat import papers
+from longfat import papers, topologies
 from longfat.errors import InputError
 from longfat.theory import hybla
 
@@ -147,3 +147,20 @@ def test_every_corrected_equation_is_in_the_errata():
     where = " ".join(papers.errata("hybla")["where"])
     for number in hybla.PRINTED:
         assert f"({number})" in where
+
+
+def test_what_is_assumed_is_what_is_simulated():
+    """The assumptions on the page are the defaults of the scenario that the chapter runs."""
+    scenario = topologies.satellite(loss=1e-4)
+    link, back = scenario.links
+    flow = scenario.flows[0]
+    assert link.rate_bps == papers.value("hybla", "link_rate")
+    assert back.loss_per_packet == papers.value("hybla", "ack_loss")
+    assert flow.min_rto_s == papers.value("hybla", "min_rto")
+    assert flow.recovery == papers.value("hybla", "recovery").lower()
+    assert flow.initial_ssthresh_segments is None
+    assert papers.value("hybla", "initial_ssthresh") == "none"
+    assert link.queue_packets == papers.value("hybla", "buffer")
+    assert flow.segment_bytes == papers.value("hybla", "packet_size")
+    assert flow.max_window_segments == papers.value("hybla", "max_window")
+    assert scenario.duration_s == papers.value("hybla", "simulation_time")

@@ -4,6 +4,7 @@ Three things never look alike: what the paper printed (grey, diamonds), the mode
 what we measured (colours with intervals).
 """
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -240,7 +241,9 @@ def show_table(
         path = Path(os.environ[FIGURE_FOLDER]) / f"{name}.csv"
         table.to_csv(path, index=False, lineterminator="\n")
     styler = table.style.hide(axis="index").format(formats or {}, na_rep="–")
-    styler = styler.set_table_attributes('class="longfat"').set_uuid("longfat")
+    identity = hashlib.sha256(caption.encode()).hexdigest()[:8]  # the same in every run
+    styler = styler.set_table_attributes('class="longfat"').set_uuid(identity)
+    styler = styler.set_table_styles([{"selector": "th, td", "props": "padding: 0.15em 0.6em;"}])
     return styler.set_caption(caption) if caption else styler
 
 
