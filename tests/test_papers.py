@@ -157,9 +157,10 @@ def test_what_is_assumed_is_what_is_simulated():
     assert link.rate_bps == papers.value("hybla", "link_rate")
     assert back.loss_per_packet == papers.value("hybla", "ack_loss")
     assert flow.min_rto_s == papers.value("hybla", "min_rto")
-    assert flow.recovery == papers.value("hybla", "recovery").lower()
+    text = papers.parameters("hybla").set_index("name")["value"]
+    assert flow.recovery == text["recovery"].lower()
     assert flow.initial_ssthresh_segments is None
-    assert papers.value("hybla", "initial_ssthresh") == "none"
+    assert text["initial_ssthresh"] == "none"
     assert link.queue_packets == papers.value("hybla", "buffer")
     assert flow.segment_bytes == papers.value("hybla", "packet_size")
     assert flow.max_window_segments == papers.value("hybla", "max_window")
