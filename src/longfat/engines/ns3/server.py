@@ -277,6 +277,7 @@ def main() -> None:
     fcntl.fcntl(0, fcntl.F_SETFL, flags)
     gc.collect()
     gc.freeze()  # so that no garbage collection copies these pages in a child
+    ctypes.CDLL(None).malloc_trim(0)  # what the compiler has freed
     print("ready", flush=True)
     _Server(cpp, requests).serve()
     os._exit(0)  # the runs end with this process
