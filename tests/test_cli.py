@@ -61,7 +61,7 @@ def test_sweep_writes_a_table(tmp_path, scenario_file):
         (["figure", "hybla-33"], ["no figure 'hybla-33'", "Did you mean 'hybla-3'?"]),
         (["figure", "hybla-3", "--set", "loss_rate=[1e-3]"], ["Did you mean 'loss_rates'?"]),
         (["figure", "hybla-3", "--set", "repetitions"], ["write NAME=VALUE"]),
-        (["simulat"], ["no command 'simulat'", "Did you mean 'simulate'?"]),
+        (["simulat"], ["No such command 'simulat'", "'simulate'"]),
         (["audit", "--sample", "0"], ["0"]),
         (["audit", "--experiment", "nothing"], ["no archived experiment 'nothing'"]),
         (["simulate", "{file}", "--engine", "ns2"], ["unknown engine 'ns2'"]),

@@ -29,17 +29,6 @@ class _Group(click.Group):
             click.echo(f"longfat: {error}", err=True)
             ctx.exit(error.exit_status)
 
-    def resolve_command(self, ctx, args):
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError:
-            from longfat.errors import nearest
-
-            known = self.list_commands(ctx)
-            raise click.UsageError(
-                f"no command '{args[0]}': there are {', '.join(known)}.{nearest(args[0], known)}"
-            ) from None
-
 
 def _print(table: pd.DataFrame, as_json: bool) -> None:
     click.echo(
