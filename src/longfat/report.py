@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from IPython.display import Markdown, display
+from IPython.display import HTML, Markdown, display
 from matplotlib.figure import Figure
 from scipy import stats
 from sympy import latex
@@ -232,7 +232,7 @@ def show_table(
     formats: dict[str, str] | None = None,
     caption: str = "",
     name: str = "",
-):
+) -> HTML:
     """Return the table as it appears in the book: no index, given formats, a caption.
 
     Under `longfat figure` also write it, in full precision, as NAME.csv.
@@ -244,7 +244,7 @@ def show_table(
     identity = hashlib.sha256(caption.encode()).hexdigest()[:8]  # the same in every run
     styler = styler.set_table_attributes('class="longfat"').set_uuid(identity)
     styler = styler.set_table_styles([{"selector": "th, td", "props": "padding: 0.15em 0.6em;"}])
-    return styler.set_caption(caption) if caption else styler
+    return HTML((styler.set_caption(caption) if caption else styler).to_html())
 
 
 def show_figure(name: str, figure: Figure, data: pd.DataFrame, alt: str) -> None:
