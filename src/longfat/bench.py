@@ -201,8 +201,8 @@ def bench() -> pd.DataFrame:
             "s",
             "",
             None,
-            f"{1e6 * ns2_s / segments:.1f} us for each of its {segments} segments (it does not keep "
-            f"to the window); accelerated ns-3 {ns3_s:.2f} s, {1e6 * ns3_s / sent:.1f} us a segment",
+            f"{1e6 * ns2_s / segments:.1f} us for each of {segments} segments (it does not keep to "
+            f"the window); accelerated ns-3: {ns3_s:.2f} s, {1e6 * ns3_s / sent:.1f} us a segment",
         )
     return pd.DataFrame(rows)
 
@@ -247,7 +247,7 @@ def _native(compiler: str) -> tuple[float, str]:
     with tempfile.TemporaryDirectory() as folder:
         program = _compile(compiler, Path(folder))
         accelerator = accelerate.library_path()
-        environment = os.environ | (
+        environment = ns3.server_environment() | (
             {"LD_PRELOAD": str(accelerator)} if accelerator.exists() else {}
         )
         jit, native = [], []

@@ -231,8 +231,6 @@ def _start_server() -> tuple[subprocess.Popen, socket.socket]:
             "'make setup' on x86-64 Linux with CPython 3.11 to 3.13 and a C++ compiler; "
             "elsewhere use the container or Binder"
         )
-    # ns-3 takes 700 MB: in huge pages, a fork does not take 20 ms to copy their table.
-    tunables = [os.environ.get("GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1"]
     requests, its = socket.socketpair(type=socket.SOCK_SEQPACKET)
     with its:
         process = subprocess.Popen(
@@ -240,13 +238,22 @@ def _start_server() -> tuple[subprocess.Popen, socket.socket]:
             stdin=its,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))},
+            env=server_environment(),
         )
     for line in process.stdout:
         if line == "ready\n":
             atexit.register(stop)
             return process, requests
     raise SimulationError(f"ns-3 could not be loaded (exit status {process.wait()})")
+
+
+def server_environment() -> dict[str, str]:
+    """Return the environment of the server, with huge pages for what is allocated.
+
+    ns-3 takes 700 MB: in small pages, each fork takes 20 ms to copy their table.
+    """
+    tunables = [os.environ.get("GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1"]
+    return os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))}
 
 
 def stop() -> None:
