@@ -26,6 +26,7 @@ book: $(HTML)/index.html  ## execute the notebooks and build the book as static 
 
 notebooks: $(EXECUTED)  ## execute the notebooks and keep their outputs in notebooks/
 	cp $(EXECUTED) notebooks/
+	@touch $(EXECUTED)  # what was just executed need not be executed again
 
 test: setup $(HTML)/index.html  ## run every test: style, units, notebooks, the book in a browser
 	$(BIN)/ruff check .
@@ -57,10 +58,11 @@ clean:  ## remove what was built (the environment and the cache of results stay)
 
 build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(DONE)/ready
 	@mkdir -p $(@D)
-	$(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute $< $@.part
+	$(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute $< $(@D)/part-$(@F)
 	$(BIN)/nbstripout --keep-output --keep-count --extra-keys \
-	    "metadata.papermill cell.metadata.papermill metadata.language_info" $@.part
-	@mv $@.part $@
+	    "metadata.papermill cell.metadata.papermill metadata.language_info.version" \
+	    $(@D)/part-$(@F)
+	@mv $(@D)/part-$(@F) $@
 
 $(HTML)/index.html: $(EXECUTED) $(PAGES) requirements.lock | $(DONE)/ready
 	@rm -rf build/src/book && cp -R book build/src/book
