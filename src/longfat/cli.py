@@ -1,4 +1,4 @@
-"""The command line: longfat model | simulate | sweep | audit | cc | figure."""
+"""The command line: longfat model | simulate | sweep | audit | reproduce | cc | figure."""
 
 import contextlib
 import json
