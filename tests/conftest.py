@@ -1,8 +1,23 @@
 """Shared by the tests: nothing here touches the user's cache or the repository's archive."""
 
+import os
+import shutil
+
 import pytest
 
 from longfat import paths, store
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# A browser that runs as root, in a container, and asks nobody for anything.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -21,3 +36,18 @@ def empty_archive(tmp_path, monkeypatch):
     store._archive_index.cache_clear()
     yield tmp_path / "results"
     store._archive_index.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, driven by Playwright; skips where there is none."""
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not executable:
+        if os.environ.get("CI"):
+            pytest.fail(f"no browser found: one of {', '.join(BROWSERS)} is needed")
+        pytest.skip(f"no browser found (one of {', '.join(BROWSERS)})")
+    playwright_api = pytest.importorskip("playwright.sync_api")
+    with playwright_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield browser
+        browser.close()

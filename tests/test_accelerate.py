@@ -148,6 +148,10 @@ SCENARIOS = {
     "small buffers": _pipe(
         loss=1e-2, flows=[{"send_buffer_bytes": 20_000, "receive_buffer_bytes": 33_333}]
     ),
+    "growing buffers": _pipe(
+        loss=1e-3, flows=[{"send_buffer_bytes": "auto", "receive_buffer_bytes": "auto"}]
+    ),
+    "no limited transmit": _pipe(loss=1e-2, flows=[{"sack": False, "limited_transmit": False}]),
     "paced": _pipe(loss=1e-3, flows=[{"congestion_control": "bbr"}]),
 }
 

@@ -10,7 +10,10 @@ from longfat.scenario import Scenario
 
 def test_every_archived_result_is_of_the_present_engine_and_headers():
     stale = audit.stale()
-    assert stale.empty, f"stale: run 'longfat reproduce': {stale['experiment'].unique()}"
+    assert stale.empty, (
+        f"stale: {', '.join(stale['experiment'].unique())}; run 'longfat reproduce', or "
+        "'longfat audit --adopt' if the engine has only got new features"
+    )
 
 
 def test_a_random_sample_comes_out_again_to_the_last_digit():
@@ -31,6 +34,8 @@ def test_an_archive_is_whole(experiment):
         if finite:
             assert row.delivered_bytes == finite
             assert row.transfer_time_s > 0
+        if len(scenario.flows) > 1:  # the losses of a link are of all its flows
+            continue
         lost = {link["source"]: link["packets_lost"] for link in json.loads(row.links)}
         assert row.retransmissions >= 0.9 * lost[scenario.flows[0].source] - 3
     assert paths.RESULTS.is_dir()

@@ -44,6 +44,11 @@ def changed(part, **changes):
         ),
         ("flows", {"max_window_segments": 10}, ["newreno", "receive_buffer_bytes"]),
         ("flows", {"target": "c"}, ["flows.0", "no link touches node 'c'", "a, b"]),
+        ("links", {"changes": [{"at_s": 1}]}, ["links.0.changes.0", "state rate_bps"]),
+        ("flows", {"path": ["a", "c"]}, ["flows.0", "lead from 'a' to 'b'", "'c'"]),
+        ("flows", {"path": ["a", "c", "b"]}, ["flows.0", "no link from 'a' to 'c'"]),
+        ("flows", {"reroutes": [{"at_s": 1, "path": ["a", "b"]}]}, ["flows.0", "begins with"]),
+        ("flows", {"relays": ["b"]}, ["flows.0", "relay 'b'", "a, b"]),
         ("flows", {"start_s": 2.0, "stop_s": 1.0}, ["stop_s 1.0", "later than start_s 2.0"]),
     ],
 )
@@ -135,10 +140,17 @@ def test_defaults_have_not_changed():
         "ack_timeout_s": 0.2,
         "sack": True,
         "recovery": "prr",
+        "limited_transmit": True,
+        "timestamps": True,
+        "ecn": False,
         "min_rto_s": 1.0,
         "start_s": 0.0,
         "stop_s": None,
         "bytes": None,
+        "path": None,
+        "reroutes": [],
+        "handoffs": [],
+        "relays": [],
     }
     assert fields["links"][0] == {
         "source": "a",
@@ -150,6 +162,8 @@ def test_defaults_have_not_changed():
         "loss_per_packet": 0.0,
         "loss_per_bit": 0.0,
         "outages": [],
+        "changes": [],
+        "mark_above_packets": None,
     }
     assert fields["record"] == {"series": [], "points": 2000}
     assert fields["seed"] == 1

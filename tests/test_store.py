@@ -70,7 +70,7 @@ def test_a_changed_header_makes_results_stale(empty_archive, monkeypatch, tmp_pa
     assert audit.stale().empty
     header = tmp_path / "hybla.h"
     header.write_text("// another algorithm\n")
-    monkeypatch.setattr(ns3, "SOURCES", [*ns3.SOURCES, header])
+    monkeypatch.setattr(ns3, "PROGRAM", header)
     assert len(audit.stale()) == 2
     assert store.find_archived(key(small()), small()) is None
 
@@ -103,6 +103,17 @@ def test_an_archive_reads_back_to_the_last_digit_with_its_traces(empty_archive, 
     assert list(again.traces) == ["cwnd_segments", "rtt_s"]
     for series, trace in result.traces.items():
         pd.testing.assert_frame_equal(again.traces[series], trace)
+
+
+def test_long_columns_are_written_once_a_run(empty_archive):
+    flow = small().flows[0].model_dump()
+    two = small(duration_s=1).with_(flows=[flow | {"name": "a"}, flow | {"name": "b"}])
+    path = store.write_archive("two", [simulate(two), simulate(two.with_(seed=2))])
+    text = path.read_text(encoding="utf-8")
+    assert text.count('""duration_s""') == 2
+    archive = store.read_archive("two")
+    assert [json.loads(text).get("seed", 1) for text in archive["scenario"]] == [1, 1, 2, 2]
+    assert store.find_archived(key(two), two).flows["flow"].tolist() == ["a", "b"]
 
 
 def test_reproducing_writes_the_archive_and_does_not_read_it(empty_archive, monkeypatch):

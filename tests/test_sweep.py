@@ -1,9 +1,12 @@
 """Sweeps: any executor, Dask, failures, equal scenarios, a full disk, two sweeps at once."""
 
 import errno
+import io
 import json
 import multiprocessing
+import re
 import subprocess
+import sys
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import pandas as pd
@@ -94,6 +97,20 @@ def test_the_longest_run_is_first_and_equal_runs_and_stored_runs_are_not_run(cac
     assert [r.scenario.duration_s for r in results] == [1, 3, 2, 1, 3, 2, 4]
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_progress_with_rate_and_remaining_time(cache, monkeypatch):
+    terminal = Terminal()
+    with ThreadPoolExecutor(1) as one, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", terminal)
+        simulate_all(scenarios([1, 2, 3]), executor=one)
+    bars = terminal.getvalue().split("\r")
+    assert re.search(r"3/3 \[\d\d:\d\d<00:00, .*(run/s|s/run)\]", bars[-1])
+
+
 def test_expected_length_is_limited_by_link_window_and_transfer():
     (endless,) = scenarios([1], duration_s=100)
     assert expected_bytes(endless) == pytest.approx(550 * 1000 * 100 / 0.55)
@@ -111,7 +128,7 @@ def test_a_failed_run_is_listed_saved_with_its_last_words_and_ends_with_status_1
     answer = CliRunner().invoke(main, ["sweep", str(path), "--workers", "1"])
     assert answer.exit_code == 1
     saved = store.folder() / "failures" / f"{bad.sha256()[:12]}.json"
-    assert "1 of 3 runs failed, all others are stored:\n  scenario 1: ns-3" in answer.output
+    assert "1 of 3 runs failed, all others are stored:\n  scenario 1: ns3 " in answer.output
     assert str(saved) in answer.output
     failure = json.loads(saved.read_text())
     assert "NoSuchRecovery" in failure["last_words"]
@@ -194,12 +211,15 @@ def test_a_disk_that_refuses_to_write_stops_the_sweep(cache, monkeypatch):
 
 def _sweep_in_a_fork(requests, start, answers):
     store._cache.cache_clear()
-    ns3._server_requests = lambda: requests  # the server of the process that forked
+    ns3._server_requests = lambda stops: requests  # the server of the process that forked
+    runs = []
+    really = ns3.simulate
+    ns3.simulate = lambda scenario, *limits: runs.append(scenario.seed) or really(scenario, *limits)
     start.wait()
-    answers.put(sweep(scenarios(range(1, 13), duration_s=20)).to_json())
+    answers.put((sweep(scenarios(range(1, 25), duration_s=20)).to_json(), runs))
 
 
-def test_two_sweeps_share_a_cache_at_once(cache):
+def test_two_sweeps_share_a_cache_and_the_work_at_once(cache):
     simulate(scenarios([99])[0])  # the server is up
     fork = multiprocessing.get_context("fork")
     start, answers = fork.Barrier(2), fork.Queue()
@@ -209,14 +229,56 @@ def test_two_sweeps_share_a_cache_at_once(cache):
     ]
     for process in sweeps:
         process.start()
-    tables = [answers.get(timeout=60) for _ in sweeps]
+    (table, runs), (other_table, other_runs) = (answers.get(timeout=60) for _ in sweeps)
     for process in sweeps:
         process.join(10)
         assert process.exitcode == 0
-    assert tables[0] == tables[1]
-    assert sweep(scenarios(range(1, 13), duration_s=20)).to_json() == tables[0]
-    assert len(store._cache()) == 13
+    assert sorted(runs + other_runs) == list(range(1, 25))  # none twice
+    assert min(len(runs), len(other_runs)) >= 4
+    assert table == other_table
+    assert sweep(scenarios(range(1, 25), duration_s=20)).to_json() == table
+    assert len(store._cache()) == 25
+    assert not list((store.folder() / "claims").iterdir())
+    (store.folder() / "claims").rmdir()  # the database wonders at an empty folder
     assert not store._cache().check()
+
+
+CLAIM = """
+import sys, time
+from longfat import store
+with store.claim(sys.argv[1]) as mine:
+    print(mine, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_claimed_run_is_left_to_whoever_claimed_it_until_that_is_killed(cache, monkeypatch):
+    (scenario,) = scenarios([1])
+    claimant = subprocess.Popen(
+        [sys.executable, "-c", CLAIM, engines.key(scenario, "ns3")], stdout=subprocess.PIPE
+    )
+    assert claimant.stdout.readline() == b"True\n"
+    limits = ("ns3", 3600, None)
+    assert engines.find_or_run(scenario, *limits, wait=False) is None
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(engines.find_or_run, scenario, *limits)
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=1)
+        claimant.kill()
+        claimant.wait()
+        assert waiting.result(timeout=60).provenance["key"] == engines.key(scenario, "ns3")
+
+
+def test_a_claim_that_is_waited_for_can_be_given_up(cache):
+    (scenario,) = scenarios([1])
+    with store.claim(engines.key(scenario, "ns3")) as mine, ThreadPoolExecutor(1) as pool:
+        assert mine
+        waiting = pool.submit(engines.find_or_run, scenario, "ns3", 3600, None)
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        engines.stop("ns3")
+        with pytest.raises(SimulationError, match="given up"):
+            waiting.result(timeout=5)
 
 
 @pytest.mark.parametrize(

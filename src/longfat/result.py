@@ -1,11 +1,11 @@
 """What came back from a run, with its provenance."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 
-from longfat.scenario import Scenario
+from longfat.scenario import LinkSeries, Scenario
 
 FLOW_COLUMNS = (
     "flow",
@@ -17,6 +17,7 @@ FLOW_COLUMNS = (
     "recoveries",
     "timeouts",
 )
+LINK_SERIES = get_args(LinkSeries)
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,9 @@ class Result:
     transfer_time_s runs from the start of the flow (its SYN) to the arrival of its last byte, and
     is missing where the flow has no end or did not reach it. `links` has a row a direction, with
     what became of its packets. `traces` maps a recorded series to a table with columns flow,
-    time_s and the series. `provenance` says what made it.
+    time_s and the series; that of a link has `link`, such as "sender>receiver", instead of flow.
+    With relays, a flow's counts are sums over its connections, and its series, but for
+    delivered_bytes, those of the first connection. `provenance` says what made it.
     """
 
     scenario: Scenario
@@ -59,6 +62,11 @@ class Result:
             traces={name: pd.DataFrame(table) for name, table in data["traces"].items()},
             provenance=data["provenance"],
         )
+
+
+def trace_carrier(series: str) -> str:
+    """Return whose series it is: "flow" or "link", the column of `Result.traces`."""
+    return "link" if series in LINK_SERIES else "flow"
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

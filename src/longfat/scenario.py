@@ -6,6 +6,7 @@ in bit/s, times in seconds, sizes in bytes, windows in segments. A link is one d
 """
 
 import hashlib
+import itertools
 import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -42,8 +43,30 @@ class Outage(_Model):
     duration_s: PositiveSeconds
 
 
+class LinkChange(_Model):
+    """From `at_s` on a link has another rate, delay or loss; what is left out stays as it was.
+
+    What is under way at that time, or being sent, arrives as before the change.
+    """
+
+    at_s: Seconds
+    rate_bps: BitRate | None = None
+    delay_s: Seconds | None = None
+    loss_per_packet: Probability | None = None
+    loss_per_bit: Probability | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if self.model_fields_set <= {"at_s"}:
+            raise ValueError("state rate_bps, delay_s, loss_per_packet or loss_per_bit")
+        return self
+
+
 class Link(_Model):
-    """One direction of a cable or radio link, with the drop-tail queue in front of it."""
+    """One direction of a cable or radio link, with the drop-tail queue in front of it.
+
+    A packet of a flow with ECN that finds `mark_above_packets` or more in the queue is marked.
+    """
 
     source: Name
     target: Name
@@ -54,6 +77,8 @@ class Link(_Model):
     loss_per_packet: Probability = 0.0
     loss_per_bit: Probability = 0.0
     outages: tuple[Outage, ...] = ()
+    changes: tuple[LinkChange, ...] = ()
+    mark_above_packets: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _one_queue_limit(self) -> Self:
@@ -93,12 +118,43 @@ def _from_name(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
+NodePath = Annotated[tuple[Name, ...], Field(min_length=2)]
+
+
+class Reroute(_Model):
+    """From `at_s` on every node sends a flow's packets, and its ACKs back, along another path.
+
+    What is under way to a node that this path avoids goes on from there as before.
+    """
+
+    at_s: Seconds
+    path: NodePath
+
+
+class Handoff(_Model):
+    """The sender is told that the receiver has moved, at `at_s`.
+
+    After a `local` movement the path up to the last router is the same, after a `non-local` one it
+    is not. The new access router may announce the rate of its radio link. What the move does to
+    the path is said by outages, changes of links and reroutes.
+    """
+
+    at_s: Seconds
+    kind: Literal["local", "non-local"]
+    announced_rate_bps: BitRate | None = None
+
+
 class Flow(_Model):
     """One TCP connection that sends from `source` to `target`.
 
     It sends without end, until `stop_s`, or until `bytes` are delivered. `max_window_segments`
     caps the congestion window itself; `receive_buffer_bytes` is the largest window that the
-    receiver advertises. `segments_per_ack` is 1 without delayed ACKs, 2 with them.
+    receiver advertises. A buffer that is "auto" grows with the connection, up to 64 MB.
+    `segments_per_ack` is 1 without delayed ACKs, 2 with them. With `timestamps` (RFC 7323, in
+    milliseconds) every ACK tells a round-trip time; without, those of segments sent once do.
+    Without a `path` the packets take the shortest one. `relays` split the flow: each node of them
+    ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
+    same settings each.
     """
 
     source: Name
@@ -109,16 +165,23 @@ class Flow(_Model):
     max_window_segments: Annotated[int, Field(ge=2)] | None = None
     initial_window_segments: Annotated[int, Field(ge=1)] = 10
     initial_ssthresh_segments: Annotated[int, Field(ge=2)] | None = None
-    send_buffer_bytes: Annotated[int, Field(ge=1)] = 64_000_000
-    receive_buffer_bytes: Annotated[int, Field(ge=1)] = 64_000_000
+    send_buffer_bytes: Annotated[int, Field(ge=1)] | Literal["auto"] = 64_000_000
+    receive_buffer_bytes: Annotated[int, Field(ge=1)] | Literal["auto"] = 64_000_000
     segments_per_ack: Annotated[int, Field(ge=1)] = 1
     ack_timeout_s: PositiveSeconds = 0.2
     sack: bool = True
     recovery: Literal["prr", "halving"] = "prr"
+    limited_transmit: bool = True
+    timestamps: bool = True
+    ecn: bool = False
     min_rto_s: PositiveSeconds = 1.0
     start_s: Seconds = 0.0
     stop_s: PositiveSeconds | None = None
     bytes: Annotated[int, Field(ge=1)] | None = None
+    path: NodePath | None = None
+    reroutes: tuple[Reroute, ...] = ()
+    handoffs: tuple[Handoff, ...] = ()
+    relays: tuple[Name, ...] = ()
 
     @model_validator(mode="after")
     def _stop_after_start(self) -> Self:
@@ -136,12 +199,46 @@ class Flow(_Model):
             )
         return self
 
+    @model_validator(mode="after")
+    def _ways(self) -> Self:
+        if self.reroutes and self.path is None:
+            raise ValueError("a flow with reroutes must state the path that it begins with")
+        if self.relays and (self.path or self.handoffs):
+            raise ValueError("a flow through relays can have neither a path nor handoffs")
+        for path in (self.path, *(reroute.path for reroute in self.reroutes)):
+            if path is not None and (path[0], path[-1]) != (self.source, self.target):
+                raise ValueError(
+                    f"path must lead from '{self.source}' to '{self.target}', not from "
+                    f"'{path[0]}' to '{path[-1]}'"
+                )
+        for way in (self.path, self.relays, *(reroute.path for reroute in self.reroutes)):
+            for node in way or ():
+                if way.count(node) > 1:
+                    raise ValueError(f"path and relays name a node once, not '{node}' again")
+        return self
+
+
+FlowSeries = Literal[
+    "cwnd_segments",
+    "ssthresh_segments",
+    "rtt_s",
+    "delivered_bytes",
+    "bandwidth_bps",
+    "utilization",
+]
+LinkSeries = Literal["queue_packets", "sent_bytes"]
+
 
 class Record(_Model):
     """Which time series a run keeps, and with how many points at most (the last value in each of
-    `points` equal intervals)."""
+    `points` equal intervals).
 
-    series: tuple[Literal["cwnd_segments", "rtt_s", "delivered_bytes"], ...] = ()
+    Of a flow: `delivered_bytes` is payload in order at the receiver; `bandwidth_bps` and
+    `utilization` are what an algorithm that estimates them believes (`longfat cc list`). Of a link:
+    packets in the queue, and bytes sent so far.
+    """
+
+    series: tuple[FlowSeries | LinkSeries, ...] = ()
     points: Annotated[int, Field(ge=2, le=1_000_000)] = 2000
 
 
@@ -192,6 +289,28 @@ class Scenario(_Model):
                     )
             if not networkx.has_path(graph, flow.source, flow.target):
                 raise ValueError(f"flows.{number}: no path from '{flow.source}' to '{flow.target}'")
+            for path in (flow.path, *(reroute.path for reroute in flow.reroutes)):
+                for hop in itertools.pairwise(path or ()):
+                    if hop not in graph.edges:
+                        raise ValueError(f"flows.{number}: no link from '{hop[0]}' to '{hop[1]}'")
+            for relay in flow.relays:
+                if relay not in graph or relay in (flow.source, flow.target):
+                    raise ValueError(
+                        f"flows.{number}: relay '{relay}' must be a node between "
+                        f"'{flow.source}' and '{flow.target}': nodes are {', '.join(self.nodes)}"
+                    )
+        return self
+
+    @model_validator(mode="after")
+    def _estimates_exist(self) -> Self:
+        offered = {
+            trace
+            for flow in self.flows
+            for trace in catalogue.ALGORITHMS[flow.congestion_control.name].traces
+        }
+        for series in self.record.series:
+            if series in ("bandwidth_bps", "utilization") and series not in offered:
+                raise ValueError(f"record.series: no flow's congestion control offers '{series}'")
         return self
 
     def with_(self, **changes: Any) -> "Scenario":

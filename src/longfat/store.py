@@ -4,7 +4,8 @@ The key of a run is the hash of its canonical scenario and of what else decides 
 engine, its version, the content of its headers. A changed header therefore has no results yet.
 
 The archive is one CSV file an experiment, a row a flow: key, the scenario's fields that vary in the
-experiment, what was measured, provenance, and the whole scenario as JSON.
+experiment, what was measured, provenance, and the whole scenario as JSON. Traces are in a table
+beside it, a row a point; its column `flow` has the name of the link where the series is a link's.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ import shutil
 import sqlite3
 import warnings
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ import platformdirs
 
 from longfat import paths
 from longfat.errors import InputError, LongfatError, SimulationError, nearest
-from longfat.result import FLOW_COLUMNS, Result
+from longfat.result import FLOW_COLUMNS, Result, trace_carrier
 from longfat.scenario import Scenario
 
 PROVENANCE_COLUMNS = (
@@ -35,6 +36,8 @@ PROVENANCE_COLUMNS = (
     "headers_sha256",
     "longfat_version",
     "ns3_wheel_version",
+    "kernel_version",
+    "config_sha256",
     "seed",
     "platform",
     "events",
@@ -117,6 +120,32 @@ def keep(key: str, result: Result) -> None:
         _failure_path(result.scenario.sha256()).unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def claim(key: str) -> Iterator[bool]:
+    """Claim a run for this thread; the value says whether that succeeded, or another has it.
+
+    The claim is a lock of the kernel's on the file `claims/<key>` in the folder of the local cache:
+    it ends with the process, however that ends, and then a file that is left does not matter.
+    """
+    import fcntl  # not on every system; simulating needs one that has it
+
+    path = folder() / "claims" / key
+    with _storage_errors("cannot take a claim"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "w")  # noqa: SIM115 it is closed below, which ends the claim
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            mine = os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+        except (BlockingIOError, FileNotFoundError):
+            mine = False  # FileNotFoundError: whoever had it has just finished
+        try:
+            yield mine
+        finally:
+            if mine:
+                path.unlink()
+
+
 def keep_failure(error: SimulationError) -> SimulationError:
     """Save a failed run's scenario with the engine's last words; return an error that says where.
 
@@ -175,25 +204,27 @@ def write_archive(experiment: str, results: Iterable[Result]) -> Path:
     for result, fields in zip(results, varying_fields([r.scenario for r in results]), strict=True):
         provenance = {name: result.provenance.get(name) for name in PROVENANCE_COLUMNS}
         run_key = result.provenance["key"]
+        whole_run = {
+            "links": json.dumps(result.links.to_dict("records"), separators=(",", ":")),
+            "scenario": result.scenario.canonical_json(),
+        }
         for flow in result.flows.to_dict("records"):
             rows.append(
                 {"key": run_key}
                 | {name: value for name, value in fields.items() if name not in provenance}
                 | flow
                 | provenance
-                | {
-                    "links": json.dumps(result.links.to_dict("records"), separators=(",", ":")),
-                    "scenario": result.scenario.canonical_json(),
-                }
+                | whole_run
             )
+            whole_run = dict.fromkeys(whole_run)  # once a run: the long columns
         for series, table in result.traces.items():
-            renamed = table.rename(columns={series: "value"})
+            renamed = table.rename(columns={series: "value", trace_carrier(series): "flow"})
             traces.append(renamed.assign(key=run_key, series=series))
     _write_csv(pd.DataFrame(rows), archive_path(experiment))
     if traces:
         columns = ["key", "series", "flow", "time_s", "value"]
         _write_csv(pd.concat(traces)[columns], traces_path(experiment))
-    _archive_index.cache_clear()
+    forget_archive()
     return archive_path(experiment)
 
 
@@ -205,7 +236,10 @@ def _write_csv(table: pd.DataFrame, path: Path) -> None:
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path, dtype={"key": str, "flow": str})
+    table = pd.read_csv(path, dtype={"key": str, "flow": str})
+    whole_run = [column for column in ("links", "scenario") if column in table]
+    table[whole_run] = table[whole_run].ffill()  # written with a run's first flow alone
+    return table
 
 
 def varying_fields(scenarios: list[Scenario]) -> list[dict[str, Any]]:
@@ -213,7 +247,7 @@ def varying_fields(scenarios: list[Scenario]) -> list[dict[str, Any]]:
 
     A field is named by its path, such as `links.0.loss_per_packet`.
     """
-    flat = [_flatten(scenario.model_dump(mode="json", exclude={"title"})) for scenario in scenarios]
+    flat = [flatten(scenario.model_dump(mode="json", exclude={"title"})) for scenario in scenarios]
     names = list(dict.fromkeys(name for fields in flat for name in fields))
     missing = object()
     varied = [
@@ -224,7 +258,8 @@ def varying_fields(scenarios: list[Scenario]) -> list[dict[str, Any]]:
     return [{name: fields.get(name) for name in varied} for fields in flat]
 
 
-def _flatten(value: Any, path: str = "") -> dict[str, Any]:
+def flatten(value: Any, path: str = "") -> dict[str, Any]:
+    """Return nested dictionaries and lists as one: by path, such as `links.0.loss_per_packet`."""
     if isinstance(value, dict):
         items = value.items()
     elif isinstance(value, list):
@@ -233,7 +268,7 @@ def _flatten(value: Any, path: str = "") -> dict[str, Any]:
         return {path: value}
     flat = {}
     for name, item in items:
-        flat |= _flatten(item, f"{path}.{name}" if path else str(name))
+        flat |= flatten(item, f"{path}.{name}" if path else str(name))
     return flat
 
 
@@ -253,15 +288,22 @@ def archived_result(experiment: str, rows: pd.DataFrame) -> Result:
     if scenario.record.series:
         table = _read_csv(traces_path(experiment))
         for series, values in table[table["key"] == first["key"]].groupby("series", sort=False):
-            named = values[["flow", "time_s", "value"]].rename(columns={"value": series})
+            named = values[["flow", "time_s", "value"]].rename(
+                columns={"value": series, "flow": trace_carrier(series)}
+            )
             traces[series] = named.reset_index(drop=True)
     return Result(
         scenario=scenario,
         flows=rows[list(FLOW_COLUMNS)].reset_index(drop=True),
         links=pd.DataFrame(json.loads(first["links"])),
         traces=traces,
-        provenance={name: first[name] for name in ("key", *PROVENANCE_COLUMNS)},
+        provenance={name: first.get(name) for name in ("key", *PROVENANCE_COLUMNS)},
     )
+
+
+def forget_archive() -> None:
+    """Read the archive anew when it is next needed: it has changed."""
+    _archive_index.cache_clear()
 
 
 @functools.cache

@@ -1,12 +1,13 @@
 """Many scenarios at once.
 
 A result is stored when its run ends: by the worker in its cache, and by the caller in its own, so
-that a sweep which is interrupted goes on where it was when it is called again.
+that a sweep which is interrupted goes on where it was when it is called again. Sweeps that share a
+cache share the work: each run is claimed by one of them (`longfat.store.claim`).
 """
 
 import os
-from collections.abc import Iterable
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 
 import pandas as pd
 from tqdm import tqdm
@@ -73,40 +74,52 @@ def simulate_all(
     done = {key: result for key, i in first.items() if (result := store.find(key, scenarios[i]))}
     to_do = [i for key, i in first.items() if key not in done]
     to_do.sort(key=lambda i: (-expected_bytes(scenarios[i]), i))
-    futures = {
-        executor.submit(
-            engines.find_or_run, scenarios[i], engine, time_limit_s, memory_limit_bytes
-        ): i
-        for i in to_do
-    }
     failures = []
-    progress = tqdm(as_completed(futures), experiment, len(futures), unit="run", disable=None)
     try:
-        for future in progress:
-            i = futures[future]
-            try:
-                done[keys[i]] = _received(future.result(), keys[i])
-            except SimulationError as error:
-                failures.append(f"scenario {i}: {store.keep_failure(error)}")
-            except LongfatError:
-                raise
-            except Exception as error:  # of the executor: a worker that died, a broken pool
-                failures.append(f"scenario {i}: its worker failed: {type(error).__name__}: {error}")
+        with tqdm(None, experiment, len(to_do), unit="run", disable=None) as progress:
+            # What another sweep runs now is left to it: its results are waited for at the end.
+            for wait in (False, True):
+                limits = (time_limit_s, memory_limit_bytes, wait)
+                calls = {i: (scenarios[i], engine, *limits) for i in to_do}
+                to_do = []
+                for i, future in _in_order_of_their_end(executor, calls):
+                    try:
+                        result = future.result()
+                        if result is None:
+                            to_do.append(i)
+                            continue
+                        done[keys[i]] = _received(result, keys[i])
+                    except SimulationError as error:
+                        failures.append(f"scenario {i}: {store.keep_failure(error)}")
+                    except LongfatError:
+                        raise
+                    except Exception as error:  # of the executor: a worker that died, a broken pool
+                        what = f"{type(error).__name__}: {error}"
+                        failures.append(f"scenario {i}: its worker failed: {what}")
+                    progress.update()
     except KeyboardInterrupt:  # what runs now is given up
-        engines.get(engine).stop()
+        engines.stop(engine)
         raise
-    finally:
-        for future in futures:
-            future.cancel()
     if failures:
         raise SimulationError(
-            f"{len(failures)} of {len(futures)} runs failed, all others are stored:\n  "
+            f"{len(failures)} of {progress.total} runs failed, all others are stored:\n  "
             + "\n  ".join(failures)
         )
     results = [done[key] for key in keys]
     if experiment and store.reproducing():
-        store.write_archive(experiment, results)
+        store.write_archive(experiment, [done[key] for key in dict.fromkeys(keys)])
     return results
+
+
+def _in_order_of_their_end(executor: Executor, calls: dict) -> Iterator[tuple[int, Future]]:
+    """Submit the calls of `engines.find_or_run`; at the end, whatever the end, none is waiting."""
+    futures = {executor.submit(engines.find_or_run, *call): i for i, call in calls.items()}
+    try:
+        for future in as_completed(futures):
+            yield futures[future], future
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 def _received(result: Result, key: str) -> Result:

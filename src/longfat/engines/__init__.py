@@ -1,18 +1,20 @@
 """Engines: the same scenario in, the same kind of result out."""
 
+import time
 from types import ModuleType
 
 from longfat import store
-from longfat.engines import ns3
+from longfat.engines import linux, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
 from longfat.scenario import Scenario
 
-ENGINES: dict[str, ModuleType] = {"ns3": ns3}
+ENGINES: dict[str, ModuleType] = {"linux": linux, "ns3": ns3, "segment": segment}
 
 
 def get(engine: str) -> ModuleType:
-    """Return the engine of that name: a module with `simulate`, `ingredients` and `stop`.
+    """Return the engine of that name: a module with `simulate`, `ingredients`, `is_here`
+    and `stop`.
 
     Raises InputError for an unknown name.
     """
@@ -22,6 +24,11 @@ def get(engine: str) -> ModuleType:
             f"unknown engine '{engine}': known are {', '.join(known)}.{nearest(engine, known)}"
         )
     return ENGINES[engine]
+
+
+def is_here(engine: str) -> bool:
+    """Return whether this machine can run that engine. Raises InputError for an unknown name."""
+    return get(engine).is_here()
 
 
 def key(scenario: Scenario, engine: str) -> str:
@@ -49,13 +56,41 @@ def simulate(
 
 
 def find_or_run(
-    scenario: Scenario, engine: str, time_limit_s: float, memory_limit_bytes: int | None
-) -> Result:
-    """Do what `simulate` does, but leave it to the caller to save a failure: a sweep's worker."""
+    scenario: Scenario,
+    engine: str,
+    time_limit_s: float,
+    memory_limit_bytes: int | None,
+    wait: bool = True,
+) -> Result | None:
+    """Do what `simulate` does, but leave it to the caller to save a failure: a sweep's worker.
+
+    While another process or thread with the same cache runs the scenario, wait for its result; or
+    return None, if not to `wait`.
+    """
     run_key = key(scenario, engine)
+    stops = _stops
     result = store.find(run_key, scenario)
-    if result is None:
-        result = get(engine).simulate(scenario, time_limit_s, memory_limit_bytes)
-        result.provenance["key"] = run_key
-        store.keep(run_key, result)
+    while result is None:
+        with store.claim(run_key) as mine:
+            result = store.find_cached(run_key, scenario)  # it may just have been made
+            if result is None and mine:
+                result = get(engine).simulate(scenario, time_limit_s, memory_limit_bytes)
+                result.provenance["key"] = run_key
+                store.keep(run_key, result)
+        if not (mine or wait):
+            break
+        if result is None:
+            time.sleep(0.1)
+            if stops != _stops:
+                raise SimulationError("the run was given up")
     return result
+
+
+_stops = 0
+
+
+def stop(engine: str) -> None:
+    """Give up every run that this process makes on the engine, or waits for."""
+    global _stops
+    _stops += 1
+    get(engine).stop()

@@ -1,211 +1,182 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A scenario's flow in ns-3: a sender that keeps its socket full, a receiver that counts, and the
-// time series that were asked for.
+// A scenario's flow in ns-3: a sender that keeps its socket full, relays if there are any, a
+// receiver that counts, and the time series that were asked for.
 
 #ifndef LONGFAT_FLOW_H
 #define LONGFAT_FLOW_H
 
-#include "network.h"
+#include "connection.h"
+#include "relay.h"
 
-#include "ns3/application.h"
-#include "ns3/boolean.h"
-#include "ns3/inet-socket-address.h"
-#include "ns3/object-factory.h"
-#include "ns3/string.h"
-#include "ns3/tcp-l4-protocol.h"
-#include "ns3/tcp-prr-recovery.h"
-#include "ns3/tcp-recovery-ops.h"
-#include "ns3/tcp-socket-base.h"
-#include "ns3/uinteger.h"
-
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 namespace longfat
 {
-
-/// A time series of at most a fixed number of points: the last value in each of equal intervals.
-class Series
-{
-  public:
-    Series(double durationS, uint32_t points)
-        : m_intervalS(durationS / points),
-          m_points(points)
-    {
-    }
-
-    void Add(double value)
-    {
-        const double now = ns3::Simulator::Now().GetSeconds();
-        const int64_t interval = std::min<int64_t>(now / m_intervalS, m_points - 1);
-        if (interval != m_last)
-        {
-            m_last = interval;
-            timeS.push_back(now);
-            values.push_back(value);
-        }
-        else
-        {
-            timeS.back() = now;
-            values.back() = value;
-        }
-    }
-
-    std::vector<double> timeS;
-    std::vector<double> values;
-
-  private:
-    double m_intervalS;
-    int64_t m_points;
-    int64_t m_last{-1};
-};
-
-/// A flow, as the scenario states it.
-struct FlowSpec
-{
-    std::string source;
-    std::string target;
-    std::string congestionControl;                                 //!< TypeId of its class
-    std::vector<std::pair<std::string, std::string>> attributes;   //!< of the congestion control
-    std::string recovery;                                          //!< TypeId of the recovery
-    uint32_t segmentBytes{0};
-    uint32_t initialWindowSegments{0};
-    uint32_t initialSsthreshSegments{0}; //!< 0: none
-    uint32_t sendBufferBytes{0};
-    uint32_t receiveBufferBytes{0};
-    uint32_t segmentsPerAck{0};
-    double ackTimeoutS{0};
-    bool sack{true};
-    double minRtoS{0};
-    double startS{0};
-    double stopS{0};     //!< infinity: never
-    uint64_t bytes{0};   //!< 0: without end
-};
 
 class Flow
 {
   public:
     Flow(const FlowSpec& spec, Network& network, uint16_t port, double durationS, uint32_t points)
-        : cwndSegments(durationS, points),
-          rttS(durationS, points),
-          deliveredSeries(durationS, points),
-          m_spec(spec)
+        : m_spec(spec),
+          m_network(network),
+          m_port(port),
+          m_durationS(durationS),
+          m_points(points)
     {
-        Listen(network, port);
-        Prepare(network);
-        ns3::Simulator::Schedule(ns3::Seconds(spec.startS), &Flow::Start, this);
+        std::vector<std::string> ends{spec.source};
+        ends.insert(ends.end(), spec.relays.begin(), spec.relays.end());
+        ends.push_back(spec.target);
+        for (std::size_t i = 1; i < ends.size(); ++i)
+        {
+            m_connections.push_back(
+                std::make_unique<Connection>(m_spec, network, ends[i - 1], ends[i], port));
+        }
+        for (std::size_t i = 1; i < m_connections.size(); ++i)
+        {
+            m_relays.push_back(
+                std::make_unique<Relay>(m_spec, *m_connections[i - 1], *m_connections[i]));
+        }
+        First().onConnected = [this] {
+            m_connected = m_open = true;
+            Fill();
+        };
+        First().onSpace = [this] { Fill(); };
+        Last().onData = [this] { Receive(); };
+        ns3::Simulator::Schedule(ns3::Seconds(spec.startS), &Connection::Connect, &First());
         if (std::isfinite(spec.stopS))
         {
             ns3::Simulator::Schedule(ns3::Seconds(spec.stopS), &Flow::Stop, this);
         }
     }
 
-    uint64_t deliveredBytes{0};  //!< payload, in order, read by the receiver
+    uint64_t deliveredBytes{0}; //!< payload, in order, read by the receiver at the end
     double completionS{std::numeric_limits<double>::quiet_NaN()}; //!< when the last byte was read
-    uint64_t segmentsSent{0};    //!< with data, retransmissions included
-    uint64_t retransmissions{0};
-    uint64_t recoveries{0};      //!< times that loss recovery was entered
-    uint64_t timeouts{0};        //!< times that the retransmission timer expired
-    Series cwndSegments;
-    Series rttS;
-    Series deliveredSeries;
+    SeriesByName series;
 
-    /// Keep the series of that name.
-    void Record(const std::string& series)
+    /// Sum over the flow's connections, of which there are several with relays.
+    uint64_t Sum(uint64_t Connection::* count) const
     {
-        if (series == "cwnd_segments")
+        uint64_t sum = 0;
+        for (const auto& connection : m_connections)
         {
-            m_sender->TraceConnectWithoutContext("CongestionWindow",
-                                                 ns3::MakeCallback(&Flow::OnWindow, this));
+            sum += (*connection).*count;
         }
-        else if (series == "rtt_s")
+        return sum;
+    }
+
+    uint64_t GetSegmentsSent() const
+    {
+        return Sum(&Connection::segmentsSent);
+    }
+
+    uint64_t GetRetransmissions() const
+    {
+        return Sum(&Connection::retransmissions);
+    }
+
+    uint64_t GetRecoveries() const
+    {
+        return Sum(&Connection::recoveries);
+    }
+
+    uint64_t GetTimeouts() const
+    {
+        return Sum(&Connection::timeouts);
+    }
+
+    /// From that time on, the flow's packets take that path.
+    void SetPath(double atS, const std::vector<std::string>& path)
+    {
+        if (atS == 0)
         {
-            m_sender->TraceConnectWithoutContext("LastRTT",
-                                                 ns3::MakeCallback(&Flow::OnRtt, this));
+            m_network.SetPath(m_port, path);
         }
-        else if (series == "delivered_bytes")
+        else
         {
-            m_recordDelivered = true;
+            ns3::Simulator::Schedule(ns3::Seconds(atS), &Network::SetPath, &m_network, m_port, path);
         }
+    }
+
+    /// At that time, tell the sender's algorithm that the receiver has moved.
+    void AddHandoff(double atS, bool local, double announcedRateBps)
+    {
+        ns3::Simulator::Schedule(ns3::Seconds(atS), &Flow::Handoff, this, local, announcedRateBps);
+    }
+
+    /// Keep the series of that name; with relays, of the first connection.
+    void Record(const std::string& name)
+    {
+        Series& kept = series.try_emplace(name, m_durationS, m_points).first->second;
+        auto& sender = *First().sender;
+        const double segment = m_spec.segmentBytes;
+        bool found = true;
+        if (name == "cwnd_segments")
+        {
+            found = Keep<uint32_t>(sender, "CongestionWindow", kept, segment);
+        }
+        else if (name == "ssthresh_segments")
+        {
+            found = sender.TraceConnectWithoutContext(
+                "SlowStartThreshold",
+                ns3::Callback<void, uint32_t, uint32_t>([&kept, segment](uint32_t, uint32_t now) {
+                    if (now != NO_THRESHOLD)
+                    {
+                        kept.Add(now / segment);
+                    }
+                }));
+        }
+        else if (name == "rtt_s")
+        {
+            found = sender.TraceConnectWithoutContext(
+                "LastRTT", ns3::Callback<void, ns3::Time, ns3::Time>([&kept](ns3::Time, ns3::Time now) {
+                    kept.Add(now.GetSeconds());
+                }));
+        }
+        else if (name == "delivered_bytes")
+        {
+            m_delivered = &kept;
+        }
+        else if (name == "bandwidth_bps")
+        {
+            found = Keep<double>(*First().algorithm, "Bandwidth", kept, 1);
+        }
+        else if (name == "utilization")
+        {
+            found = Keep<double>(*First().algorithm, "Utilization", kept, 1);
+        }
+        else
+        {
+            found = false;
+        }
+        NS_ABORT_MSG_UNLESS(found, m_spec.congestionControl << " has no series " << name);
     }
 
   private:
-    void Listen(Network& network, uint16_t port)
+    static constexpr uint32_t NO_THRESHOLD = 0xffffffff;
+
+    Connection& First()
     {
-        auto node = network.GetNode(m_spec.target);
-        m_listener = ns3::DynamicCast<ns3::TcpSocketBase>(
-            node->GetObject<ns3::TcpL4Protocol>()->CreateSocket());
-        SetCommon(m_listener);
-        const auto any = ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), port);
-        m_listener->Bind(any);
-        m_listener->Listen();
-        m_listener->SetAcceptCallback(
-            ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
-            ns3::MakeCallback(&Flow::OnAccept, this));
-        m_address = ns3::InetSocketAddress(network.GetAddress(m_spec.target), port);
+        return *m_connections.front();
     }
 
-    void Prepare(Network& network)
+    Connection& Last()
     {
-        auto node = network.GetNode(m_spec.source);
-        m_sender = ns3::DynamicCast<ns3::TcpSocketBase>(
-            node->GetObject<ns3::TcpL4Protocol>()->CreateSocket());
-        SetCommon(m_sender);
-        ns3::ObjectFactory algorithm(m_spec.congestionControl);
-        for (const auto& [name, value] : m_spec.attributes)
-        {
-            algorithm.Set(name, ns3::StringValue(value));
-        }
-        m_sender->SetCongestionControlAlgorithm(algorithm.Create<ns3::TcpCongestionOps>());
-        m_sender->SetRecoveryAlgorithm(
-            ns3::ObjectFactory(m_spec.recovery).Create<ns3::TcpRecoveryOps>());
-        m_sender->SetAttribute("InitialCwnd", ns3::UintegerValue(m_spec.initialWindowSegments));
-        if (m_spec.initialSsthreshSegments > 0)
-        {
-            m_sender->SetAttribute(
-                "InitialSlowStartThreshold",
-                ns3::UintegerValue(m_spec.initialSsthreshSegments * m_spec.segmentBytes));
-        }
-        m_sender->TraceConnectWithoutContext("CongState",
-                                             ns3::MakeCallback(&Flow::OnState, this));
-        m_sender->TraceConnectWithoutContext("Tx", ns3::MakeCallback(&Flow::OnSegment, this));
-        m_sender->TraceConnectWithoutContext("Retransmission",
-                                             ns3::MakeCallback(&Flow::OnRetransmission, this));
-        m_sender->TraceConnectWithoutContext("RTO", ns3::MakeCallback(&Flow::OnRto, this));
-    }
-
-    void SetCommon(ns3::Ptr<ns3::TcpSocketBase> socket)
-    {
-        socket->SetAttribute("SegmentSize", ns3::UintegerValue(m_spec.segmentBytes));
-        socket->SetAttribute("SndBufSize", ns3::UintegerValue(m_spec.sendBufferBytes));
-        socket->SetAttribute("RcvBufSize", ns3::UintegerValue(m_spec.receiveBufferBytes));
-        socket->SetAttribute("DelAckCount", ns3::UintegerValue(m_spec.segmentsPerAck));
-        socket->SetAttribute("DelAckTimeout", ns3::TimeValue(ns3::Seconds(m_spec.ackTimeoutS)));
-        socket->SetAttribute("Sack", ns3::BooleanValue(m_spec.sack));
-        socket->SetAttribute("MinRto", ns3::TimeValue(ns3::Seconds(m_spec.minRtoS)));
-    }
-
-    void Start()
-    {
-        m_sender->Bind();
-        m_sender->SetConnectCallback(
-            ns3::MakeCallback(&Flow::OnConnected, this),
-            ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>>());
-        m_sender->SetSendCallback(ns3::MakeCallback(&Flow::OnSendSpace, this));
-        m_sender->Connect(m_address);
+        return *m_connections.back();
     }
 
     void Stop()
     {
         m_open = false;
-        m_sender->Close();
+        First().sender->Close();
     }
 
     /// Write whole segments as long as the send buffer takes them.
     void Fill()
     {
+        auto& sender = *First().sender;
         while (m_open)
         {
             uint64_t size = m_spec.segmentBytes;
@@ -218,8 +189,8 @@ class Flow
                 Stop();
                 return;
             }
-            if (m_sender->GetTxAvailable() < size ||
-                m_sender->Send(ns3::Create<ns3::Packet>(size), 0) < 0)
+            if (sender.GetTxAvailable() < size ||
+                sender.Send(ns3::Create<ns3::Packet>(size), 0) < 0)
             {
                 return;
             }
@@ -227,73 +198,15 @@ class Flow
         }
     }
 
-    void OnConnected(ns3::Ptr<ns3::Socket>)
+    void Receive()
     {
-        m_open = true;
-        Fill();
-    }
-
-    void OnSendSpace(ns3::Ptr<ns3::Socket>, uint32_t)
-    {
-        Fill();
-    }
-
-    void OnAccept(ns3::Ptr<ns3::Socket> socket, const ns3::Address&)
-    {
-        socket->SetRecvCallback(ns3::MakeCallback(&Flow::Receive, this));
-        m_accepted.push_back(socket);
-    }
-
-    void OnWindow(uint32_t, uint32_t bytes)
-    {
-        cwndSegments.Add(double(bytes) / m_spec.segmentBytes);
-    }
-
-    void OnRtt(ns3::Time, ns3::Time rtt)
-    {
-        rttS.Add(rtt.GetSeconds());
-    }
-
-    void OnState(ns3::TcpSocketState::TcpCongState_t, ns3::TcpSocketState::TcpCongState_t now)
-    {
-        recoveries += now == ns3::TcpSocketState::CA_RECOVERY;
-    }
-
-    void OnSegment(ns3::Ptr<const ns3::Packet> packet,
-                   const ns3::TcpHeader&,
-                   ns3::Ptr<const ns3::TcpSocketBase>)
-    {
-        segmentsSent += packet->GetSize() > 0;
-    }
-
-    void OnRetransmission(ns3::Ptr<const ns3::Packet>,
-                          const ns3::TcpHeader&,
-                          const ns3::Address&,
-                          const ns3::Address&,
-                          ns3::Ptr<const ns3::TcpSocketBase>)
-    {
-        ++retransmissions;
-    }
-
-    /// An expired timer doubles the timeout; nothing else changes it by exactly that factor.
-    void OnRto(ns3::Time before, ns3::Time now)
-    {
-        timeouts += now == before + before;
-    }
-
-    void Receive(ns3::Ptr<ns3::Socket> socket)
-    {
-        while (auto packet = socket->Recv())
+        while (const uint32_t bytes = Last().Read(std::numeric_limits<uint32_t>::max()))
         {
-            if (packet->GetSize() == 0)
-            {
-                break; // the other end has closed
-            }
-            deliveredBytes += packet->GetSize();
+            deliveredBytes += bytes;
         }
-        if (m_recordDelivered)
+        if (m_delivered)
         {
-            deliveredSeries.Add(double(deliveredBytes));
+            m_delivered->Add(double(deliveredBytes));
         }
         if (m_spec.bytes > 0 && deliveredBytes == m_spec.bytes && std::isnan(completionS))
         {
@@ -301,14 +214,28 @@ class Flow
         }
     }
 
-    FlowSpec m_spec;
-    ns3::Ptr<ns3::TcpSocketBase> m_sender;
-    ns3::Ptr<ns3::TcpSocketBase> m_listener;
-    std::vector<ns3::Ptr<ns3::Socket>> m_accepted;
-    ns3::Address m_address;
-    uint64_t m_written{0};         //!< payload handed to the socket
-    bool m_open{false};
-    bool m_recordDelivered{false};
+    void Handoff(bool local, double announcedRateBps)
+    {
+        auto signal = dynamic_cast<HandoffSignal*>(ns3::PeekPointer(First().algorithm));
+        if (signal && m_connected && First().receiver && std::isnan(completionS))
+        {
+            signal->OnHandoff(local,
+                              ns3::DataRate(static_cast<uint64_t>(std::llround(announcedRateBps))),
+                              First().receiver->GetRxBuffer()->MaxBufferSize());
+        }
+    }
+
+    const FlowSpec m_spec;
+    Network& m_network;
+    const uint16_t m_port;
+    const double m_durationS;
+    const uint32_t m_points;
+    std::vector<std::unique_ptr<Connection>> m_connections; //!< from the source to the target
+    std::vector<std::unique_ptr<Relay>> m_relays;
+    uint64_t m_written{0};  //!< payload handed to the socket
+    bool m_connected{false};
+    bool m_open{false};     //!< there is more to write
+    Series* m_delivered{nullptr};
 };
 
 } // namespace longfat

@@ -5,6 +5,10 @@
 #ifndef LONGFAT_NETWORK_H
 #define LONGFAT_NETWORK_H
 
+#include "paths.h"
+#include "series.h"
+
+#include "ns3/abort.h"
 #include "ns3/drop-tail-queue.h"
 #include "ns3/error-model.h"
 #include "ns3/internet-stack-helper.h"
@@ -13,6 +17,7 @@
 #include "ns3/node.h"
 #include "ns3/point-to-point-channel.h"
 #include "ns3/point-to-point-net-device.h"
+#include "ns3/ppp-header.h"
 #include "ns3/random-variable-stream.h"
 #include "ns3/simulator.h"
 
@@ -24,6 +29,13 @@
 
 namespace longfat
 {
+
+/// Losses of a link that are independent of each other.
+struct Loss
+{
+    double perPacket{0};
+    double perBit{0};
+};
 
 /// One direction of a link, as the scenario states it.
 struct Link
@@ -37,15 +49,35 @@ struct Link
     double lossPerBit{0};
     std::vector<double> outageStartS;
     std::vector<double> outageEndS;
+    uint32_t markAbovePackets{0};       //!< 0: no marks
+    std::vector<double> changeAtS;      //!< one change each; NaN: stays as it was
+    std::vector<double> changeRateBps;
+    std::vector<double> changeDelayS;
+    std::vector<double> changeLossPerPacket;
+    std::vector<double> changeLossPerBit;
+
+    bool ChangesLoss() const
+    {
+        auto stated = [](double value) { return !std::isnan(value); };
+        return std::any_of(changeLossPerPacket.begin(), changeLossPerPacket.end(), stated) ||
+               std::any_of(changeLossPerBit.begin(), changeLossPerBit.end(), stated);
+    }
+
+    bool CanLose() const
+    {
+        return lossPerPacket > 0 || lossPerBit > 0 || !outageStartS.empty() || ChangesLoss();
+    }
 };
 
 /// What happened to the packets of one direction of a link.
 struct LinkCount
 {
-    uint64_t sent{0};     //!< transmissions finished
-    uint64_t lost{0};     //!< by loss per packet or per bit
-    uint64_t outage{0};   //!< by an outage
-    uint64_t overflow{0}; //!< by a full queue
+    uint64_t sent{0};      //!< transmissions finished
+    uint64_t lost{0};      //!< by loss per packet or per bit
+    uint64_t outage{0};    //!< by an outage
+    uint64_t overflow{0};  //!< by a full queue
+    uint64_t sentBytes{0}; //!< if that series is kept; all headers included
+    SeriesByName series;
 
     void OnSent(ns3::Ptr<const ns3::Packet>)
     {
@@ -55,6 +87,12 @@ struct LinkCount
     void OnOverflow(ns3::Ptr<const ns3::Packet>)
     {
         ++overflow;
+    }
+
+    void OnSentBytes(ns3::Ptr<const ns3::Packet> packet)
+    {
+        sentBytes += packet->GetSize();
+        series.at("sent_bytes").Add(sentBytes);
     }
 };
 
@@ -71,10 +109,17 @@ class LinkErrors : public ns3::ErrorModel
     /// `stream` numbers the random numbers, so that no other part of ns-3 can shift them.
     LinkErrors(const Link& link, LinkCount* count, int64_t stream)
         : m_link(link),
+          m_loss{link.lossPerPacket, link.lossPerBit},
           m_count(count),
           m_uniform(ns3::CreateObject<ns3::UniformRandomVariable>())
     {
         m_uniform->SetStream(stream);
+    }
+
+    /// The losses of the packets that arrive from now on.
+    void SetLoss(Loss loss)
+    {
+        m_loss = loss;
     }
 
   private:
@@ -89,10 +134,10 @@ class LinkErrors : public ns3::ErrorModel
                 return true;
             }
         }
-        double survives = 1 - m_link.lossPerPacket;
-        if (m_link.lossPerBit > 0)
+        double survives = 1 - m_loss.perPacket;
+        if (m_loss.perBit > 0)
         {
-            survives *= std::pow(1 - m_link.lossPerBit, 8.0 * packet->GetSize());
+            survives *= std::pow(1 - m_loss.perBit, 8.0 * packet->GetSize());
         }
         const bool lost = survives < 1 && m_uniform->GetValue() >= survives;
         m_count->lost += lost;
@@ -104,14 +149,68 @@ class LinkErrors : public ns3::ErrorModel
     }
 
     Link m_link;
+    Loss m_loss;
     LinkCount* m_count;
     ns3::Ptr<ns3::UniformRandomVariable> m_uniform;
 };
 
-/// A cable whose two directions may differ in delay.
+/// A drop-tail queue that marks packets with ECN (RFC 3168) when there are many before them.
+class MarkingQueue : public ns3::DropTailQueue<ns3::Packet>
+{
+  public:
+    static ns3::TypeId GetTypeId()
+    {
+        static ns3::TypeId tid =
+            ns3::TypeId("longfat::MarkingQueue").SetParent<ns3::DropTailQueue<ns3::Packet>>();
+        return tid;
+    }
+
+    explicit MarkingQueue(uint32_t above)
+        : m_above(above)
+    {
+    }
+
+    bool Enqueue(ns3::Ptr<ns3::Packet> packet) override
+    {
+        if (GetNPackets() >= m_above)
+        {
+            Mark(*packet);
+        }
+        return ns3::DropTailQueue<ns3::Packet>::Enqueue(packet);
+    }
+
+  private:
+    static void Mark(ns3::Packet& packet)
+    {
+        ns3::PppHeader ppp;
+        ns3::Ipv4Header ip;
+        packet.RemoveHeader(ppp);
+        packet.RemoveHeader(ip);
+        if (ip.GetEcn() != ns3::Ipv4Header::ECN_NotECT)
+        {
+            ip.SetEcn(ns3::Ipv4Header::ECN_CE);
+        }
+        packet.AddHeader(ip);
+        packet.AddHeader(ppp);
+    }
+
+    uint32_t m_above;
+};
+
+/// A cable whose two directions may differ, and change.
 class Cable : public ns3::PointToPointChannel
 {
   public:
+    /// One direction.
+    struct Way
+    {
+        ns3::PointToPointNetDevice* source{nullptr};
+        ns3::PointToPointNetDevice* target{nullptr};
+        ns3::Time delay;
+        Loss loss;
+        ns3::Ptr<LinkErrors> errors; //!< where the losses change: as they were when it was sent
+    };
+
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
@@ -119,38 +218,73 @@ class Cable : public ns3::PointToPointChannel
         return tid;
     }
 
-    void Join(ns3::Ptr<ns3::PointToPointNetDevice> a,
-              ns3::Time fromA,
-              ns3::Ptr<ns3::PointToPointNetDevice> b,
-              ns3::Time fromB)
+    void Join(const Way& there, const Way& back)
     {
-        m_a = ns3::PeekPointer(a);
-        m_b = ns3::PeekPointer(b);
-        m_fromA = fromA;
-        m_fromB = fromB;
-        a->Attach(this);
-        b->Attach(this);
+        m_there = there;
+        m_back = back;
+        there.source->Attach(this);
+        back.source->Attach(this);
+    }
+
+    /// From now on, the way from that device is another; what is NaN stays as it was.
+    void Change(ns3::PointToPointNetDevice* source, double rateBps, double delayS, Loss loss)
+    {
+        Way& way = source == m_there.source ? m_there : m_back;
+        if (!std::isnan(rateBps))
+        {
+            source->SetDataRate(ns3::DataRate(static_cast<uint64_t>(std::llround(rateBps))));
+        }
+        if (!std::isnan(delayS))
+        {
+            way.delay = ns3::Seconds(delayS);
+        }
+        if (!std::isnan(loss.perPacket))
+        {
+            way.loss.perPacket = loss.perPacket;
+        }
+        if (!std::isnan(loss.perBit))
+        {
+            way.loss.perBit = loss.perBit;
+        }
     }
 
     bool TransmitStart(ns3::Ptr<const ns3::Packet> packet,
                        ns3::Ptr<ns3::PointToPointNetDevice> source,
                        ns3::Time transmission) override
     {
-        const bool forward = ns3::PeekPointer(source) == m_a;
-        ns3::PointToPointNetDevice* target = forward ? m_b : m_a;
-        ns3::Simulator::ScheduleWithContext(target->GetNode()->GetId(),
-                                            transmission + (forward ? m_fromA : m_fromB),
-                                            &ns3::PointToPointNetDevice::Receive,
-                                            target,
-                                            packet->Copy());
+        const Way& way = ns3::PeekPointer(source) == m_there.source ? m_there : m_back;
+        const uint32_t context = way.target->GetNode()->GetId();
+        const ns3::Time delay = transmission + way.delay;
+        if (!way.errors)
+        {
+            ns3::Simulator::ScheduleWithContext(context,
+                                                delay,
+                                                &ns3::PointToPointNetDevice::Receive,
+                                                way.target,
+                                                packet->Copy());
+        }
+        else
+        {
+            ns3::Simulator::ScheduleWithContext(context,
+                                                delay,
+                                                &Cable::Arrive,
+                                                this,
+                                                &way,
+                                                way.loss,
+                                                packet->Copy());
+        }
         return true;
     }
 
   private:
-    ns3::PointToPointNetDevice* m_a{nullptr};
-    ns3::PointToPointNetDevice* m_b{nullptr};
-    ns3::Time m_fromA;
-    ns3::Time m_fromB;
+    void Arrive(const Way* way, Loss loss, ns3::Ptr<ns3::Packet> packet)
+    {
+        way->errors->SetLoss(loss);
+        way->target->Receive(packet);
+    }
+
+    Way m_there;
+    Way m_back;
 };
 
 /// The nodes and links of a scenario.
@@ -162,10 +296,12 @@ class Network
     {
         auto a = AddDevice(forward);
         auto b = AddDevice(backward);
-        AddLosses(forward, b, 2 * m_subnet);
-        AddLosses(backward, a, 2 * m_subnet + 1);
+        const Cable::Way there = AddWay(forward, a, b, 2 * m_subnet);
+        const Cable::Way back = AddWay(backward, b, a, 2 * m_subnet + 1);
         auto cable = ns3::CreateObject<Cable>();
-        cable->Join(a, ns3::Seconds(forward.delayS), b, ns3::Seconds(backward.delayS));
+        cable->Join(there, back);
+        ScheduleChanges(forward, there, cable);
+        ScheduleChanges(backward, back, cable);
         ++m_subnet;
         AddAddress(a, 1);
         AddAddress(b, 2);
@@ -175,6 +311,20 @@ class Network
     void FindRoutes()
     {
         ns3::Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+    }
+
+    /// From now on every node of the path sends the segments to that port along it, and the ACKs
+    /// from that port back. Nodes of earlier paths only go on as before with what reaches them:
+    /// it moves on towards its end until it meets the path.
+    void SetPath(uint16_t port, const std::vector<std::string>& path)
+    {
+        for (std::size_t i = 1; i < path.size(); ++i)
+        {
+            const std::string& here = path[i - 1];
+            const std::string& next = path[i];
+            PathRouting::Of(GetNode(here))->SendSegments(port, m_devices.at({here, next}));
+            PathRouting::Of(GetNode(next))->SendAcks(port, m_devices.at({next, here}));
+        }
     }
 
     /// The node with that name; made when it is new.
@@ -201,14 +351,44 @@ class Network
         return m_counts.at({source, target});
     }
 
+    /// Keep that series of every link.
+    void Record(const std::string& name, double durationS, uint32_t points)
+    {
+        for (auto& [ends, count] : m_counts)
+        {
+            Series& series = count.series.try_emplace(name, durationS, points).first->second;
+            auto device = m_devices.at(ends);
+            bool found = false;
+            if (name == "queue_packets")
+            {
+                found = Keep<uint32_t>(*device->GetQueue(), "PacketsInQueue", series, 1);
+            }
+            else if (name == "sent_bytes")
+            {
+                found = device->TraceConnectWithoutContext(
+                    "PhyTxEnd", ns3::MakeCallback(&LinkCount::OnSentBytes, &count));
+            }
+            NS_ABORT_MSG_UNLESS(found, "links have no series " << name);
+        }
+    }
+
   private:
     ns3::Ptr<ns3::PointToPointNetDevice> AddDevice(const Link& link)
     {
         auto device = ns3::CreateObject<ns3::PointToPointNetDevice>();
         device->SetAddress(ns3::Mac48Address::Allocate());
         device->SetDataRate(ns3::DataRate(static_cast<uint64_t>(std::llround(link.rateBps))));
+        device->SetMtu(65535); // a segment is one packet
         GetNode(link.source)->AddDevice(device);
-        auto queue = ns3::CreateObject<ns3::DropTailQueue<ns3::Packet>>();
+        ns3::Ptr<ns3::DropTailQueue<ns3::Packet>> queue;
+        if (link.markAbovePackets > 0)
+        {
+            queue = ns3::CreateObject<MarkingQueue>(link.markAbovePackets);
+        }
+        else
+        {
+            queue = ns3::CreateObject<ns3::DropTailQueue<ns3::Packet>>();
+        }
         queue->SetMaxSize(ns3::QueueSize(link.queueSize));
         device->SetQueue(queue);
         LinkCount* count = &m_counts[{link.source, link.target}];
@@ -216,19 +396,46 @@ class Network
                                            ns3::MakeCallback(&LinkCount::OnSent, count));
         queue->TraceConnectWithoutContext("Drop",
                                           ns3::MakeCallback(&LinkCount::OnOverflow, count));
+        m_devices[{link.source, link.target}] = device;
         return device;
     }
 
-    void AddLosses(const Link& link,
-                   ns3::Ptr<ns3::PointToPointNetDevice> receiver,
-                   int64_t stream)
+    /// The way of a link between two devices, with what it loses.
+    Cable::Way AddWay(const Link& link,
+                      ns3::Ptr<ns3::PointToPointNetDevice> source,
+                      ns3::Ptr<ns3::PointToPointNetDevice> target,
+                      int64_t stream)
     {
-        if (link.lossPerPacket > 0 || link.lossPerBit > 0 || !link.outageStartS.empty())
+        Cable::Way way{ns3::PeekPointer(source),
+                       ns3::PeekPointer(target),
+                       ns3::Seconds(link.delayS),
+                       Loss{link.lossPerPacket, link.lossPerBit},
+                       nullptr};
+        if (link.CanLose())
         {
-            receiver->SetReceiveErrorModel(
-                ns3::CreateObject<LinkErrors>(link,
-                                              &m_counts[{link.source, link.target}],
-                                              stream));
+            auto errors = ns3::CreateObject<LinkErrors>(link,
+                                                        &m_counts[{link.source, link.target}],
+                                                        stream);
+            target->SetReceiveErrorModel(errors);
+            if (link.ChangesLoss())
+            {
+                way.errors = errors;
+            }
+        }
+        return way;
+    }
+
+    void ScheduleChanges(const Link& link, const Cable::Way& way, ns3::Ptr<Cable> cable)
+    {
+        for (std::size_t i = 0; i < link.changeAtS.size(); ++i)
+        {
+            ns3::Simulator::Schedule(ns3::Seconds(link.changeAtS[i]),
+                                     &Cable::Change,
+                                     cable,
+                                     way.source,
+                                     link.changeRateBps[i],
+                                     link.changeDelayS[i],
+                                     Loss{link.changeLossPerPacket[i], link.changeLossPerBit[i]});
         }
     }
 
@@ -245,9 +452,12 @@ class Network
         ipv4->SetUp(interface);
     }
 
-    uint32_t m_subnet{0};                                //!< number of the last cable
-    std::map<std::string, ns3::Ptr<ns3::Node>> m_nodes;  //!< by name
-    std::map<std::pair<std::string, std::string>, LinkCount> m_counts; //!< by direction
+    using Ends = std::pair<std::string, std::string>; //!< source and target of a link
+
+    uint32_t m_subnet{0};                               //!< number of the last cable
+    std::map<std::string, ns3::Ptr<ns3::Node>> m_nodes; //!< by name
+    std::map<Ends, ns3::Ptr<ns3::PointToPointNetDevice>> m_devices;
+    std::map<Ends, LinkCount> m_counts;
 };
 
 } // namespace longfat

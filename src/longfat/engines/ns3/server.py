@@ -18,26 +18,37 @@ import gc
 import json
 import os
 import resource
+import select
 import selectors
 import signal
 import socket
 import tempfile
 import time
 from dataclasses import dataclass
+from typing import get_args
 
 JIT_FLAGS = "-O2 -ffp-contract=off"  # no -march=native: the same digits on every x86-64 machine
 
 
-def _warm_up() -> dict:
-    from longfat.engines.ns3 import request
-    from longfat.scenario import Flow, Record, Scenario
+def warm_up_scenario():
+    """Return a scenario with something of everything."""
+    from longfat.scenario import Flow, FlowSeries, LinkSeries, Record, Scenario
     from longfat.topologies import duplex
 
-    outages = [{"start_s": 0.5, "duration_s": 0.1}]
     path = duplex(
-        "a", "b", rate_bps=1e6, delay_s=0.01, queue_packets=5, loss_per_packet=0.02, outages=outages
+        "a",
+        "b",
+        rate_bps=1e6,
+        delay_s=0.01,
+        queue_packets=5,
+        mark_above_packets=2,
+        loss_per_packet=0.02,
+        outages=[{"start_s": 0.5, "duration_s": 0.1}],
+        changes=[{"at_s": 0.7, "rate_bps": 2e6}, {"at_s": 0.8, "loss_per_packet": 0.01}],
     )
-    everything = Record(series=("cwnd_segments", "rtt_s", "delivered_bytes"), points=2)
+    other = duplex("b", "c", rate_bps=1e6, delay_s=0.01, queue_packets=5)
+    series = [name for kind in (FlowSeries, LinkSeries) for name in get_args(kind)]
+    offered = [name for name in series if name not in ("bandwidth_bps", "utilization")]
     flows = [
         Flow(
             source="a",
@@ -45,14 +56,30 @@ def _warm_up() -> dict:
             congestion_control={"name": "hybla", "parameters": {"rtt0_s": 0.025}},
             max_window_segments=50,
             stop_s=1.5,
+            ecn=True,
+            path=["a", "b"],
+            reroutes=[{"at_s": 1, "path": ["a", "b"]}],
+            handoffs=[{"at_s": 1, "kind": "local"}],
         ),
-        Flow(source="a", target="b", congestion_control="newreno", bytes=10_000),
+        Flow(
+            source="a",
+            target="c",
+            congestion_control="newreno",
+            bytes=10_000,
+            relays=["b"],
+            send_buffer_bytes="auto",
+            receive_buffer_bytes="auto",
+        ),
     ]
-    return request(Scenario(links=path, flows=flows, duration_s=2, record=everything))
+    everything = Record(series=offered, points=2)
+    return Scenario(links=[*path, *other], flows=flows, duration_s=2, record=everything)
 
 
-def load():
-    """Load ns-3, the engine's C++ and every congestion control; return their namespace."""
+def load(headers: bool = True):
+    """Load ns-3, every congestion control and the engines' C++; return their namespace.
+
+    Without `headers`, load ns-3 alone.
+    """
     os.environ["EXTRA_CLING_ARGS"] = JIT_FLAGS
     from longfat.engines.ns3 import accelerate
 
@@ -61,12 +88,18 @@ def load():
         from ns import ns  # noqa: F401
     import cppyy
 
+    if not headers:
+        return None
     from longfat.cc.catalogue import ALGORITHMS
-    from longfat.engines.ns3 import SOURCES
+    from longfat.engines.ns3 import PROGRAM, request
+    from longfat.engines.segment import program
 
-    for header in [*SOURCES, *(a.header_path for a in ALGORITHMS.values() if a.header)]:
+    for header in [PROGRAM, *(a.header_path for a in ALGORITHMS.values() if a.header)]:
         cppyy.include(str(header))
-    execute(cppyy.gbl.longfat, _warm_up())  # compiles everything once, before the forks
+    # What runs once is compiled, before the forks.
+    execute(cppyy.gbl.longfat, request(warm_up_scenario()))
+    cppyy.gbl.ns3.Simulator.Destroy()
+    program.load(cppyy)
     cppyy.gbl.ns3.Simulator.Destroy()
     return cppyy.gbl.longfat
 
@@ -89,34 +122,52 @@ def _quiet_stderr():
 
 def execute(cpp, request: dict) -> dict:
     """Build the requested network in ns-3, run it, and return what it measured."""
+    if request.get("engine") == "segment":
+        from longfat.engines.segment import program
+
+        return program.execute(cpp, request)
     simulation = cpp.Simulation(request["seed"])
     for pair in request["links"]:
-        simulation.network.AddLinks(*(_fill(cpp.Link(), link) for link in pair))
+        simulation.network.AddLinks(*(fill(cpp.Link(), link) for link in pair))
     simulation.network.FindRoutes()
+    for series in request["linkSeries"]:
+        simulation.network.Record(series, request["durationS"], request["points"])
     flows = []
-    for spec in request["flows"]:
-        flow = simulation.AddFlow(
-            _fill(cpp.FlowSpec(), spec), request["durationS"], request["points"]
-        )
-        for series in request["series"]:
+    for wanted in request["flows"]:
+        spec = fill(cpp.FlowSpec(), wanted["spec"])
+        _set_timestamps(wanted["timestamps"])  # of the sockets that the flow makes
+        flow = simulation.AddFlow(spec, request["durationS"], request["points"])
+        for at_s, path in wanted["paths"]:
+            flow.SetPath(at_s, strings(path))
+        for handoff in wanted["handoffs"]:
+            flow.AddHandoff(*handoff)
+        for series in wanted["series"]:
             flow.Record(series)
         flows.append(flow)
-    started = time.perf_counter()
+    started, cpu_started = time.perf_counter(), time.process_time()
     simulation.Run(request["durationS"], request["untilComplete"])
-    wall_s = time.perf_counter() - started
+    wall_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu_started
     return {
-        "flows": [_flow_result(flow, request["series"]) for flow in flows],
+        "flows": [_flow_result(flow) for flow in flows],
         "links": [
             _link_result(simulation.network, link) for pair in request["links"] for link in pair
         ],
         "events": simulation.events,
         "end_s": simulation.endS,
         "wall_s": wall_s,
+        "cpu_s": cpu_s,
         "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
     }
 
 
-def _fill(structure, values: dict):
+def _set_timestamps(on: bool) -> None:
+    from cppyy.gbl import ns3
+
+    ns3.Config.SetDefault("ns3::TcpSocketBase::Timestamp", ns3.BooleanValue(on))
+
+
+def fill(structure, values: dict):
+    """Set the members of a C++ structure; return it."""
     for name, value in values.items():
         if isinstance(value, list):
             vector = getattr(structure, name)
@@ -134,23 +185,26 @@ def _pair(name: str, value: str):
     return cppyy.gbl.std.pair["std::string", "std::string"](name, value)
 
 
-def _flow_result(flow, series) -> dict:
-    members = {
-        "cwnd_segments": flow.cwndSegments,
-        "rtt_s": flow.rttS,
-        "delivered_bytes": flow.deliveredSeries,
-    }
+def strings(values: list[str]):
+    """Return them as a C++ vector."""
+    import cppyy
+
+    strings = cppyy.gbl.std.vector["std::string"]()
+    for value in values:
+        strings.push_back(value)
+    return strings
+
+
+def _flow_result(flow) -> dict:
     completion = flow.completionS
     return {
         "delivered_bytes": int(flow.deliveredBytes),
         "completion_s": None if completion != completion else float(completion),
-        "segments_sent": int(flow.segmentsSent),
-        "retransmissions": int(flow.retransmissions),
-        "recoveries": int(flow.recoveries),
-        "timeouts": int(flow.timeouts),
-        "series": {
-            name: [list(members[name].timeS), list(members[name].values)] for name in series
-        },
+        "segments_sent": int(flow.GetSegmentsSent()),
+        "retransmissions": int(flow.GetRetransmissions()),
+        "recoveries": int(flow.GetRecoveries()),
+        "timeouts": int(flow.GetTimeouts()),
+        "series": series(flow),
     }
 
 
@@ -163,6 +217,14 @@ def _link_result(network, link: dict) -> dict:
         "packets_lost": int(count.lost),
         "packets_lost_in_outage": int(count.outage),
         "packets_dropped_by_queue": int(count.overflow),
+        "series": series(count),
+    }
+
+
+def series(of) -> dict:
+    """Return the series that a C++ flow or link has kept: times and values by name."""
+    return {
+        str(kept.first): [list(kept.second.timeS), list(kept.second.values)] for kept in of.series
     }
 
 
@@ -265,6 +327,13 @@ def _limit(time_limit_s: float, memory_limit_bytes: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (present + memory_limit_bytes,) * 2)
 
 
+def settle() -> None:
+    """Make the memory of this process ready to be shared with the children that it forks."""
+    gc.collect()
+    gc.freeze()  # so that no garbage collection copies these pages in a child
+    ctypes.CDLL(None).malloc_trim(0)  # what the compiler has freed
+
+
 def main() -> None:
     """Load ns-3, then serve; a line on standard output says when."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that started us
@@ -273,11 +342,11 @@ def main() -> None:
     fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(0, fcntl.F_GETFL)
     fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
+    if select.select([0], [], [], 0)[0]:
+        return  # it ended before that
     cpp = load()
     fcntl.fcntl(0, fcntl.F_SETFL, flags)
-    gc.collect()
-    gc.freeze()  # so that no garbage collection copies these pages in a child
-    ctypes.CDLL(None).malloc_trim(0)  # what the compiler has freed
+    settle()
     print("ready", flush=True)
     _Server(cpp, requests).serve()
     os._exit(0)  # the runs end with this process

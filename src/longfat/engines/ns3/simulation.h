@@ -22,6 +22,7 @@ class Simulation
     {
         ns3::RngSeedManager::SetSeed(1);
         ns3::RngSeedManager::SetRun(seed);
+        ns3::RngSeedManager::ResetNextStreamIndex(); // whatever was warmed up in this process
     }
 
     Network network;
