@@ -1,0 +1,52 @@
+"""The headers serve a plain C++ program of ns-3, without Python and as they are."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from longfat.cc.catalogue import ALGORITHMS
+from longfat.paths import DATA
+
+if importlib.util.find_spec("ns3") is None:
+    pytest.skip("this environment has no ns-3", allow_module_level=True)
+NS3 = Path(next(iter(importlib.util.find_spec("ns3").submodule_search_locations)))
+HEADERS = sorted({a.header_path for a in ALGORITHMS.values() if a.header})
+
+
+def need(tool: str) -> str:
+    if not shutil.which(tool):
+        if os.environ.get("CI"):
+            pytest.fail(f"{tool} was not found")
+        pytest.skip(f"{tool} was not found")
+    return tool
+
+
+def run(*command) -> str:
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return answer.stdout
+
+
+def test_cmake_builds_a_program_and_its_flows_arrive(tmp_path):
+    need("cmake")
+    source = DATA.parent / "examples" / "ns3"
+    run("cmake", "-S", source, "-B", tmp_path, "-D", f"CMAKE_PREFIX_PATH={NS3}")
+    run("cmake", "--build", tmp_path)
+    lines = [line.split() for line in run(tmp_path / "compare").splitlines()]
+    goodput = {name: float(bps) for name, bps in lines}
+    assert list(goodput) == ["ns3::TcpNewReno", "longfat::TcpGaimd", "longfat::TcpHybla"]
+    assert 1e6 < goodput["ns3::TcpNewReno"] < goodput["longfat::TcpHybla"] < 10e6
+    assert 1e6 < goodput["longfat::TcpGaimd"] < 10e6
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
+def test_a_header_compiles_alone_without_a_warning(header, tmp_path):
+    need("c++")
+    source = tmp_path / "alone.cc"
+    source.write_text(f'#include "{header}"\n')
+    flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Werror", "-DNS3_ASSERT_ENABLE"]
+    run("c++", *flags, "-isystem", NS3 / "include", source)
