@@ -1,0 +1,103 @@
+"""The Linux engine where no kernel is built: what it says, and what it asks a guest to do."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from longfat import InputError, Outage, Scenario, simulate
+from longfat.engines import linux
+from longfat.engines.linux.planning import _states, plan
+from longfat.scenario import Flow, Link, LinkChange
+from longfat.topologies import duplex
+
+
+def scenario(**flow):
+    flow = {"source": "a", "target": "b", "congestion_control": "reno"} | flow
+    links = duplex("a", "b", rate_bps=10e6, delay_s=0.05, queue_packets=120)
+    return Scenario(links=links, flows=(Flow(**flow),), duration_s=10)
+
+
+@pytest.mark.parametrize(
+    ("flow", "message"),
+    [
+        ({"congestion_control": "newreno"}, r"no congestion control 'newreno': it has bbr, bic, "),
+        ({"recovery": "halving"}, "recovery 'halving': it has prr"),
+        ({"segments_per_ack": 3}, "3 segments_per_ack: it has 1 and 2"),
+        ({"segment_bytes": 20}, "segment_bytes below 36"),
+        (
+            {"congestion_control": {"name": "hybla", "parameters": {"rtt0_s": 0.0251}}},
+            "rtt0_s is 0.0251: engine 'linux' takes whole milliseconds",
+        ),
+    ],
+)
+def test_what_linux_does_not_have_is_one_sentence(flow, message):
+    with pytest.raises(InputError, match=message):
+        simulate(scenario(**flow), engine="linux")
+
+
+def test_hybla_has_one_rtt0_for_all_flows():
+    flows = [
+        {"source": "a", "target": "b", "congestion_control": {"name": "hybla", "parameters": p}}
+        for p in ({"rtt0_s": 0.025}, {"rtt0_s": 0.05})
+    ]
+    with pytest.raises(InputError, match="one rtt0_s for all flows"):
+        simulate(scenario().with_(flows=flows), engine="linux")
+
+
+def test_without_a_kernel_it_says_what_to_run(monkeypatch, tmp_path):
+    monkeypatch.setenv("LONGFAT_EMULATION", str(tmp_path))
+    with pytest.raises(InputError, match="run 'make emulation'"):
+        linux.simulate(scenario())
+
+
+def test_ns3_says_that_only_linux_has_it():
+    with pytest.raises(InputError, match="only the engine 'linux' has it"):
+        simulate(scenario(congestion_control="cdg"), engine="ns3")
+
+
+def test_an_outage_is_brought_forward_by_the_time_on_the_way():
+    """netem decides as a packet sets out; the outage takes what arrives. 10 000 bits take 1 ms."""
+    link = Link(
+        source="a",
+        target="b",
+        rate_bps=10e6,
+        delay_s=0.05,
+        queue_packets=9,
+        outages=(Outage(start_s=2, duration_s=1),),
+        changes=(LinkChange(at_s=1.5, delay_s=0.1), LinkChange(at_s=2.5, loss_per_packet=0.1)),
+    )
+    states = _states(link, 1250)
+    times = [time for time, _ in states]
+    assert times == pytest.approx([0, 1.5, 1.899, 2.5, 2.899])
+    assert [state.outage for _, state in states] == [False, False, True, True, False]
+    assert [state.delay_s for _, state in states] == [0.05, 0.1, 0.1, 0.1, 0.1]
+    assert [state.loss(1250) for _, state in states] == pytest.approx([0, 0, 1, 1, 0.1])
+
+
+def test_bit_errors_grow_with_size():
+    link = Link(source="a", target="b", rate_bps=1e6, delay_s=0, queue_packets=1, loss_per_bit=1e-5)
+    [(_, state)] = _states(link, 1250)
+    assert state.loss(125) == pytest.approx(1 - (1 - 1e-5) ** 1000)
+    assert state.loss(1250) == pytest.approx(1 - (1 - 1e-5) ** 10_000)
+
+
+def test_the_key_of_a_run_changes_with_its_plan_only(monkeypatch):
+    """Archived results are found without a kernel, by what decides their digits."""
+    before = linux.ingredients(scenario())
+    assert before == linux.ingredients(scenario())
+    assert before != linux.ingredients(scenario(segment_bytes=500))
+    monkeypatch.setattr(linux, "plan", lambda scenario: plan(scenario) + "echo more\n")
+    assert before != linux.ingredients(scenario())
+
+
+def test_building_says_which_packages_it_needs(tmp_path):
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    (tmp_path / "dirname").symlink_to(shutil.which("dirname"))
+    build = Path(linux.__file__).with_name("build.sh")
+    environment = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+    run = subprocess.run([build], env=environment, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert "make emulation needs flex bison" in run.stderr
+    assert "apt-get install linux-source-6.12" in run.stderr
