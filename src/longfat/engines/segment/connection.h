@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// What the two ends of a connection have in common: its settings, and the sizes and times that
+// ns-3's TCP gives its packets.
+
+#ifndef LONGFAT_SEGMENT_CONNECTION_H
+#define LONGFAT_SEGMENT_CONNECTION_H
+
+#include "link.h"
+#include "right-sizing.h"
+#include "scoreboard.h"
+
+#include <cmath>
+#include <functional>
+
+namespace longfat::segment
+{
+
+/// A flow, as the scenario states it: the settings of its connection, or of all with relays.
+struct FlowSpec
+{
+    std::string source;
+    std::string target;
+    std::vector<std::string> relays;                             //!< in order
+    std::string congestionControl;                               //!< TypeId of its class
+    std::vector<std::pair<std::string, std::string>> attributes; //!< of the congestion control
+    std::string recovery;                                        //!< TypeId of the recovery
+    uint32_t segmentBytes{0};
+    uint32_t initialWindowSegments{0};
+    uint32_t initialSsthreshSegments{0}; //!< 0: none
+    uint32_t sendBufferBytes{0};         //!< 0: grows with the connection
+    uint32_t receiveBufferBytes{0};      //!< 0: grows with the connection
+    uint32_t segmentsPerAck{0};
+    double ackTimeoutS{0};
+    bool sack{true};
+    bool limitedTransmit{true};
+    bool ecn{false};
+    bool timestamps{true}; //!< of milliseconds; without, round-trip times are exact
+    double minRtoS{0};
+    double startS{0};
+    double stopS{0};   //!< infinity: never
+    uint64_t bytes{0}; //!< 0: without end
+};
+
+// TcpSocketBase's constants.
+constexpr Ticks SYN_TIMEOUT = 3'000'000'000; //!< ConnTimeout, doubled every time
+constexpr uint32_t SYN_RETRIES = 6;          //!< ConnCount
+constexpr uint32_t DATA_RETRIES = 6;         //!< timeouts in a row before it gives up
+constexpr uint32_t UNSCALED_WINDOW = 65535;  //!< the most that a SYN can advertise (RFC 7323)
+constexpr uint32_t DUP_ACK_THRESHOLD = 3;
+constexpr Ticks PERSIST_TIMEOUT = 6'000'000'000;
+constexpr Ticks LONGEST_TIMEOUT = 60'000'000'000;
+
+// Bytes on the wire: PPP 2, IPv4 20, TCP 20, and options in words of 4.
+constexpr uint32_t HEADER_BYTES = 42;
+constexpr uint32_t TIMESTAMP_BYTES = 12; //!< 10 and padding
+
+constexpr uint32_t
+WireBytes(uint32_t optionBytes)
+{
+    return HEADER_BYTES + (optionBytes + 3) / 4 * 4;
+}
+
+/// Timestamp, window scale, SACK permitted.
+constexpr uint32_t
+SynWireBytes(bool timestamps, bool sack)
+{
+    return WireBytes((timestamps ? 10 : 0) + 3 + (sack ? 2 : 0));
+}
+
+constexpr uint32_t
+AckWireBytes(bool timestamps, uint32_t sackBlocks)
+{
+    return WireBytes((timestamps ? 10 : 0) + (sackBlocks > 0 ? 2 + 8 * sackBlocks : 0));
+}
+
+/// A time as timestamps tell it.
+inline Ticks
+Milliseconds(Ticks time)
+{
+    return time / 1'000'000;
+}
+
+} // namespace longfat::segment
+
+#endif

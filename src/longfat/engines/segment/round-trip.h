@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The round-trip times that a sender measures, and its retransmission timeout (RFC 6298, RFC 7323),
+// as TcpSocketBase::EstimateRtt has them.
+
+#ifndef LONGFAT_SEGMENT_ROUND_TRIP_H
+#define LONGFAT_SEGMENT_ROUND_TRIP_H
+
+#include "connection.h"
+
+#include "ns3/rtt-estimator.h"
+#include "ns3/tcp-socket-state.h"
+
+namespace longfat::segment
+{
+
+class RoundTrip
+{
+  public:
+    RoundTrip(ns3::Ptr<ns3::TcpSocketState> tcb, const FlowSpec& spec)
+        : m_tcb(tcb),
+          m_timestamps(spec.timestamps),
+          m_minTimeout(FromSeconds(spec.minRtoS)),
+          m_estimator(ns3::CreateObject<ns3::RttMeanDeviation>())
+    {
+    }
+
+    /// The SYN left then, or was sent twice: -1.
+    void OnSynAck(const Packet& ack, Ticks sent, Ticks now)
+    {
+        if (m_timestamps)
+        {
+            Add(SinceTimestamp(ack.echo, now));
+        }
+        else if (sent >= 0)
+        {
+            Add(now - sent);
+        }
+        ResetTimeout();
+    }
+
+    /// Measure, from the first segment not yet timed, if the ACK covers it.
+    void OnAck(const Packet& ack, Scoreboard& board, Ticks now)
+    {
+        TakeTimestamps(ack);
+        if (m_untimed >= ack.number)
+        {
+            return;
+        }
+        if (m_timestamps)
+        {
+            Add(SinceTimestamp(ack.echo, now));
+        }
+        else
+        {
+            const SentSegment& first = board[m_untimed];
+            const SentSegment& last = board[ack.number - 1];
+            if (!last.ambiguous)
+            {
+                m_tcb->m_lastRtt = ns3::TimeStep(now - last.firstSent);
+            }
+            if (!first.ambiguous)
+            {
+                AddToEstimate(now - first.firstSent);
+            }
+        }
+        m_untimed = ack.number;
+    }
+
+    void TakeTimestamps(const Packet& ack)
+    {
+        const auto value = static_cast<uint32_t>(Milliseconds(ack.sent));
+        if (m_timestamps && value >= m_tcb->m_rcvTimestampValue)
+        {
+            latest = ack.sent;
+            m_tcb->m_rcvTimestampValue = value;
+            m_tcb->m_rcvTimestampEchoReply = static_cast<uint32_t>(Milliseconds(ack.echo));
+        }
+    }
+
+    /// The timer has expired. What has been sent, all before `next`, is not timed.
+    void BackOff(uint64_t next)
+    {
+        timeout = std::min(2 * timeout, LONGEST_TIMEOUT);
+        m_untimed = next;
+    }
+
+    /// The timeout that follows from the round trips; undoes a back-off.
+    void ResetTimeout()
+    {
+        constexpr Ticks GRANULARITY = 1'000'000;
+        const Ticks variation = 4 * m_estimator->GetVariation().GetTimeStep();
+        timeout = std::max(
+            m_estimator->GetEstimate().GetTimeStep() + std::max(GRANULARITY, variation),
+            m_minTimeout);
+    }
+
+    Ticks timeout{0}; //!< retransmission timeout
+    Ticks latest{0};  //!< latest timestamp that has come
+
+  private:
+    static Ticks SinceTimestamp(Ticks echo, Ticks now)
+    {
+        const Ticks elapsed = Milliseconds(now) - Milliseconds(echo);
+        return elapsed > 0 ? 1'000'000 * elapsed : 1000; // ns-3 takes 0 for a microsecond
+    }
+
+    void Add(Ticks rtt)
+    {
+        m_tcb->m_lastRtt = ns3::TimeStep(rtt);
+        AddToEstimate(rtt);
+    }
+
+    void AddToEstimate(Ticks rtt)
+    {
+        m_estimator->Measurement(ns3::TimeStep(rtt));
+        ResetTimeout();
+        const ns3::Time smoothed = m_estimator->GetEstimate();
+        m_tcb->m_srtt = smoothed;
+        m_tcb->m_minRtt = std::min(smoothed, m_tcb->m_minRtt);
+    }
+
+    const ns3::Ptr<ns3::TcpSocketState> m_tcb;
+    const bool m_timestamps;
+    const Ticks m_minTimeout;
+    const ns3::Ptr<ns3::RttMeanDeviation> m_estimator;
+    uint64_t m_untimed{0}; //!< first segment that no round trip has been taken from
+};
+
+} // namespace longfat::segment
+
+#endif

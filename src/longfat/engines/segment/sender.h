@@ -1,0 +1,863 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A TCP sender that drives a congestion control as ns-3's TcpSocketBase does.
+//
+// The contract, which every TcpCongestionOps and TcpRecoveryOps of ns-3 relies on. Calls are made
+// in this order; "state" is m_congState of TcpSocketState.
+//
+//   at the start      Init, when the connection is made and segment size and buffers are set.
+//   SYN-ACK           m_cWnd, m_cWndInfl, m_ssThresh get their initial values; m_srtt, m_minRtt,
+//                     m_lastRtt the first round trip; CongestionStateSet(OPEN).
+//   every ACK         round trip: m_lastRtt, m_srtt, m_minRtt (the smallest *smoothed* one), when
+//                     the ACK covers the first segment not yet timed. m_rcvTimestampValue and
+//                     m_rcvTimestampEchoReply. Window advertised.
+//                     OneWayDelaySignal, if it wants it (signals.h).
+//                     Scoreboard: SACK blocks, then the cumulative acknowledgment.
+//                     m_lastAckedSackedBytes; m_bytesInFlight; ECN (below).
+//     duplicate       (with SACK: an ACK that reports news; else one that repeats its number)
+//                     OPEN -> CongestionStateSet(DISORDER). In DISORDER, the third or a head that
+//                     is lost -> enter recovery. In RECOVERY DoRecovery(delivered, true), unless
+//                     HasCongControl.
+//     enter recovery  CongestionStateSet(RECOVERY), then the state; m_ssThresh =
+//                     GetSsThresh(bytes in flight); EnterRecovery of the recovery, unless
+//                     HasCongControl; the head is sent again.
+//     not advancing   PktsAcked(1, m_srtt).
+//     advancing       in OPEN       PktsAcked(segments delivered).
+//                     in DISORDER   PktsAcked(segments delivered - duplicates before); unless it
+//                                   is a duplicate, CongestionStateSet(OPEN).
+//                     in RECOVERY   up to m_recover: DoRecovery(delivered, false), unless
+//                                   HasCongControl; the next hole is sent again; PktsAcked(1).
+//                                   Beyond: PktsAcked(all that it acknowledges),
+//                                   CwndEvent(COMPLETE_CWR), CongestionStateSet(OPEN);
+//                                   m_cWnd = m_ssThresh, ExitRecovery.
+//                     in LOSS       up to m_recover: PktsAcked, IncreaseWindow(segments delivered).
+//                                   Beyond: PktsAcked(segments beyond), CongestionStateSet(OPEN).
+//                     in CWR        PktsAcked, DoRecovery(delivered, false), unless HasCongControl.
+//                     then in OPEN  IncreaseWindow(segments), where the ACK that ends a recovery
+//                                   counts all the segments that it acknowledges.
+//     HasCongControl  CongControl(connection rate, sample of this ACK), after all that.
+//     then            segments are sent, as window and pacing allow.
+//   segment sent      CwndEvent(TX_START) before it when nothing is in flight; m_nextTxSequence,
+//                     m_highTxMark, m_isCwndLimited; UpdateBytesSent in RECOVERY and CWR.
+//   timeout           m_ssThresh = GetSsThresh(bytes in flight before); CwndEvent(LOSS),
+//                     CongestionStateSet(LOSS); m_cWnd one segment.
+//   ECN               the first ACK with ECE in a window: m_ssThresh = GetSsThresh; state CWR;
+//                     EnterRecovery. When an ACK passes m_recover: OPEN, m_cWnd = m_ssThresh,
+//                     ExitRecovery, CwndEvent(COMPLETE_CWR).
+//   m_pacing          segments are m_pacingRate apart (payload); unless HasCongControl, the rate is
+//                     set after every ACK from m_cWnd and m_srtt (UpdatePacingRate).
+//
+// What differs from TcpSocketBase: segments are whole, where ns-3 would cut one to fit the end of
+// the receiver's window; a connection ends without FIN.
+
+#ifndef LONGFAT_SEGMENT_SENDER_H
+#define LONGFAT_SEGMENT_SENDER_H
+
+#include "../../cc/signals.h"
+#include "connection.h"
+#include "delivery-rate.h"
+#include "round-trip.h"
+
+#include "ns3/object-factory.h"
+#include "ns3/string.h"
+#include "ns3/tcp-congestion-ops.h"
+#include "ns3/tcp-prr-recovery.h"
+#include "ns3/tcp-recovery-ops.h"
+#include "ns3/tcp-socket-state.h"
+
+namespace longfat::segment
+{
+
+constexpr uint32_t NO_THRESHOLD = 0xffffffff; //!< of slow start
+
+/// What a sender has done.
+struct SenderCount
+{
+    uint64_t segments{0};        //!< sent, retransmissions included
+    uint64_t retransmissions{0};
+    uint64_t recoveries{0};      //!< times that loss recovery was entered
+    uint64_t timeouts{0};        //!< times that the retransmission timer expired
+};
+
+class Sender : public Endpoint
+{
+    using State = ns3::TcpSocketState;
+
+  public:
+    Sender(const FlowSpec& spec, const Stream& stream, const Route& forth)
+        : tcb(ns3::CreateObject<State>()),
+          m_spec(spec),
+          m_stream(stream),
+          m_forth(forth),
+          m_board(stream, spec.sack),
+          m_roundTrip(tcb, spec),
+          m_segmentBytes(spec.segmentBytes),
+          m_retransmitTimer(this),
+          m_pacingTimer(this),
+          m_synTimer(this),
+          m_persistTimer(this),
+          m_sendSoon(ns3::Create<SendSoon>(this))
+    {
+        tcb->m_segmentSize = m_segmentBytes;
+        tcb->m_initialCWnd = spec.initialWindowSegments;
+        tcb->m_initialSsThresh = spec.initialSsthreshSegments > 0
+                                     ? spec.initialSsthreshSegments * m_segmentBytes
+                                     : NO_THRESHOLD;
+        tcb->m_pacingRate = tcb->m_maxPacingRate;
+        tcb->m_useEcn = spec.ecn ? State::On : State::Off;
+        ns3::ObjectFactory algorithm(spec.congestionControl);
+        for (const auto& [name, value] : spec.attributes)
+        {
+            algorithm.Set(name, ns3::StringValue(value));
+        }
+        congestionControl = algorithm.Create<ns3::TcpCongestionOps>();
+        m_oneWayDelay = dynamic_cast<OneWayDelaySignal*>(ns3::PeekPointer(congestionControl));
+        m_handoff = dynamic_cast<HandoffSignal*>(ns3::PeekPointer(congestionControl));
+        m_recovery = ns3::ObjectFactory(spec.recovery).Create<ns3::TcpRecoveryOps>();
+        m_setsWindow = congestionControl->HasCongControl();
+        m_available = stream.segments;
+        m_sendBuffer = spec.sendBufferBytes > 0 ? spec.sendBufferBytes : SMALLEST_AUTO_BUFFER;
+        congestionControl->Init(tcb);
+    }
+
+    Sender(const Sender&) = delete;
+
+    const ns3::Ptr<State> tcb;
+    ns3::Ptr<ns3::TcpCongestionOps> congestionControl;
+    SenderCount count;
+    std::function<void()> onRoom; //!< called when there is new room in the send buffer
+
+    /// Begin the handshake.
+    void Start()
+    {
+        SendSyn();
+    }
+
+    /// The application writes no more. What is in the send buffer will still be sent.
+    void Stop()
+    {
+        m_available = std::max(Written(), m_board.Next());
+    }
+
+    /// Segments before that one can be sent (a relay gets them one by one).
+    void Offer(uint64_t segments)
+    {
+        m_available = segments;
+        if (m_established && !m_sendIsDue && AvailableWindow() > 0)
+        {
+            m_sendIsDue = true; // ns-3 waits a step, so that the application can write more
+            m_sendSoon->Schedule(1);
+        }
+    }
+
+    /// The first segment that the send buffer has no room for.
+    uint64_t Room() const
+    {
+        return m_established ? m_board.Head() + m_sendBuffer / m_segmentBytes : 0;
+    }
+
+    /// At the end of a run: the marks add up, nothing is acknowledged that has not arrived, and what
+    /// is outstanding will be sent again if it has to be.
+    void Check(uint64_t arrived) const
+    {
+        NS_ABORT_MSG_UNLESS(m_board.IsConsistent(), "a scoreboard's counts are not its marks'");
+        NS_ABORT_MSG_UNLESS(m_board.Head() <= arrived && arrived <= m_board.Next(),
+                            "segments were acknowledged that had not arrived, or came unsent");
+        NS_ABORT_MSG_UNLESS(m_board.Next() == m_board.Head() || m_retransmitTimer.IsRunning() ||
+                                m_retries == DATA_RETRIES,
+                            "a sender is stuck with data outstanding");
+    }
+
+    void TellHandoff(bool local, double announcedBps, uint32_t advertisedWindow)
+    {
+        if (m_handoff && m_established)
+        {
+            m_handoff->OnHandoff(local,
+                                 ns3::DataRate(static_cast<uint64_t>(std::llround(announcedBps))),
+                                 advertisedWindow);
+        }
+    }
+
+    void Receive(const Packet& ack) override
+    {
+        const Ticks now = Now();
+        m_packet.scheduled = ack.scheduled;
+        if (ack.flags & Packet::SYN)
+        {
+            OnSynAck(ack, now);
+            return;
+        }
+        if (m_oneWayDelay && ack.causeSent != NEVER)
+        {
+            m_oneWayDelay->OnOneWayDelay(ns3::TimeStep(ack.causeSent),
+                                         ns3::TimeStep(ack.causeReceived));
+        }
+        m_roundTrip.OnAck(ack, m_board, now);
+        const uint64_t head = m_board.Head();
+        if (ack.number >= head)
+        {
+            m_window = ack.window;
+            OnAck(ack, now);
+            KeepAsking(now);
+            if (onRoom && ack.number > head)
+            {
+                onRoom();
+            }
+        }
+    }
+
+  private:
+    // The handshake
+
+    void SendSyn()
+    {
+        if (m_syns == SYN_RETRIES)
+        {
+            return;
+        }
+        const Ticks now = Now();
+        m_packet.scheduled = now;
+        m_synTimer.Set(now, SYN_TIMEOUT << m_syns);
+        m_synSent = m_syns++ == 0 ? now : -1;
+        Packet& syn = Prepare(now);
+        syn.number = 0;
+        syn.flags = Packet::SYN | (m_spec.ecn ? Packet::ECE | Packet::CWR : 0);
+        syn.wireBytes = SynWireBytes(m_spec.timestamps, m_spec.sack);
+        m_forth.first->Send(syn, now);
+    }
+
+    void OnSynAck(const Packet& ack, Ticks now)
+    {
+        if (m_established)
+        {
+            return;
+        }
+        m_established = true;
+        m_synTimer.Stop();
+        m_window = ack.window;
+        m_roundTrip.TakeTimestamps(ack);
+        tcb->m_cWnd = tcb->m_initialCWnd * m_segmentBytes;
+        tcb->m_cWndInfl = tcb->m_cWnd;
+        tcb->m_ssThresh = tcb->m_initialSsThresh;
+        m_roundTrip.OnSynAck(ack, m_synSent, now);
+        congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
+        tcb->m_congState = State::CA_OPEN;
+        tcb->m_highTxMark = tcb->m_nextTxSequence = Sequence(0);
+        UpdatePacingRate();
+        Packet& answer = Prepare(now);
+        answer.flags = Packet::ACK;
+        answer.wireBytes = AckWireBytes(m_spec.timestamps, 0);
+        m_forth.first->Send(answer, now);
+        tcb->m_ecnState = m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE
+                                                                  : State::ECN_DISABLED;
+        Offer(m_available);
+        if (onRoom)
+        {
+            onRoom();
+        }
+    }
+
+    // An ACK arrives
+
+    /// TcpSocketBase::ReceivedAck.
+    void OnAck(const Packet& ack, Ticks now)
+    {
+        const uint64_t lostBefore = m_board.LostBytes();
+        const uint32_t priorInFlight = tcb->m_bytesInFlight.Get();
+        m_delivered = 0;
+        auto delivered = [this, now](SentSegment& segment, uint32_t bytes) {
+            segment.delivered = true;
+            m_delivered += bytes;
+            if (m_setsWindow)
+            {
+                m_rate.OnDelivered(segment, bytes, now);
+            }
+        };
+        uint32_t sacked = 0;
+        for (uint32_t i = 0; i < ack.sackBlocks; ++i)
+        {
+            sacked += m_board.Sack(ack.number + ack.sack[i].begin,
+                                   ack.number + ack.sack[i].end,
+                                   delivered);
+        }
+        if (sacked > 0)
+        {
+            m_board.FindLost();
+        }
+        const uint64_t oldHead = m_board.Head();
+        if (tcb->m_congState == State::CA_RECOVERY && ack.number < m_recover)
+        {
+            for (uint64_t i = oldHead; i < ack.number && !tcb->m_isRetransDataAcked; ++i)
+            {
+                tcb->m_isRetransDataAcked = !m_board[i].sacked && m_board[i].retransmitted;
+            }
+        }
+        m_board.Acknowledge(ack.number, delivered);
+        tcb->m_lastAckedSackedBytes = m_delivered;
+
+        if (tcb->m_congState == State::CA_CWR && ack.number > m_recover)
+        {
+            tcb->m_congState = State::CA_OPEN;
+            if (!m_setsWindow)
+            {
+                tcb->m_cWnd = tcb->m_ssThresh.Get();
+                m_recovery->ExitRecovery(tcb);
+                congestionControl->CwndEvent(tcb, State::CA_EVENT_COMPLETE_CWR);
+            }
+        }
+        if (tcb->m_ecnState != State::ECN_DISABLED)
+        {
+            OnEcnEcho(ack, oldHead);
+        }
+        BytesInFlight();
+        ProcessAck(ack.number, oldHead, sacked > 0, now);
+        tcb->m_isRetransDataAcked = false;
+        if (m_setsWindow)
+        {
+            const uint64_t lost = m_board.LostBytes();
+            const auto& sample =
+                m_rate.Sample(m_delivered,
+                              lost > lostBefore ? lost - lostBefore : lostBefore - lost,
+                              priorInFlight,
+                              tcb->m_minRtt);
+            congestionControl->CongControl(tcb, m_rate.connection, sample);
+        }
+        SendPending(now);
+    }
+
+    void OnEcnEcho(const Packet& ack, uint64_t oldHead)
+    {
+        const bool echo = ack.flags & Packet::ECE;
+        if (ack.number > oldHead && echo)
+        {
+            if (m_echoed < ack.number)
+            {
+                m_echoed = ack.number;
+                tcb->m_ecnState = State::ECN_ECE_RCVD;
+                if (tcb->m_congState != State::CA_CWR)
+                {
+                    EnterCwr();
+                }
+            }
+        }
+        else if (tcb->m_ecnState == State::ECN_ECE_RCVD && !echo)
+        {
+            tcb->m_ecnState = State::ECN_IDLE;
+        }
+    }
+
+    /// TcpSocketBase::EnterCwr.
+    void EnterCwr()
+    {
+        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, BytesInFlight());
+        tcb->m_cWndInfl = tcb->m_ssThresh;
+        tcb->m_congState = State::CA_CWR;
+        m_recover = m_board.Next();
+        if (!m_setsWindow)
+        {
+            m_recovery->EnterRecovery(tcb, m_dupAcks, m_board.SentBytes(), m_delivered);
+        }
+    }
+
+    /// TcpSocketBase::ProcessAck.
+    void ProcessAck(uint64_t ack, uint64_t oldHead, bool news, Ticks now)
+    {
+        const uint32_t dupAcksBefore = m_dupAcks;
+        tcb->m_lastAckedSeq = Sequence(ack);
+        const bool duplicate = m_spec.sack ? news : ack == oldHead && ack < m_board.Next();
+        if (duplicate)
+        {
+            OnDuplicate(now);
+        }
+        if (ack == oldHead)
+        {
+            if (ack == m_board.Next())
+            {
+                return;
+            }
+            congestionControl->PktsAcked(tcb, 1, tcb->m_srtt);
+            UpdatePacingRate();
+            return;
+        }
+        uint32_t segments = m_delivered / m_segmentBytes;
+        uint32_t bytes = m_delivered - m_delivered % m_segmentBytes;
+        m_notCounted += m_delivered % m_segmentBytes;
+        if (m_notCounted >= m_segmentBytes)
+        {
+            segments += 1;
+            bytes += m_segmentBytes;
+            m_notCounted -= m_segmentBytes;
+        }
+        if (!duplicate)
+        {
+            m_dupAcks = 0;
+        }
+        const State::TcpCongState_t state = tcb->m_congState;
+        if (ack < m_recover && state == State::CA_RECOVERY)
+        {
+            OnPartialAck(ack, segments, bytes, now);
+        }
+        else if (ack < m_recover && state == State::CA_LOSS)
+        {
+            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            congestionControl->IncreaseWindow(tcb, segments);
+            OnNewAck(ack, true, now);
+        }
+        else if (state == State::CA_CWR)
+        {
+            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            if (!m_setsWindow && segments >= 1)
+            {
+                m_recovery->DoRecovery(tcb, m_delivered, false);
+            }
+            OnNewAck(ack, true, now);
+        }
+        else
+        {
+            OnFullAck(ack, oldHead, segments, duplicate, dupAcksBefore, now);
+        }
+        UpdatePacingRate();
+    }
+
+    /// TcpSocketBase::DupAck.
+    void OnDuplicate(Ticks now)
+    {
+        if (tcb->m_congState == State::CA_LOSS)
+        {
+            return;
+        }
+        if (tcb->m_congState != State::CA_RECOVERY)
+        {
+            ++m_dupAcks;
+        }
+        if (tcb->m_congState == State::CA_OPEN)
+        {
+            congestionControl->CongestionStateSet(tcb, State::CA_DISORDER);
+            tcb->m_congState = State::CA_DISORDER;
+        }
+        if (tcb->m_congState == State::CA_RECOVERY)
+        {
+            if (!m_spec.sack)
+            {
+                m_board.AddRenoSack();
+            }
+            if (!m_setsWindow)
+            {
+                m_recovery->DoRecovery(tcb, m_delivered, true);
+            }
+        }
+        else if (tcb->m_congState == State::CA_DISORDER)
+        {
+            if ((m_dupAcks == DUP_ACK_THRESHOLD &&
+                 (m_board.Head() >= m_recover || !m_recoverActive)) ||
+                m_board.IsHeadLost())
+            {
+                EnterRecovery(now);
+            }
+            else if (!m_spec.sack && m_spec.limitedTransmit)
+            {
+                m_board.AddRenoSack(); // RFC 3042: it has left the network, so another may enter
+            }
+        }
+    }
+
+    /// TcpSocketBase::EnterRecovery.
+    void EnterRecovery(Ticks now)
+    {
+        if (!m_spec.sack)
+        {
+            m_board.AddRenoSack();
+            m_board.MarkHeadAsLost();
+        }
+        else if (!m_board.IsHeadLost())
+        {
+            m_board.MarkHeadAsLost();
+        }
+        m_recover = m_board.Next();
+        m_recoverActive = true;
+        ++count.recoveries;
+        congestionControl->CongestionStateSet(tcb, State::CA_RECOVERY);
+        tcb->m_congState = State::CA_RECOVERY;
+        const uint32_t inFlight = BytesInFlight() + (m_spec.sack ? 0 : m_segmentBytes);
+        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, inFlight);
+        if (!m_setsWindow)
+        {
+            m_recovery->EnterRecovery(tcb, m_dupAcks, m_board.SentBytes(), m_delivered);
+        }
+        SendSegment(m_board.Head(), now);
+    }
+
+    /// An ACK that advances during recovery, but not to its end.
+    void OnPartialAck(uint64_t ack, uint32_t segments, uint32_t bytes, Ticks now)
+    {
+        if (!m_spec.sack)
+        {
+            m_board.MarkHeadAsLost();
+        }
+        if (!m_setsWindow && segments >= 1)
+        {
+            m_recovery->DoRecovery(tcb, m_delivered, false);
+        }
+        const SentSegment& head = m_board[ack];
+        if (head.sacked || !head.retransmitted)
+        {
+            uint64_t next;
+            if (!m_board.NextSegment(Written(), m_window, false, &next))
+            {
+                next = ack;
+            }
+            tcb->m_nextTxSequence = Sequence(next);
+            SendSegment(next, now);
+            tcb->m_cWndInfl -= std::min(tcb->m_cWndInfl.Get(), bytes);
+        }
+        congestionControl->PktsAcked(tcb, 1, tcb->m_srtt);
+        OnNewAck(ack, m_firstPartialAck, now);
+        m_firstPartialAck = false;
+    }
+
+    /// An ACK that advances, outside of a recovery or to its end.
+    void OnFullAck(uint64_t ack,
+                   uint64_t oldHead,
+                   uint32_t segments,
+                   bool duplicate,
+                   uint32_t dupAcksBefore,
+                   Ticks now)
+    {
+        bool recovered = false;
+        if (tcb->m_congState == State::CA_OPEN)
+        {
+            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+        }
+        else if (tcb->m_congState == State::CA_DISORDER)
+        {
+            if (segments >= dupAcksBefore)
+            {
+                congestionControl->PktsAcked(tcb, segments - dupAcksBefore, tcb->m_srtt);
+            }
+            if (!duplicate)
+            {
+                congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
+                tcb->m_congState = State::CA_OPEN;
+            }
+        }
+        else if (tcb->m_congState == State::CA_RECOVERY)
+        {
+            m_firstPartialAck = true;
+            segments = (m_stream.Offset(ack) - m_stream.Offset(oldHead)) / m_segmentBytes;
+            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            congestionControl->CwndEvent(tcb, State::CA_EVENT_COMPLETE_CWR);
+            congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
+            tcb->m_congState = State::CA_OPEN;
+            recovered = true;
+            m_dupAcks = 0;
+        }
+        else if (tcb->m_congState == State::CA_LOSS)
+        {
+            m_firstPartialAck = true;
+            segments = (m_stream.Offset(ack) - m_stream.Offset(m_recover)) / m_segmentBytes;
+            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
+            tcb->m_congState = State::CA_OPEN;
+        }
+        if (ack >= m_recover)
+        {
+            m_recoverActive = false;
+        }
+        if (recovered)
+        {
+            OnNewAck(ack, true, now);
+            tcb->m_cWnd = tcb->m_ssThresh.Get();
+            m_recovery->ExitRecovery(tcb);
+        }
+        if (tcb->m_congState == State::CA_OPEN)
+        {
+            congestionControl->IncreaseWindow(tcb, segments);
+            tcb->m_cWndInfl = tcb->m_cWnd;
+            OnNewAck(ack, true, now);
+        }
+    }
+
+    /// TcpSocketBase::NewAck.
+    void OnNewAck(uint64_t ack, bool restartTimer, Ticks now)
+    {
+        m_retries = 0;
+        if (restartTimer)
+        {
+            m_roundTrip.ResetTimeout();
+            m_retransmitTimer.Set(now, m_roundTrip.timeout);
+        }
+        const ns3::SequenceNumber32 sequence = Sequence(ack);
+        if (sequence > tcb->m_nextTxSequence)
+        {
+            tcb->m_nextTxSequence = sequence;
+        }
+        if (ack == Written())
+        {
+            m_retransmitTimer.Stop();
+        }
+    }
+
+    // Segments leave
+
+    /// The first segment that the application has not written.
+    uint64_t Written() const
+    {
+        return std::min(m_available, Room());
+    }
+
+    /// Twice the congestion window, so that there is data to send while the window doubles.
+    void GrowSendBuffer()
+    {
+        const uint32_t wanted = 2 * std::min(tcb->m_cWnd.Get(), LARGEST_AUTO_BUFFER / 2);
+        m_sendBuffer = std::max(m_sendBuffer, wanted);
+    }
+
+    uint32_t BytesInFlight()
+    {
+        const uint32_t bytes = m_board.BytesInFlight();
+        tcb->m_bytesInFlight = bytes;
+        return bytes;
+    }
+
+    uint32_t AvailableWindow()
+    {
+        const uint32_t window = std::min(m_window, tcb->m_cWnd.Get());
+        const uint32_t inFlight = BytesInFlight();
+        return inFlight > window ? 0 : window - inFlight;
+    }
+
+    void OnSendSoon()
+    {
+        const Ticks now = Now();
+        m_sendIsDue = false;
+        m_packet.scheduled = now;
+        SendPending(now);
+    }
+
+    /// TcpSocketBase::SendPendingData (RFC 6675, section 5, C).
+    void SendPending(Ticks now)
+    {
+        if (m_spec.sendBufferBytes == 0)
+        {
+            GrowSendBuffer();
+        }
+        const uint64_t written = Written();
+        if (m_board.Head() == written)
+        {
+            return;
+        }
+        for (uint32_t room = AvailableWindow(); room > 0; room = AvailableWindow())
+        {
+            if (IsPacing() && m_pacingTimer.IsRunning())
+            {
+                return;
+            }
+            const bool inRecovery = m_spec.sack && tcb->m_congState == State::CA_RECOVERY;
+            uint64_t next;
+            if (!m_board.NextSegment(written, m_window, inRecovery, &next) ||
+                room < m_stream.Size(next))
+            {
+                return;
+            }
+            const ns3::SequenceNumber32 sequence = Sequence(next);
+            if (tcb->m_nextTxSequence != sequence)
+            {
+                tcb->m_nextTxSequence = sequence;
+            }
+            if (tcb->m_bytesInFlight.Get() == 0)
+            {
+                congestionControl->CwndEvent(tcb, State::CA_EVENT_TX_START);
+            }
+            tcb->m_nextTxSequence += SendSegment(next, now);
+        }
+    }
+
+    /// TcpSocketBase::SendDataPacket; returns the bytes sent.
+    uint32_t SendSegment(uint64_t segment, Ticks now)
+    {
+        const bool idle = BytesInFlight() == 0;
+        const bool again = m_board.Send(segment, now);
+        if (m_setsWindow)
+        {
+            m_rate.OnSent(m_board[segment], idle, now);
+        }
+        const uint32_t bytes = m_stream.Size(segment);
+        if (IsPacing() && !m_pacingTimer.IsRunning())
+        {
+            const ns3::DataRate rate = tcb->m_pacingRate;
+            m_pacingTimer.Set(now, rate.CalculateBytesTxTime(bytes).GetTimeStep());
+        }
+        Packet& packet = Prepare(now);
+        packet.number = segment;
+        packet.wireBytes =
+            HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0) + bytes;
+        packet.flags = 0;
+        if (tcb->m_ecnState != State::ECN_DISABLED && !again)
+        {
+            packet.flags = Packet::ECT;
+            if (tcb->m_ecnState == State::ECN_ECE_RCVD && m_echoed > m_reduced)
+            {
+                tcb->m_ecnState = State::ECN_CWR_SENT;
+                m_reduced = segment;
+                packet.flags |= Packet::CWR;
+            }
+        }
+        if (!m_retransmitTimer.IsRunning())
+        {
+            m_retransmitTimer.Set(now, m_roundTrip.timeout);
+        }
+        ++count.segments;
+        count.retransmissions += again;
+        m_forth.first->Send(packet, now);
+        tcb->m_isCwndLimited = tcb->m_cWnd < BytesInFlight() + m_segmentBytes;
+        if (tcb->m_congState == State::CA_RECOVERY || tcb->m_congState == State::CA_CWR)
+        {
+            m_recovery->UpdateBytesSent(bytes);
+        }
+        if (!again)
+        {
+            tcb->m_highTxMark = Sequence(segment + 1);
+        }
+        return bytes;
+    }
+
+    Packet& Prepare(Ticks now)
+    {
+        m_packet.route = &m_forth;
+        m_packet.sent = now;
+        m_packet.echo = m_roundTrip.latest;
+        m_packet.sackBlocks = 0;
+        return m_packet;
+    }
+
+    /// While the receiver has no room and nothing is in flight that could tell when it has, ask, at
+    /// growing intervals (RFC 9293, 3.8.6.1).
+    void KeepAsking(Ticks now)
+    {
+        if (m_window >= m_segmentBytes || m_board.Next() > m_board.Head())
+        {
+            m_persistTimer.Stop();
+            m_persistTimeout = PERSIST_TIMEOUT;
+        }
+        else if (!m_persistTimer.IsRunning())
+        {
+            m_retransmitTimer.Stop();
+            m_persistTimer.Set(now, m_persistTimeout);
+        }
+    }
+
+    void OnPersist()
+    {
+        const Ticks now = Now();
+        m_persistTimeout = std::min(2 * m_persistTimeout, LONGEST_TIMEOUT);
+        m_persistTimer.Set(now, m_persistTimeout);
+        Packet& probe = Prepare(now);
+        probe.scheduled = now;
+        probe.flags = Packet::ACK | Packet::PROBE;
+        probe.wireBytes = AckWireBytes(m_spec.timestamps, 0) + 1;
+        m_forth.first->Send(probe, now);
+    }
+
+    /// TcpSocketBase::ReTxTimeout.
+    void OnRetransmitTimeout()
+    {
+        if (m_board.Head() == Written() || m_retries == DATA_RETRIES)
+        {
+            return;
+        }
+        const Ticks now = Now();
+        m_packet.scheduled = m_retransmitTimer.WasSet();
+        ++m_retries;
+        ++count.timeouts;
+        const uint32_t inFlight = BytesInFlight();
+        m_dupAcks = 0;
+        m_board.MarkAllAsLost();
+        m_recover = m_board.Next();
+        m_recoverActive = true;
+        m_roundTrip.BackOff(m_board.Next());
+        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, inFlight);
+        congestionControl->CwndEvent(tcb, State::CA_EVENT_LOSS);
+        congestionControl->CongestionStateSet(tcb, State::CA_LOSS);
+        tcb->m_congState = State::CA_LOSS;
+        tcb->m_cWnd = m_segmentBytes;
+        tcb->m_cWndInfl = tcb->m_cWnd;
+        m_pacingTimer.Stop();
+        SendPending(now);
+    }
+
+    // Pacing
+
+    bool IsPacing() const
+    {
+        return tcb->m_pacing &&
+               (tcb->m_paceInitialWindow || m_board.Next() >= tcb->m_initialCWnd);
+    }
+
+    void OnPacing()
+    {
+        m_packet.scheduled = m_pacingTimer.WasSet();
+        SendPending(Now());
+    }
+
+    /// TcpSocketBase::UpdatePacingRate.
+    void UpdatePacingRate()
+    {
+        if (m_setsWindow || !tcb->m_pacing)
+        {
+            return;
+        }
+        const bool early = tcb->m_cWnd < tcb->m_ssThresh / 2;
+        const double factor = (early ? tcb->m_pacingSsRatio : tcb->m_pacingCaRatio) / 100.0;
+        const uint32_t bytes = std::max(tcb->m_cWnd.Get(), tcb->m_bytesInFlight.Get());
+        const ns3::DataRate rate(
+            static_cast<uint64_t>(bytes * 8 * factor / tcb->m_srtt.Get().GetSeconds()));
+        tcb->m_pacingRate = std::min(rate, tcb->m_maxPacingRate);
+    }
+
+    /// Where a segment begins, as a TCP header numbers it: after the SYN, in 32 bits.
+    ns3::SequenceNumber32 Sequence(uint64_t segment) const
+    {
+        return ns3::SequenceNumber32(static_cast<uint32_t>(1 + m_stream.Offset(segment)));
+    }
+
+    using SendSoon = Event<Sender, &Sender::OnSendSoon>;
+
+    const FlowSpec& m_spec;
+    const Stream& m_stream;
+    const Route& m_forth;
+    Scoreboard m_board;
+    DeliveryRate m_rate;
+    RoundTrip m_roundTrip;
+    ns3::Ptr<ns3::TcpRecoveryOps> m_recovery;
+    OneWayDelaySignal* m_oneWayDelay{nullptr}; //!< if the congestion control wants it
+    HandoffSignal* m_handoff{nullptr};         //!< the same
+    bool m_setsWindow{false};                  //!< it does, itself (HasCongControl)
+    const uint32_t m_segmentBytes;
+    bool m_established{false};
+    uint32_t m_syns{0};             //!< sent
+    Ticks m_synSent{-1};            //!< -1: it was sent twice
+    Ticks m_persistTimeout{PERSIST_TIMEOUT};
+    uint32_t m_sendBuffer{0};       //!< in bytes
+    uint64_t m_available{0};        //!< the application has no segment from that one on
+    uint32_t m_window{0};           //!< advertised by the receiver, in bytes
+    uint32_t m_delivered{0};        //!< bytes newly delivered, by the ACK at hand
+    uint32_t m_notCounted{0};       //!< bytes delivered, not yet counted as a segment
+    uint32_t m_dupAcks{0};
+    uint64_t m_recover{0};          //!< RecoveryPoint: first segment not sent before the loss
+    bool m_recoverActive{false};
+    bool m_firstPartialAck{true};
+    uint32_t m_retries{0};          //!< timeouts since the last ACK that advanced
+    uint64_t m_echoed{0};           //!< highest ACK number with an ECN echo that counted
+    uint64_t m_reduced{0};          //!< segment that told the receiver of the last reduction
+    Packet m_packet{};
+    Timer<Sender, &Sender::OnRetransmitTimeout> m_retransmitTimer;
+    Timer<Sender, &Sender::OnPacing> m_pacingTimer;
+    Timer<Sender, &Sender::SendSyn> m_synTimer;
+    Timer<Sender, &Sender::OnPersist> m_persistTimer;
+    ns3::Ptr<SendSoon> m_sendSoon;
+    bool m_sendIsDue{false};
+};
+
+} // namespace longfat::segment
+
+#endif
