@@ -92,15 +92,22 @@ class Equations(Mapping):
 def numeric(expression):
     """Return a NumPy function of the expression's symbols, in the alphabetical order of names.
 
+    It calculates the `stable` form of the expression.
+    """
+    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
+    return sympy.lambdify(symbols, stable(expression), modules="numpy")
+
+
+def stable(expression):
+    """Return the expression in the form that floating point calculates well.
+
     Powers with a variable exponent go through exponentials of logarithms, and those through
     `expm1` and `log1p`. The value is the same, but (2 - p)**W / 2**W does not overflow, and
     1 - (1 - p)**d keeps its digits where p is tiny.
     """
-    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
-    stable = expression.replace(_has_variable_exponent, _as_exponential)
-    stable = sympy.powsimp(stable, deep=True, combine="exp")
-    stable = stable.replace(expm1_opt.query, expm1_opt.value)
-    return sympy.lambdify(symbols, stable, modules="numpy")
+    form = expression.replace(_has_variable_exponent, _as_exponential)
+    form = sympy.powsimp(form, deep=True, combine="exp")
+    return form.replace(expm1_opt.query, expm1_opt.value)
 
 
 def _has_variable_exponent(expression):
