@@ -1,13 +1,18 @@
 """What the papers themselves state: claims, parameters, tables and errata, as DataFrames.
 
-The data are `data/papers/*.csv`. Everything a paper does not state, but an experiment needs, is a
-parameter with the status "assumed".
+The data are `data/papers/<paper>/*.csv`. Everything a paper does not state, but an experiment
+needs, is a parameter with the status "assumed".
 """
 
 import pandas as pd
 
 from longfat.errors import InputError, nearest
 from longfat.paths import PAPERS
+
+
+def names() -> list[str]:
+    """Return the keys of the papers."""
+    return sorted(path.name for path in PAPERS.iterdir() if path.is_dir())
 
 
 def claims(paper: str) -> pd.DataFrame:
@@ -61,14 +66,18 @@ def errata(paper: str) -> pd.DataFrame:
 def table(paper: str, number: int) -> pd.DataFrame:
     """Return a numbered table of a paper.
 
-    A table of claims comes in the paper's form: a row a transfer, columns (metric, engine), values
-    in per cent; a table of parameters has columns name, value, unit.
+    A table of claims comes in the paper's form: a row a transfer, columns (metric, engine), or a
+    row a protocol, a column a bit error rate, values in per cent; a table of parameters has columns
+    name, value, unit.
     Raises InputError for an unknown paper or table.
     """
     where = f"table {number}"
     stated, given = claims(paper), parameters(paper)
     if where in set(stated["where"]):
         chosen = stated[stated["where"] == where]
+        if "protocol" in chosen:
+            wide = chosen.pivot(index="protocol", columns="bit_error_rate", values="printed")
+            return wide.loc[chosen["protocol"].unique()]
         wide = chosen.pivot(index="transfer", columns=["metric", "engine"], values="bound_percent")
         return wide.loc[chosen["transfer"].unique()]
     chosen = given[(given["where"] == where) & (given["status"] == "stated")]
@@ -79,11 +88,18 @@ def table(paper: str, number: int) -> pd.DataFrame:
     return chosen[["name", "value", "unit"]].reset_index(drop=True)
 
 
+def data(paper: str, name: str) -> pd.DataFrame:
+    """Return another table of a paper, as its file `name`.csv has it.
+
+    Raises InputError for an unknown paper or table.
+    """
+    return _rows(name, paper).drop(columns="paper")
+
+
 def _rows(kind: str, paper: str, **options) -> pd.DataFrame:
-    data = pd.read_csv(PAPERS / f"{kind}.csv", **options)
-    known = sorted(set(data["paper"]))
+    known = sorted(path.parent.name for path in PAPERS.glob(f"*/{kind}.csv"))
     if paper not in known:
         raise InputError(
             f"paper is '{paper}': {kind} are there for {', '.join(known)}.{nearest(paper, known)}"
         )
-    return data[data["paper"] == paper].reset_index(drop=True)
+    return pd.read_csv(PAPERS / paper / f"{kind}.csv", **options).assign(paper=paper)
