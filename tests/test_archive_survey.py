@@ -1,0 +1,36 @@
+"""The survey chapter's archives: the grid of assumptions, and that the engines agree."""
+
+from longfat import papers, store
+from longfat.result import FLOW_COLUMNS
+
+
+def test_figure_5_is_of_the_full_stack():
+    table = store.read_archive("survey-5")
+    assert set(table["engine"]) == {"ns3"}
+    assert len(table) == 9
+
+
+def test_both_engines_counted_the_same():
+    """The nine runs of figure 5, the whole of each."""
+    ns3, segment = (
+        store.read_archive(f"survey-check-{kind}")
+        .drop_duplicates(["scenario", "flow"])
+        .set_index(["scenario", "flow"])
+        .sort_index()[[name for name in FLOW_COLUMNS if name != "flow"]]
+        for kind in ("ns3", "segment")
+    )
+    assert ns3.equals(segment)
+
+
+def test_the_grid_has_what_the_paper_does_not_exclude():
+    grid = store.read_archive("survey-region")
+    assert set(grid["links.2.loss_per_packet"].fillna(0)) == {0, 3e-6}
+    assert set(grid["flows.0.segments_per_ack"].fillna(1)) == {1, 2}
+    finer = store.read_archive("survey-finer")
+    assert finer["seed"].nunique() == papers.value("survey", "runs")
+
+
+def test_linux_has_runs_of_the_same_path():
+    linux, ours = (store.read_archive(f"survey-stacks-{stack}") for stack in ("linux", "ours"))
+    assert set(linux["engine"]) == {"linux"}
+    assert len(linux) == len(ours) == 9
