@@ -84,6 +84,15 @@ def test_malformed_json_leaves_nothing_behind(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["broken.json"]
 
 
+def test_figures_are_listed_with_their_times():
+    answer = run("figure", "--list")
+    assert answer.exit_code == 0
+    header, *lines = answer.output.splitlines()
+    assert header.split()[:5] == ["name", "notebook", "section", "quick", "paper"]
+    (line,) = [line for line in lines if line.split()[:1] == ["hybla-overflow"]]
+    assert line.split()[-1].startswith("0:")
+
+
 def test_cc_list_names_parameters_and_sources():
     rows = {row["name"]: row for row in json.loads(run("cc", "list", "--json").output)}
     assert rows["hybla"]["code"] == "hybla.h"

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from longfat import InputError, figures, paths, reproduce, store
+from longfat.engines import linux
 
 SMALL = {
     "loss_rates": [1e-3, 1e-2],
@@ -21,16 +22,50 @@ def test_the_catalogue_has_the_papers_figures_in_order():
     assert "hybla-table-3" in names
 
 
+def test_a_figure_knows_its_experiments_and_what_they_took():
+    used = figures.experiments()
+    assert used["hybla-3"] == ["hybla-emulation-steady", "hybla-steady"]
+    assert used["survey-check"] == ["survey-5", "survey-check-ns3", "survey-check-segment"]
+    assert used["survey-response"] == []
+    table = figures.times().set_index("name")
+    archive = store.read_archive("hybla-overflow").drop_duplicates("key")
+    assert table.loc["hybla-overflow", "simulated_s"] == archive["wall_s"].sum()
+    assert table.loc["survey-response", "simulated_s"] == 0
+
+
+def test_measuring_sums_the_cells_of_a_figure(tmp_path, monkeypatch):
+    cells = []
+    for source, tag in (
+        ("profile = 'paper'", "parameters"),
+        ("import os, time\nassert os.environ['LONGFAT_CACHE']\ntime.sleep(0.6)", "setup"),
+        ("time.sleep(0.7 if profile == 'quick' else 0)", "small-1"),
+        ("time.sleep(60 if profile == 'never' else 0)", "small-2"),
+    ):
+        cells.append(nbformat.v4.new_code_cell(source, metadata={"tags": [tag]}))
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path)
+    monkeypatch.setattr(figures, "TIMES", tmp_path / "times.csv")
+    nbformat.write(notebook, tmp_path / "small.ipynb")
+    figures.measure(("quick",))
+    table = figures.times().set_index("name")
+    assert 1.3 <= table.loc["small-1", "quick_s"] < 30
+    assert 0.6 <= table.loc["small-2", "quick_s"] < table.loc["small-1", "quick_s"]
+    assert table["paper_s"].isna().all()
+
+
 @pytest.mark.parametrize("name", ["hybla-3", "hybla-5", "hybla-table-3"])
 def test_a_figure_alone_with_parameters(name, tmp_path):
     pytest.importorskip("ns3")
+    if linux.build() is None:
+        pytest.skip("the emulation's kernel is not built: run 'make emulation'")
     made = figures.execute(name, tmp_path / "out", SMALL | {"profile": "quick"})  # SMALL wins
     kinds = {path.suffix for path in made}
     assert kinds == ({".csv"} if "table" in name else {".csv", ".png", ".svg"})
     data = pd.read_csv(tmp_path / "out" / f"{name}.csv")
     if name == "hybla-3":
-        assert list(data["loss"]) == [1e-3, 1e-2]
-        assert list(data["repetitions"]) == [2, 2]
+        assert list(data["loss"]) == [1e-3, 1e-2] * data["engine"].nunique()
+        assert set(data["repetitions"]) == {2}
         assert (data["Mb/s"] > 0).all()
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sympy import Symbol
 
 from longfat import report
 
@@ -122,6 +123,22 @@ def test_equations_end_with_their_label():
     assert text.count("$$") % 2 == 0
 
 
+def test_a_name_keeps_its_style_in_every_figure():
+    points = pd.DataFrame(
+        {"loss": [0, 0.01] * 2, "who": ["b", "b", "c", "c"], "y": [4, 3, 2, 1.0], "halfwidth": 0.1}
+    )
+    figure = report.loss_figure(points, "y", "who", ["a", "b", "c"], "title", "y (Mb/s)")
+    lines = {container.get_label(): container[0] for container in figure.axes[0].containers}
+    assert list(lines) == ["b", "c"]
+    assert lines["b"].get_color() == report.CONTROLS[1]["color"]
+    assert list(lines["c"].get_ydata()) == [2, 1]
+
+
+def test_steps_are_sentences_and_formulas():
+    shown = report.show_steps("Why", (("Given", Symbol("a")), ("so", Symbol("b")))).data
+    assert shown.startswith("**Why**\n\nGiven\n\n$$\na\n$$")
+
+
 def test_a_figure_is_written_with_its_data_only_when_asked(tmp_path, monkeypatch, capsys):
     data = pd.DataFrame({"loss": [1e-4], "Mb/s": [7.5], "halfwidth": [0.1]})
 
@@ -135,3 +152,13 @@ def test_a_figure_is_written_with_its_data_only_when_asked(tmp_path, monkeypatch
     draw()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.csv", "one.png", "one.svg"]
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "one.csv"), data)
+
+
+def test_factors_are_drawn_where_they_belong():
+    table = pd.DataFrame(
+        {"x": [1, 2, 1, 2], "y": [5, 5, 6, 6], "factor": [1.0, 2, 3, 40], "ordered": [1, 0, 0, 0]}
+    )
+    _, axes = report.subplots()
+    report.show_factors(axes, table, "x", "y")
+    texts = {text.get_position(): text.get_text() for text in axes.texts}
+    assert texts == {(0, 0): "1.0 •", (1, 0): "2.0", (0, 1): "3.0", (1, 1): "40.0"}

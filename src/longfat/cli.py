@@ -1,4 +1,4 @@
-"""The command line: longfat model | simulate | sweep | audit | reproduce | cc | figure."""
+"""The command line: longfat model | simulate | sweep | audit | reproduce | cc | figure | new."""
 
 import contextlib
 import json
@@ -74,6 +74,18 @@ def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, as_js
             segments=size, loss=losses, rtt=rtt, rtt0=rtt0, max_window=max_window, rto=rto
         )
     _print(table, as_json)
+
+
+@model.command("survey")
+@click.option("--loss", type=float, multiple=True, required=True, help="Probability of loss.")
+@click.option("--rtt", type=float, default=0.1, show_default=True, help="Round-trip time (s).")
+@click.option("--segment-bytes", type=int, default=1448, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def model_survey(loss, rtt, segment_bytes, as_json):
+    """Throughput of standard TCP, HSTCP and Scalable TCP, by their response functions."""
+    from longfat.theory import survey
+
+    _print(survey.responses(loss, rtt, segment_bytes), as_json)
 
 
 @main.command()
@@ -170,9 +182,15 @@ def _executor(name: str, address: str | None, workers: int | None):
 @click.option("--sample", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--seed", type=int, help="Draw the same sample again.")
 @click.option("--experiment", help="Draw from this experiment only.")
-def audit(sample, seed, experiment):
+@click.option(
+    "--adopt",
+    is_flag=True,
+    help="Draw from the runs that a changed engine made stale; if all are equal, let them stand.",
+)
+def audit(sample, seed, experiment, adopt):
     """Run archived runs again and compare every digit."""
-    table = auditing.audit(sample, seed, experiment, report=click.echo)
+    check = auditing.adopt if adopt else auditing.audit
+    table = check(sample, seed, experiment, report=click.echo)
     if not table["equal"].all():
         sys.exit(1)
 
@@ -215,17 +233,53 @@ def cc_list(as_json):
 
 @main.command()
 @click.argument("name", required=False)
-@click.option("--list", "list_them", is_flag=True, help="List the figures and tables.")
+@click.option("--list", "list_them", is_flag=True, help="List the figures and tables, with times.")
+@click.option("--measure", is_flag=True, help="Measure these times again (minutes to hours).")
 @click.option("--profile", type=click.Choice(["paper", "quick"]), help="Scale of the experiment.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any parameter.")
 @click.option(
     "--output", type=click.Path(path_type=Path), default=Path("."), help="Folder for the files."
 )
-def figure(name, list_them, profile, settings, output):
+def figure(name, list_them, measure, profile, settings, output):
     """Re-execute one figure or table: NAME.png, NAME.svg and its data as NAME.csv."""
-    if list_them or name is None:
-        _print(figures.catalogue(), as_json=False)
+    if measure:
+        figures.measure((profile,) if profile else ("quick", "paper"))
+    if list_them or measure or name is None:
+        _list_figures()
         return
     parameters = figures.parse_settings(settings) | ({"profile": profile} if profile else {})
     for path in figures.execute(name, output, parameters):
+        click.echo(path)
+
+
+def _list_figures() -> None:
+    """Print the figures with what they take: minutes and seconds, "?" where it is not known."""
+    table = figures.times()
+    columns = {
+        "quick_s": "quick",
+        "paper_s": "paper",
+        "simulated_s": "paper, simulated again",
+    }
+    for column in columns:
+        table[column] = [_minutes(seconds) for seconds in table[column]]
+    _print(table.rename(columns=columns), as_json=False)
+    click.echo(
+        "\nTimes in min:s as measured, by profile: quick simulates, paper takes the archive's "
+        "results.\nSimulated again, it takes so much of one core."
+    )
+
+
+def _minutes(seconds: float) -> str:
+    if seconds != seconds:
+        return "?"
+    return f"{int(seconds + 0.5) // 60}:{int(seconds + 0.5) % 60:02d}" if seconds else "0"
+
+
+@main.command()
+@click.argument("name")
+def new(name):
+    """Begin an experiment: a notebook, a scenario and a congestion control that run at once."""
+    from longfat.new import experiment
+
+    for path in experiment(name, report=lambda line: click.echo(line, err=True)):
         click.echo(path)

@@ -16,6 +16,8 @@ from matplotlib.figure import Figure
 from scipy import stats
 from sympy import latex
 
+from longfat.errors import InputError
+
 FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
 SIMULATION = {"color": "#0072b2", "marker": "o"}
 EMULATION = {"color": "#d55e00", "marker": "s"}
@@ -199,6 +201,61 @@ def comparison_figure(
     return figure
 
 
+CONTROLS = (  # a line for each congestion control of a figure, told apart without colour too
+    {"color": "#0072b2", "marker": "o"},
+    {"color": "#e69f00", "marker": "s"},
+    {"color": "#009e73", "marker": "^"},
+    {"color": "#cc79a7", "marker": "v"},
+    {"color": "#d55e00", "marker": "*", "markersize": 8},
+)
+
+
+def loss_figure(
+    points: pd.DataFrame, value: str, by: str, names: list[str], title: str, label: str
+) -> Figure:
+    """Draw a measured quantity over the loss rate, a line for each value of the column `by`.
+
+    `points` is an `interval`: columns loss, `by`, `value` and halfwidth. A name's place in `names`
+    decides its style, so that it looks the same in every figure. A loss of 0 has its place left of
+    the logarithmic axis.
+    """
+    figure, axes = plt.subplots()
+    smallest = points.loc[points["loss"] > 0, "loss"].min()
+    for name, style in zip(names, CONTROLS, strict=False):
+        line = points[points[by] == name].sort_values("loss")
+        if not line.empty:
+            axes.errorbar(line["loss"], line[value], yerr=line["halfwidth"], label=name, **style)
+    axes.set_xscale("symlog", linthresh=smallest, linscale=0.5)
+    axes.set(xlabel="probability that a packet is lost", ylabel=label, title=title)
+    axes.set_xlim(left=-smallest / 10)
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
+    return figure
+
+
+def show_steps(title: str, steps: tuple[tuple[str, object], ...]) -> Markdown:
+    """Return a derivation without a number: a sentence and an expression for each step."""
+    parts = [f"**{title}**"]
+    for sentence, expression in steps:
+        parts += [sentence, f"$$\n{latex(expression)}\n$$"]
+    return Markdown("\n\n".join(parts))
+
+
+def show_factors(axes: plt.Axes, table: pd.DataFrame, x: str, y: str) -> None:
+    """Draw `measures.fit`'s factor over two assumptions, with a dot where the order is right."""
+    wide = table.pivot(index=y, columns=x, values="factor")
+    ordered = table.pivot(index=y, columns=x, values="ordered")
+    image = np.log10(wide.to_numpy())
+    axes.imshow(image, origin="lower", aspect="auto", cmap="cividis_r", vmin=0, vmax=1)
+    for i, j in np.ndindex(wide.shape):
+        text = f"{wide.iat[i, j]:.1f}" + (" •" if ordered.iat[i, j] else "")
+        color = "white" if image[i, j] > 0.5 else "black"
+        axes.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
+    axes.set_xticks(range(wide.shape[1]), [f"{value:g}" for value in wide.columns])
+    axes.set_yticks(range(wide.shape[0]), [f"{value:g}" for value in wide.index])
+    axes.grid(False)
+
+
 def show_equations(paper, *numbers: int) -> Markdown:
     """Return the derivations of numbered equations, as the book shows them.
 
@@ -217,8 +274,10 @@ def show_equations(paper, *numbers: int) -> Markdown:
     return Markdown("\n\n".join(parts))
 
 
-def show_code(path: Path, start: str) -> Markdown:
-    """Return the C++ function that begins with the line containing `start`, as a code block."""
+def show_code(path: Path, start: str = "") -> Markdown:
+    """Return a C++ file, or its function that begins with the line containing `start`."""
+    if not start:
+        return Markdown(f"```cpp\n{path.read_text(encoding='utf-8')}```")
     lines = path.read_text(encoding="utf-8").splitlines()
     first = next(number for number, line in enumerate(lines) if start in line)
     indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
@@ -245,6 +304,76 @@ def show_table(
     styler = styler.set_table_attributes('class="longfat"').set_uuid(identity)
     styler = styler.set_table_styles([{"selector": "th, td", "props": "padding: 0.15em 0.6em;"}])
     return HTML((styler.set_caption(caption) if caption else styler).to_html())
+
+
+VERDICT_COLUMNS = (
+    "id",
+    "where",
+    "statement",
+    "printed",
+    "measured",
+    "low",
+    "high",
+    "unit",
+    "engine",
+    "verdict",
+    "reason",
+)
+VERDICTS = ("reproduced", "not reproduced", "undecidable", "not yet measured")
+VERDICTS_MIME = "application/vnd.longfat.verdicts+json"
+
+
+def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> None:
+    """Show a chapter's verdicts, and leave them in the output for the book's scoreboard.
+
+    `judged` has a row a claim and the columns `VERDICT_COLUMNS`: what the paper printed and what
+    was measured, with its interval from `low` to `high`, all in `unit` (missing where there is no
+    number); which engine measured it; one of `VERDICTS`; and the reason in a sentence. Under
+    `longfat figure` also write NAME.csv. Raises InputError for missing columns, other verdicts, and
+    a claim that comes twice.
+    """
+    if missing := [column for column in VERDICT_COLUMNS if column not in judged]:
+        raise InputError(f"verdicts: the columns {', '.join(missing)} are missing")
+    if unknown := sorted(set(judged["verdict"]) - set(VERDICTS)):
+        raise InputError(f"verdicts: {unknown[0]!r} is none of {', '.join(VERDICTS)}")
+    if judged["id"].duplicated().any():
+        raise InputError(f"verdicts: {judged['id'][judged['id'].duplicated()].iloc[0]} comes twice")
+    judged = judged[list(VERDICT_COLUMNS)].reset_index(drop=True)
+    html = show_table(worded_verdicts(judged), caption=caption, name=name)
+    numbers = judged.select_dtypes("number").columns
+    exact = judged.astype({column: object for column in numbers})
+    for column in numbers:
+        exact[column] = [float(f"{value:.6g}") for value in judged[column]]
+    records = exact.astype(object).where(exact.notna(), None).to_dict("records")
+    display({"text/html": html.data, VERDICTS_MIME: records}, raw=True)
+
+
+def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts (columns `VERDICT_COLUMNS`) as a reader sees them: numbers with units."""
+    return pd.DataFrame(
+        {
+            "where": judged["where"],
+            "claim": judged["statement"],
+            "printed": [_number(row.printed, row.unit) for row in judged.itertuples()],
+            "measured": [_measured(row) for row in judged.itertuples()],
+            "engine": judged["engine"],
+            "verdict": judged["verdict"],
+            "reason": judged["reason"],
+        }
+    )
+
+
+def _number(value: float | str | None, unit: str) -> str:
+    if value is None or value != value:
+        return "–"
+    return f"{value:.4g} {unit}".strip() if isinstance(value, float | int) else f"{value}"
+
+
+def _measured(row) -> str:
+    if pd.isna(row.measured):
+        return "–"
+    interval = "" if pd.isna(row.low) else f" [{row.low:.4g}, {row.high:.4g}]"
+    return f"{row.measured:.4g}{interval} {row.unit}".strip()
 
 
 def show_figure(name: str, figure: Figure, data: pd.DataFrame, alt: str) -> None:

@@ -1,0 +1,84 @@
+"""The container file, the editor's container and CI: one list of packages, the Makefile's steps.
+
+No image is built here.
+"""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from longfat.paths import DATA
+
+ROOT = DATA.parent
+CONTAINERFILE = (ROOT / "Containerfile").read_text()
+INSTRUCTIONS = CONTAINERFILE.replace("\\\n", " ").splitlines()
+CI = (ROOT / ".ci" / "run").read_text()
+EDITOR = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+
+
+def instructions(word: str) -> list[str]:
+    return [line.removeprefix(f"{word} ") for line in INSTRUCTIONS if line.startswith(f"{word} ")]
+
+
+def test_it_installs_the_packages_that_ci_does():
+    (install,) = (line for line in instructions("RUN") if "apt-get install" in line)
+    listed = install.partition("--no-install-recommends")[2].partition("&&")[0].split()
+    needed = set()
+    for line in re.findall(r'^need \S+ (?:"([^"]+)"|(\S+))$', CI, re.MULTILINE):
+        needed.update("".join(line).split())
+    assert set(listed) - {"ca-certificates"} == needed
+    assert listed == sorted(listed)
+
+
+def test_its_steps_are_the_makefiles():
+    targets = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert instructions("RUN")[-1] == "make setup"
+    steps = re.findall(r"^(?:exec )?make ([a-z]+)", CI, re.MULTILINE)
+    assert {"setup", *steps} <= targets
+    assert steps[-1] == "test"
+
+
+def test_what_it_copies_is_all_that_the_set_up_reads():
+    copied = [line.removeprefix("--chown=reader ").split() for line in instructions("COPY")]
+    before = {name for *sources, _ in copied[:-1] for name in sources}
+    assert copied[-1] == [".", "."]
+    assert all((ROOT / name).exists() for name in before)
+    project = (ROOT / "pyproject.toml").read_text()
+    included = project.partition("wheel.force-include]")[2].partition("\n\n")[0]
+    read = {"Makefile", "pyproject.toml", "requirements.lock", "README.md", "LICENSE", "src"}
+    assert before == read | set(re.findall(r"^(\w+) = ", included, re.MULTILINE))
+
+
+def test_make_takes_the_environments_place_from_the_container():
+    (environment,) = instructions("ENV")
+    makeflags = re.search(r'MAKEFLAGS="([^"]*)"', environment)[1]
+    answer = subprocess.run(
+        ["make", "--dry-run", "--always-make", "setup"],
+        cwd=ROOT,
+        env=os.environ | {"MAKEFLAGS": makeflags},
+        capture_output=True,
+        text=True,
+    )
+    venv = makeflags.removeprefix("VENV=")
+    assert f"-m venv {venv}" in answer.stdout
+    assert f"{venv}/bin:" in environment
+    interpreter = EDITOR["customizations"]["vscode"]["settings"]["python.defaultInterpreterPath"]
+    assert interpreter == f"{venv}/bin/python"
+
+
+def test_the_editor_opens_the_same_image_at_the_same_place():
+    assert (ROOT / ".devcontainer" / EDITOR["build"]["dockerfile"]).resolve() == (
+        ROOT / "Containerfile"
+    )
+    assert instructions("WORKDIR") == [EDITOR["workspaceFolder"]]
+    assert f"target={EDITOR['workspaceFolder']}," in EDITOR["workspaceMount"]
+    assert instructions("USER") == [EDITOR["remoteUser"]]
+
+
+@pytest.mark.parametrize("name", [".containerignore", ".dockerignore"])
+def test_nothing_that_was_built_goes_into_the_image(name):
+    ignored = (ROOT / name).read_text().split()
+    assert {".git", ".venv", "build"} <= set(ignored)

@@ -1,0 +1,59 @@
+"""The book as a PDF: what is printed, and one sentence where something is missing."""
+
+import contextlib
+import re
+import subprocess
+import sys
+import zlib
+
+import pytest
+
+from longfat import pdf
+from longfat.errors import LongfatError
+
+PAGE = """<!doctype html><html lang=en><title>t</title><body><h1>Glossary</h1>
+<p>congestion collapse: <span lang=ja>輻輳崩壊</span></p>
+<span id="document-two"></span><section><h1>The next chapter</h1></section>"""
+
+
+@pytest.fixture
+def printed(browser, tmp_path):
+    """A small book. (`browser` skips where there is none; Playwright allows one at a time.)"""
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    program = [sys.executable, "-m", "longfat.pdf", "page.html", "book.pdf"]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
+    if "Japanese font" in done.stderr:
+        pytest.skip("no Japanese font")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "book.pdf"
+
+
+def test_each_chapter_begins_a_page_and_japanese_is_text(printed):
+    data = printed.read_bytes()
+    assert data.startswith(b"%PDF-")
+    assert len(re.findall(rb"/Type /Page\b", data)) == 2
+    # The fonts' maps back to Unicode: what copying and searching in a reader find.
+    maps = b""
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", data, re.DOTALL):
+        with contextlib.suppress(zlib.error):
+            content = zlib.decompress(stream)
+            maps += content if b"beginbf" in content else b""
+    for character in "輻輳崩壊":
+        assert b"<%04X>" % ord(character) in maps, f"{character} is no text"
+    assert [path.name for path in printed.parent.glob("book.*")] == ["book.pdf"]
+
+
+def test_what_is_missing_is_one_sentence(tmp_path, monkeypatch):
+    with pytest.raises(LongfatError, match=r"nothing\.html: there is no such page"):
+        pdf.make(tmp_path / "nothing.html", tmp_path / "book.pdf")
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    programs = {name: None for name in pdf.BROWSERS} | {"fc-list": "/usr/bin/fc-list"}
+    monkeypatch.setattr(pdf.shutil, "which", programs.get)
+    with pytest.raises(LongfatError, match=r"a PDF needs a browser .*apt install chromium"):
+        pdf.make(tmp_path / "page.html", tmp_path / "book.pdf")
+    programs["chromium"] = "/usr/bin/chromium"
+    nothing = subprocess.CompletedProcess([], 0, stdout=b"")
+    monkeypatch.setattr(pdf.subprocess, "run", lambda *_, **__: nothing)
+    with pytest.raises(LongfatError, match=r"a Japanese font .*fonts-noto-cjk"):
+        pdf.make(tmp_path / "page.html", tmp_path / "book.pdf")
+    assert not (tmp_path / "book.pdf").exists()

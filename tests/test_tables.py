@@ -1,0 +1,138 @@
+"""The collections over all papers: complete, and only about papers that there are."""
+
+import nbformat
+import pandas as pd
+import pytest
+from nbclient import NotebookClient
+
+from longfat import papers, report, sensitivity, store, tables
+from longfat.cc.catalogue import ALGORITHMS
+from longfat.errors import InputError
+from longfat.result import FLOW_COLUMNS, Result
+from longfat.topologies import satellite
+
+# The papers of the book, also those whose chapter is still to come.
+PAPERS = {"survey", "hybla", "tcpj", "ucc"}
+
+
+@pytest.mark.parametrize("name", ["errata", "assumptions", "equations"])
+def test_every_paper_is_in_every_collection(name):
+    table = getattr(tables, name)()
+    assert set(table["paper"]) == set(papers.names())
+
+
+def test_catalogue_lists_every_algorithm_with_its_parameters():
+    table = tables.catalogue().set_index("name")
+    assert list(table.index) == [f"`{name}`" for name in ALGORITHMS]
+    assert "`rtt0_s` = 0.025" in table.loc["`hybla`", "parameters"]
+    assert table.loc["`hybla`", "engines"] == "ns3, segment, linux"
+    assert table.loc["`ucc`", "engines"] == "ns3, segment"
+    assert "hybla-3" in table.loc["`hybla`", "figures"].split(", ")
+    assert "hybla-3" not in table.loc["`ucc`", "figures"].split(", ")
+    assert not table.drop(columns="parameters").eq("").any(axis=None)
+
+
+def test_every_variation_is_of_an_assumption_and_moves_something():
+    table = tables.assumptions()
+    for paper in papers.names():
+        varied = sensitivity.effects(paper)
+        assert set(varied["name"]) <= set(table.loc[table["paper"] == paper, "name"])
+        assert (varied["comparisons"] > 0).all()
+        assert (varied["low"] < varied["high"]).all()
+
+
+def test_a_change_is_that_of_runs_that_differ_in_it_alone(empty_archive):
+    def run(seed, goodput, recovery="prr", **path):
+        scenario = satellite(seed=seed, duration_s=2, recovery=recovery, **path)
+        flows = pd.DataFrame([dict.fromkeys(FLOW_COLUMNS, 0) | {"goodput_bps": goodput}])
+        provenance = {"key": scenario.sha256(), "engine": "ns3", "seed": seed}
+        return Result(scenario, flows, pd.DataFrame(), {}, provenance)
+
+    store.write_archive("base", [run(1, 100.0, loss=0.01), run(2, 300.0, loss=0.01)])
+    store.write_archive(
+        "varied",
+        [
+            run(1, 150.0, loss=0.01, recovery="halving"),  # of both seeds together: 290 of 400
+            run(2, 140.0, loss=0.01, recovery="halving"),
+            run(3, 900.0, loss=0.01, recovery="halving"),  # no such run in the base
+            run(1, 10.0, loss=0.02),
+            run(1, 12.0, loss=0.02, recovery="halving"),
+            run(1, 13.0, loss=0.03, recovery="halving", rate_bps=2e6),  # differs in more
+        ],
+    )
+    change = sensitivity.changes(["flows.*.recovery"], ["varied"], ["base"])
+    assert sorted(change) == pytest.approx([-27.5, 20.0])
+
+
+def test_glossary_has_each_term_once_in_both_languages():
+    table = tables.glossary()
+    assert table["term"].is_unique
+    assert not table.isna().any(axis=None)
+    assert table["term"].str.lower().is_monotonic_increasing
+    assert (table["japanese"].str.contains(r"[\u3040-\u9fff]") | table["term"].eq("RTT")).all()
+
+
+def test_notation_is_of_the_papers():
+    table = tables.notation()
+    assert set(table["paper"]) <= PAPERS
+    assert not table.isna().any(axis=None)
+    assert not table.duplicated(["symbol", "paper"]).any()
+
+
+def test_the_ledger_knows_no_equation_that_is_not_derived():
+    assert set(tables.equations()["status"]) <= {
+        "derived",
+        "derived after correction",
+        "approximation",
+        "definition",
+    }
+
+
+VERDICTS = """
+import pandas as pd
+from longfat import report
+report.show_verdicts(
+    pd.DataFrame(
+        {
+            "id": ["a", "b"],
+            "where": "section 1",
+            "statement": ["twice as fast", "faster"],
+            "printed": [100, None],
+            "measured": [93.25, float("nan")],
+            "low": [90, float("nan")],
+            "high": [96.5, float("nan")],
+            "unit": "%",
+            "engine": "ns3",
+            "verdict": ["not reproduced", "undecidable"],
+            "reason": ["", "there is no number"],
+        }
+    ),
+    "Claims",
+)
+"""
+
+
+def test_scoreboard_is_what_the_chapters_show(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(VERDICTS)])
+    NotebookClient(notebook).execute()
+    nbformat.write(notebook, tmp_path / "paper.ipynb")
+    shown = notebook.cells[0].outputs[0].data["text/html"]
+    assert "93.25 [90, 96.5] %" in shown
+    table = tables.verdicts(tmp_path)
+    assert table["paper"].tolist() == ["paper", "paper"]
+    assert table["measured"][0] == 93.25
+    assert table["verdict"].tolist() == ["not reproduced", "undecidable"]
+
+
+def test_verdicts_are_counted():
+    counts = tables.verdict_counts().set_index("paper")
+    assert counts.loc["all papers", "claims"] == len(tables.verdicts())
+    assert (counts.drop(columns="claims").sum(axis=1) == counts["claims"]).all()
+
+
+def test_verdicts_of_another_kind_are_refused():
+    table = pd.DataFrame([dict.fromkeys(report.VERDICT_COLUMNS, "x")])
+    with pytest.raises(InputError, match="'x' is none of reproduced, not reproduced"):
+        report.show_verdicts(table, "Claims")
+    with pytest.raises(InputError, match="the columns verdict are missing"):
+        report.show_verdicts(table.drop(columns="verdict"), "Claims")
