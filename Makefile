@@ -5,6 +5,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DONE   := $(VENV)/.setup
 HTML   := build/book/_build/html
+ONE    := build/book/_build/singlehtml
+PDF    := build/long-fat-lossy.pdf
 
 # Sources that a notebook's outputs may depend on: a changed one executes the notebooks again.
 INPUTS    := $(shell find src data -type f -not -path '*/__pycache__/*')
@@ -14,14 +16,20 @@ EXECUTED  := $(NOTEBOOKS:%=build/src/%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup book notebooks test reproduce audit bench serve lock clean
+.PHONY: help setup emulation book pdf notebooks test reproduce audit bench crate serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(DONE)/ready  ## make .venv from requirements.lock, and prepare ns-3
 
+emulation:  ## build the engine `linux`, a real kernel (see build.sh; nothing else needs it)
+	src/longfat/engines/linux/build.sh
+
 book: $(HTML)/index.html  ## execute the notebooks and build the book as static HTML
+	@echo "The book is ready. Open $(CURDIR)/$<"
+
+pdf: $(PDF)  ## print the whole book as a PDF (needs Chromium and a Japanese font)
 	@echo "The book is ready. Open $(CURDIR)/$<"
 
 notebooks: $(EXECUTED)  ## execute the notebooks and keep their outputs in notebooks/
@@ -41,6 +49,10 @@ audit: setup  ## run five archived results again and compare to the last digit
 
 bench: setup  ## measure the engine's speed beside stock ns-3's
 	$(BIN)/python -m longfat.bench
+
+crate: setup  ## copy notebooks, data and results into build/crate, as an RO-Crate
+	rm -rf build/crate
+	$(BIN)/python -m longfat.crate build/crate
 
 serve: $(HTML)/index.html  ## show the book at http://127.0.0.1:8000
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) 8000
@@ -64,11 +76,18 @@ build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(D
 	    $(@D)/part-$(@F)
 	@mv $(@D)/part-$(@F) $@
 
-$(HTML)/index.html: $(EXECUTED) $(PAGES) requirements.lock | $(DONE)/ready
+$(HTML)/index.html: $(EXECUTED) $(PAGES) $(INPUTS) requirements.lock | $(DONE)/ready
 	@rm -rf build/src/book && cp -R book build/src/book
 	$(BIN)/jupyter-book build build/src --config book/_config.yml \
 	    --toc $(CURDIR)/book/_toc.yml --path-output build/book --all -W -n --keep-going
 	@touch $@
+
+# The page that has all chapters finds its style and images only from the folder's own top.
+$(PDF): $(HTML)/index.html
+	$(BIN)/jupyter-book build build/src --config book/_config.yml --builder singlehtml \
+	    --toc $(CURDIR)/book/_toc.yml --path-output build/book -W -n --keep-going
+	@cp $(ONE)/book/intro.html $(ONE)/whole.html
+	$(BIN)/python -m longfat.pdf $(ONE)/whole.html $@
 
 # The environment. Every step that is done leaves a file, so that an interrupted set-up goes on.
 # ns-3's Python bindings (cppyy) come as source. They are compiled against the locked packages, not
