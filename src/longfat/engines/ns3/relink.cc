@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Direct calls between ns-3's libraries, and none to its logging, for ns-3 3.44 from PyPI.
+// Direct calls between ns-3's libraries, none to its logging, and none that checks a packet's buffer,
+// for ns-3 3.44 from PyPI.
 //
 // The wheel is not built as ns-3's "optimized" profile would build it. A segment and its ACK make
 // a thousand calls through procedure linkage tables, and two thousand that only ask whether a log
 // component is enabled: nearly half of the time of a simulation without losses. This file does in
 // memory what a static linker does in a file: when the accelerator is loaded, each call by way of
 // the table becomes a call of the function itself, and each question to the logging becomes its
-// answer, no. While NS_LOG is set, the questions stay.
+// answer, no. While NS_LOG is set, the questions stay. The wheel also has ns-3's assertions, which
+// an optimized build leaves out: a few that are asked for every byte of a header, whether a buffer's
+// inner state is in order, are answered with yes.
 //
 // accelerate.py lists the calls with objdump when it compiles this file; what is found here at one
 // of those places must be such a call, or it is left alone.
@@ -32,9 +35,38 @@ namespace
 constexpr uint8_t CALL = 0xe8;                                      // call, distance of 32 bits
 constexpr uint8_t JUMP = 0xe9;                                      // the same at a function's end
 constexpr uint8_t JUMP_BY_WAY_OF[] = {0xff, 0x25};                  // jmp *slot(%rip)
-constexpr uint8_t ANSWER_NO[] = {0x31, 0xc0, 0x0f, 0x1f, 0x00};     // xor %eax,%eax; nop
-constexpr char LOG_QUESTION[] = "_ZNK3ns312LogComponent9IsEnabledENS_8LogLevelE";
 constexpr uintptr_t LENGTH = 5;                                     // of CALL and JUMP, in bytes
+constexpr uint8_t ANSWER_NO[LENGTH] = {0x31, 0xc0, 0x0f, 0x1f, 0x00};  // xor %eax,%eax; nop
+constexpr uint8_t ANSWER_YES[LENGTH] = {0xb8, 0x01, 0x00, 0x00, 0x00}; // mov $1,%eax
+
+/// Functions that are not called: their answer is known.
+struct Question
+{
+    const char* symbol;
+    const uint8_t* answer;
+    bool isLogging;
+};
+
+constexpr Question QUESTIONS[] = {
+    {"_ZNK3ns312LogComponent9IsEnabledENS_8LogLevelE", ANSWER_NO, true},
+    {"_ZNK3ns36Buffer18CheckInternalStateEv", ANSWER_YES, false},
+    {"_ZNK3ns36Buffer8Iterator5CheckEj", ANSWER_YES, false},
+    {"_ZNK3ns36Buffer8Iterator11CheckNoZeroEjj", ANSWER_YES, false},
+};
+
+/// The question that a function is, or null.
+const Question*
+FindQuestion(const char* symbol)
+{
+    for (const Question& question : QUESTIONS)
+    {
+        if (std::strcmp(symbol, question.symbol) == 0)
+        {
+            return &question;
+        }
+    }
+    return nullptr;
+}
 
 /// The address that an instruction refers to, by a distance of 32 bits that ends where it ends.
 uintptr_t
@@ -91,14 +123,14 @@ struct Library
         for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i)
         {
             const char* name = names + symbols[ELF64_R_SYM(relocations[i].r_info)].st_name;
-            slots[base + relocations[i].r_offset] = std::strcmp(name, LOG_QUESTION) == 0;
+            slots[base + relocations[i].r_offset] = FindQuestion(name);
         }
     }
 
     uintptr_t base;
     uintptr_t text{0};
     uintptr_t textEnd{0};
-    std::unordered_map<uintptr_t, bool> slots; //!< of the linkage table; whether it asks for logging
+    std::unordered_map<uintptr_t, const Question*> slots; //!< of the linkage table
 };
 
 /// Make one call direct.
@@ -122,9 +154,10 @@ Relink(const Library& library, uintptr_t place, bool keepLogging)
     {
         return;
     }
-    if (slot->second && *code == CALL && !keepLogging)
+    const Question* question = slot->second;
+    if (question && *code == CALL && !(question->isLogging && keepLogging))
     {
-        std::memcpy(code, ANSWER_NO, sizeof(ANSWER_NO));
+        std::memcpy(code, question->answer, LENGTH);
         return;
     }
     const uintptr_t target = *reinterpret_cast<const uintptr_t*>(slot->first);
