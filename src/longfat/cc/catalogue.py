@@ -258,7 +258,16 @@ ALGORITHMS = {
     ),
     "veno": Algorithm("TCP Veno", "ns3::TcpVeno", "Fu and Liew 2003; ns-3.44", linux="veno"),
     "illinois": Algorithm(
-        "TCP Illinois", "ns3::TcpIllinois", "Liu et al. 2008; ns-3.44", linux="illinois"
+        "TCP Illinois",
+        "ns3::TcpIllinois",
+        "Liu et al. 2008; ns-3.44",
+        linux="illinois",
+        parameters={
+            "alpha_min": Parameter("AlphaMin", 0.3, "smallest increase, segments a round trip"),
+            "small_window": Parameter(
+                "WinThresh", 15, "as Reno below; ns-3 compares bytes, Linux segments"
+            ),
+        },
     ),
     "yeah": Algorithm(
         "YeAH TCP",
