@@ -14,7 +14,7 @@ PAGES     := $(shell find book -type f)
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 EXECUTED  := $(NOTEBOOKS:%=build/src/%)
 # What `make setup` compiles.
-ACCELERATOR := $(wildcard src/longfat/engines/ns3/accelerate.* src/longfat/engines/ns3/relink.cc)
+ACCELERATOR := $(wildcard src/longfat/engines/ns3/*.cc src/longfat/engines/ns3/accelerate.py)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

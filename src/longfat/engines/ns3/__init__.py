@@ -353,13 +353,9 @@ def _start_server() -> None:
 def server_environment() -> dict[str, str]:
     """Return the environment of the server, with huge pages for what is allocated.
 
-    ns-3 takes 700 MB: in small pages, each fork takes 20 ms to copy their table. Accelerated, what
-    ns-3 frees waits in glibc's quickest list, however much of one size there is: a packet is
-    allocated and freed in a dozen pieces, windows at a time, which by default overflows that list.
+    ns-3 takes 700 MB: in small pages, each fork takes 20 ms to copy their table.
     """
     tunables = [os.environ.get("GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1"]
-    if os.environ.get("LONGFAT_ACCELERATE") != "0":
-        tunables.append("glibc.malloc.tcache_count=65535")
     return os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))}
 
 

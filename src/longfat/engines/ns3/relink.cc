@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Direct calls between ns-3's libraries, none to its logging, and none that checks a packet's buffer,
-// for ns-3 3.44 from PyPI.
+// Direct calls between ns-3's libraries, none to its logging, and known answers to questions that are
+// asked for every packet, for ns-3 3.44 from PyPI.
 //
 // The wheel is not built as ns-3's "optimized" profile would build it. A segment and its ACK make
 // a thousand calls through procedure linkage tables, and two thousand that only ask whether a log
 // component is enabled: nearly half of the time of a simulation without losses. This file does in
 // memory what a static linker does in a file: when the accelerator is loaded, each call by way of
 // the table becomes a call of the function itself, and each question to the logging becomes its
-// answer, no. While NS_LOG is set, the questions stay. The wheel also has ns-3's assertions, which
-// an optimized build leaves out: a few that are asked for every byte of a header, whether a buffer's
-// inner state is in order, are answered with yes.
+// answer, no. While NS_LOG is set, the questions stay.
+//
+// Two more kinds of questions get their answer at once. The wheel has ns-3's assertions, which an
+// optimized build leaves out: that the inner state of a packet's buffer is in order, asked at each
+// of its changes, is answered with yes. And whether checksums are calculated, which looks a global
+// value up by name for every header, with no; unless NS_GLOBAL_VALUE is set, which can ask for them.
 //
 // accelerate.py lists the calls with objdump when it compiles this file; what is found here at one
 // of those places must be such a call, or it is left alone.
@@ -35,38 +38,28 @@ namespace
 constexpr uint8_t CALL = 0xe8;                                      // call, distance of 32 bits
 constexpr uint8_t JUMP = 0xe9;                                      // the same at a function's end
 constexpr uint8_t JUMP_BY_WAY_OF[] = {0xff, 0x25};                  // jmp *slot(%rip)
+constexpr uint8_t ANSWER_NO[] = {0x31, 0xc0, 0x0f, 0x1f, 0x00};     // xor %eax,%eax; nop
+constexpr char LOG_QUESTION[] = "_ZNK3ns312LogComponent9IsEnabledENS_8LogLevelE";
 constexpr uintptr_t LENGTH = 5;                                     // of CALL and JUMP, in bytes
-constexpr uint8_t ANSWER_NO[LENGTH] = {0x31, 0xc0, 0x0f, 0x1f, 0x00};  // xor %eax,%eax; nop
-constexpr uint8_t ANSWER_YES[LENGTH] = {0xb8, 0x01, 0x00, 0x00, 0x00}; // mov $1,%eax
 
-/// Functions that are not called: their answer is known.
-struct Question
+/// A function that only says what is known: the code that says it, in place of the function's own.
+struct Known
 {
     const char* symbol;
     const uint8_t* answer;
-    bool isLogging;
+    std::size_t bytes;
+    const char* unlessSet; //!< an environment variable
 };
 
-constexpr Question QUESTIONS[] = {
-    {"_ZNK3ns312LogComponent9IsEnabledENS_8LogLevelE", ANSWER_NO, true},
-    {"_ZNK3ns36Buffer18CheckInternalStateEv", ANSWER_YES, false},
-    {"_ZNK3ns36Buffer8Iterator5CheckEj", ANSWER_YES, false},
-    {"_ZNK3ns36Buffer8Iterator11CheckNoZeroEjj", ANSWER_YES, false},
+constexpr uint8_t YES[] = {0xb8, 0x01, 0x00, 0x00, 0x00, 0xc3}; // mov $1,%eax; ret
+constexpr uint8_t NO[] = {0x31, 0xc0, 0xc3};                    // xor %eax,%eax; ret
+constexpr Known KNOWN[] = {
+    {"_ZNK3ns36Buffer18CheckInternalStateEv", YES, sizeof(YES), nullptr},
+    {"_ZNK3ns36Buffer8Iterator5CheckEj", YES, sizeof(YES), nullptr},
+    {"_ZNK3ns36Buffer8Iterator11CheckNoZeroEjj", YES, sizeof(YES), nullptr},
+    {"_ZNK3ns314PacketMetadata9IsStateOkEv", YES, sizeof(YES), nullptr},
+    {"_ZN3ns34Node15ChecksumEnabledEv", NO, sizeof(NO), "NS_GLOBAL_VALUE"},
 };
-
-/// The question that a function is, or null.
-const Question*
-FindQuestion(const char* symbol)
-{
-    for (const Question& question : QUESTIONS)
-    {
-        if (std::strcmp(symbol, question.symbol) == 0)
-        {
-            return &question;
-        }
-    }
-    return nullptr;
-}
 
 /// The address that an instruction refers to, by a distance of 32 bits that ends where it ends.
 uintptr_t
@@ -123,14 +116,14 @@ struct Library
         for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i)
         {
             const char* name = names + symbols[ELF64_R_SYM(relocations[i].r_info)].st_name;
-            slots[base + relocations[i].r_offset] = FindQuestion(name);
+            slots[base + relocations[i].r_offset] = std::strcmp(name, LOG_QUESTION) == 0;
         }
     }
 
     uintptr_t base;
     uintptr_t text{0};
     uintptr_t textEnd{0};
-    std::unordered_map<uintptr_t, const Question*> slots; //!< of the linkage table
+    std::unordered_map<uintptr_t, bool> slots; //!< of the linkage table; whether it asks for logging
 };
 
 /// Make one call direct.
@@ -154,10 +147,9 @@ Relink(const Library& library, uintptr_t place, bool keepLogging)
     {
         return;
     }
-    const Question* question = slot->second;
-    if (question && *code == CALL && !(question->isLogging && keepLogging))
+    if (slot->second && *code == CALL && !keepLogging)
     {
-        std::memcpy(code, question->answer, LENGTH);
+        std::memcpy(code, ANSWER_NO, sizeof(ANSWER_NO));
         return;
     }
     const uintptr_t target = *reinterpret_cast<const uintptr_t*>(slot->first);
@@ -203,6 +195,25 @@ RelinkLibrary(dl_phdr_info* info, std::size_t, void* directory)
     return 0;
 }
 
+/// Let a function say what is known.
+void
+Answer(const Known& known)
+{
+    auto* code = static_cast<uint8_t*>(dlsym(RTLD_DEFAULT, known.symbol));
+    if (!code || (known.unlessSet && std::getenv(known.unlessSet)))
+    {
+        return;
+    }
+    const uintptr_t page = sysconf(_SC_PAGESIZE);
+    const auto begin = reinterpret_cast<uintptr_t>(code) / page * page;
+    const std::size_t size = reinterpret_cast<uintptr_t>(code) + known.bytes - begin;
+    if (mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
+    {
+        std::memcpy(code, known.answer, known.bytes);
+        mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_EXEC);
+    }
+}
+
 /// When the accelerator is loaded: ns-3's libraries, which it needs, are loaded by then.
 __attribute__((constructor)) void
 RelinkAll()
@@ -213,6 +224,10 @@ RelinkAll()
         const std::string path = self.dli_fname;
         std::string directory = path.substr(0, path.rfind('/'));
         dl_iterate_phdr(RelinkLibrary, &directory);
+    }
+    for (const Known& known : KNOWN)
+    {
+        Answer(known);
     }
 }
 
