@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -205,6 +206,35 @@ def test_the_scenarios_are_eventful(outputs):
     assert windows["window of 2"] == 2
     assert windows["window of 6000"] >= 6000
     assert sum(flow["retransmissions"] for name, flow in flows if "overflow" in name) > 300
+
+
+@needs_ns3
+def test_this_ns3_has_the_functions_that_are_answered_for():
+    source = Path(accelerate.__file__).with_name("relink.cc").read_text("utf-8")
+    names = re.findall(r'"(_Z\w+)"', source)
+    libraries = [str(accelerate._ns3() / "lib64" / name) for name in accelerate.LIBRARIES]
+    look_up = f"""
+import ctypes
+libraries = [ctypes.CDLL(path) for path in {libraries}]
+for name in {names}:
+    assert any(hasattr(library, name) for library in libraries), name
+"""
+    subprocess.run([sys.executable, "-c", look_up], check=True)
+    assert len(names) >= 6
+
+
+@needs_ns3
+def test_checksums_are_calculated_where_the_environment_asks_for_them():
+    """They change no digit, but cost time: the answer that there are none must not be given."""
+    say = "from longfat.engines.ns3 import accelerate; accelerate.load(); from ns import ns; "
+    say += "print(ns.Node.ChecksumEnabled())"
+    for value, answer in (("", "False"), ("ChecksumEnabled=true", "True")):
+        environment = {k: v for k, v in os.environ.items() if k != "NS_GLOBAL_VALUE"}
+        environment |= {"NS_GLOBAL_VALUE": value} if value else {}
+        done = subprocess.run(
+            [sys.executable, "-c", say], env=environment, capture_output=True, text=True
+        )
+        assert done.stdout.split()[-1:] == [answer], done.stderr
 
 
 def test_switched_off_by_the_environment(monkeypatch):
