@@ -10,7 +10,7 @@ def test_what_carries_a_verdict_is_of_the_full_stack():
 
 
 def test_both_engines_counted_the_same():
-    """Every run that carries a verdict; two connections on one path may part by a segment or two."""
+    """Every run that carries a verdict; two flows on one path may part by a segment or two."""
     ns3, segment = (
         store.read_archive(f"survey-check-{kind}")
         .set_index(["scenario", "flow"])
