@@ -264,9 +264,6 @@ ALGORITHMS = {
         linux="illinois",
         parameters={
             "alpha_min": Parameter("AlphaMin", 0.3, "smallest increase, segments a round trip"),
-            "small_window": Parameter(
-                "WinThresh", 15, "as Reno below; ns-3 compares bytes, Linux segments"
-            ),
         },
     ),
     "yeah": Algorithm(
