@@ -211,7 +211,7 @@ def test_the_scenarios_are_eventful(outputs):
 @needs_ns3
 def test_this_ns3_has_the_functions_that_are_answered_for():
     source = Path(accelerate.__file__).with_name("relink.cc").read_text("utf-8")
-    names = re.findall(r'"(_Z\w+)"', source)
+    names = re.findall(r'"(_Z\w{10,})"', source)
     libraries = [str(accelerate._ns3() / "lib64" / name) for name in accelerate.LIBRARIES]
     look_up = f"""
 import ctypes
@@ -221,6 +221,99 @@ for name in {names}:
 """
     subprocess.run([sys.executable, "-c", look_up], check=True)
     assert len(names) >= 6
+
+
+@needs_ns3
+def test_this_ns3_has_the_functions_that_are_replaced():
+    """A function of another name or signature would replace nothing."""
+
+    def functions(library, kind):
+        listing = subprocess.run(
+            ["nm", "-D", "--defined-only", str(library)], check=True, capture_output=True, text=True
+        ).stdout
+        return set(re.findall(rf"(?m)^\w+ {kind} (_ZN?K?3ns3\w+)$", listing))
+
+    replaced = functions(accelerate.library_path(), "T")
+    theirs = set().union(
+        *(functions(accelerate._ns3() / "lib64" / name, "[TW]") for name in accelerate.LIBRARIES)
+    )
+    assert len(replaced) > 30
+    assert replaced <= theirs
+
+
+SCHEDULE = """
+#include "ns3/simulator.h"
+#include <random>
+
+std::string order;
+std::mt19937 numbers(7);
+std::vector<ns3::EventId> ids;
+
+/// Each event schedules others, soon, later or at once, removes one, and cancels another.
+void
+Happen(uint32_t number)
+{
+    order += std::to_string(number) + "@" + std::to_string(ns3::Now().GetTimeStep()) + " ";
+    for (int i = 0; ids.size() < 4000 && i < 3; ++i)
+    {
+        const int64_t spread[] = {1, 7, 1000, 1000000};
+        const auto delay = ns3::NanoSeconds(numbers() % spread[numbers() % 4]);
+        const uint32_t next = ids.size();
+        if (numbers() % 3 == 0)
+        {
+            ns3::Simulator::ScheduleWithContext(next, delay, &Happen, next);
+        }
+        ids.push_back(ns3::Simulator::Schedule(delay, &Happen, next));
+    }
+    ns3::Simulator::Remove(ids[numbers() % ids.size()]);
+    ids[numbers() % ids.size()].Cancel();
+    const auto& some = ids[numbers() % ids.size()];
+    order += some.IsPending() ? "p" : "-";
+    order += std::to_string(ns3::Simulator::GetDelayLeft(some).GetTimeStep()) + " ";
+}
+
+std::string
+Run()
+{
+    for (uint32_t i = 0; i < 20; ++i)
+    {
+        ids.push_back(ns3::Simulator::Schedule(ns3::NanoSeconds(100), &Happen, i));
+    }
+    ns3::Simulator::Stop(ns3::NanoSeconds(3000000));
+    ns3::Simulator::Run();
+    order += std::to_string(ns3::Simulator::GetEventCount());
+    ns3::Simulator::Destroy();
+    return order;
+}
+"""
+
+
+@needs_ns3
+@pytest.mark.parametrize("scheduler", ["", "ns3::PriorityQueueScheduler"])
+def test_events_happen_in_the_same_order(scheduler):
+    """The scheduler's own test: events at one time, removed, cancelled, out of every order."""
+    say = f"""
+from longfat.engines.ns3 import accelerate
+accelerate.load()
+from ns import ns
+import cppyy
+if {scheduler!r}:
+    ns.Simulator.SetScheduler(ns.ObjectFactory({scheduler!r}))
+cppyy.cppdef({SCHEDULE!r})
+print(cppyy.gbl.Run())
+"""
+    orders = [
+        subprocess.run(
+            [sys.executable, "-c", say],
+            env=os.environ | {"LONGFAT_ACCELERATE": accelerated},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.split()
+        for accelerated in ("0", "1")
+    ]
+    assert len(orders[0]) > 4000
+    assert orders[0] == orders[1]
 
 
 @needs_ns3

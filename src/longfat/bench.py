@@ -2,7 +2,8 @@
 
 Writes data/bench.csv, a row a ratio with the bar it has to reach, and data/bench-machine.csv, which
 says where it was measured. Nothing comes from the archive or the cache. Other work on the machine
-disturbs the numbers, so most are the best of a few repetitions; the load is written down.
+disturbs the numbers, a slow minute all those in it: what is compared takes turns, and the ratio is
+the median of the turns' ratios of processor time. The load is written down.
 """
 
 import ctypes
@@ -19,7 +20,6 @@ import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from longfat.cc.catalogue import ALGORITHMS
 from longfat.engines import ns3, segment
 from longfat.engines.ns3 import accelerate, server
 from longfat.errors import SimulationError
-from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
 from longfat.topologies import duplex, satellite
 
@@ -114,7 +113,11 @@ $ns run
 """
 
 
+ENGINES = {"ns3": ns3, "segment": segment}
+SCENARIOS = {"satellite": SATELLITE, "long fat pipe": LONG_FAT_PIPE}
+
 Row = dict[str, Any]  # what, value, unit, bar, passed, detail
+Answer = dict[str, Any]  # of an engine to a request
 
 
 def _row(
@@ -132,48 +135,130 @@ def bench() -> pd.DataFrame:
     return pd.DataFrame([row for section in SECTIONS for row in section()])
 
 
-# --- ns-3 beside itself, without the accelerator
+# --- stock ns-3 beside the accelerated one and the segment engine
 
 
 def beside_stock() -> list[Row]:
-    """The accelerator must not change a result, and be so many times faster."""
+    """Neither the accelerator nor the segment engine may change a result, and each be faster."""
     rows = []
-    for name, scenario, bar, turns, runs in (
-        ("long fat pipe", LONG_FAT_PIPE, 10, 2, 1),
-        ("satellite", SATELLITE, 2, 3, 3),
-    ):
-        results = {False: [], True: []}
-        for _ in range(turns):
-            for accelerated, so_far in results.items():
-                _restart(accelerated)
-                so_far += [ns3.simulate(scenario) for _ in range(runs)]
-        slow, quick = map(_quickest_of, results.values())
-        if not slow.flows.equals(quick.flows) or (
-            slow.provenance["events"] != quick.provenance["events"]
+    with _Process("stock") as stock, _Process("accelerated") as accelerated:
+        for scenario, turns, bar, segment_bar in (
+            ("long fat pipe", 3, 10, 300),
+            ("satellite", 15, 2, 100),
         ):
-            raise SimulationError(f"{name}: the accelerator changes the result")
-        times = [result.provenance["wall_s"] for result in (slow, quick)]
-        ratio = times[0] / times[1]
-        detail = f"{times[0]:.2f} s stock, {times[1]:.2f} s accelerated, same results"
-        what = f"accelerated / stock ns-3, {name}"
-        rows.append(_row(what, ratio, "times", f"at least {bar}", ratio >= bar, detail))
+            answers = [
+                (
+                    stock.run("ns3", scenario),
+                    accelerated.run("ns3", scenario),
+                    _middle(accelerated.run("segment", scenario) for _ in range(9)),
+                )
+                for _ in range(turns)
+            ]
+            slow, quick, segments = zip(*answers, strict=True)
+            if len({answer["events"] for answer in (*slow, *quick)}) > 1:
+                raise SimulationError(f"{scenario}: the accelerator executes other events")
+            if any(answer["flows"] != slow[0]["flows"] for answer in (*slow, *quick, *segments)):
+                raise SimulationError(f"{scenario}: not all have the same result")
+            for what, faster, at_least in (
+                ("accelerated", quick, bar),
+                ("segment engine", segments, segment_bar),
+            ):
+                ratio = statistics.median(_ratios(slow, faster))
+                detail = (
+                    f"{_median_s(slow):.2f} s stock, {_median_s(faster):.3g} s, that is "
+                    f"{_us_a_segment(_middle(faster)):.2f} us a segment; medians of {turns} turns; "
+                    "same results"
+                )
+                what = f"{what} / stock ns-3, {scenario}"
+                row = _row(what, ratio, "times", f"at least {at_least}", ratio >= at_least, detail)
+                rows.append(row)
     return rows
 
 
-def _restart(accelerated: bool) -> None:
-    """Start the ns-3 server again, with or without the accelerator."""
-    ns3.stop()
-    os.environ["LONGFAT_ACCELERATE"] = "1" if accelerated else "0"
-    ns3.simulate(satellite(loss=0, duration_s=0.1))
+def _middle(answers: Iterable[Answer]) -> Answer:
+    """Return the answer whose processor time is the median."""
+    in_order = sorted(answers, key=lambda answer: answer["cpu_s"])
+    return in_order[len(in_order) // 2]
 
 
-def _quickest_of(results: Iterable[Result]) -> Result:
-    return min(results, key=lambda result: result.provenance["wall_s"])
+def _median_s(answers: Iterable[Answer]) -> float:
+    return statistics.median(answer["cpu_s"] for answer in answers)
 
 
-@cache
-def _fast_satellite() -> Result:
-    return _quickest_of(ns3.simulate(SATELLITE) for _ in range(3))
+def _ratios(slow: Iterable[Answer], quick: Iterable[Answer]) -> list[float]:
+    """Return, for each turn, how many times as long the first took as the second."""
+    return [a["cpu_s"] / b["cpu_s"] for a, b in zip(slow, quick, strict=True)]
+
+
+def _us_a_segment(answer: Answer) -> float:
+    return 1e6 * answer["cpu_s"] / sum(flow["segments_sent"] for flow in answer["flows"])
+
+
+class _Process:
+    """A process that has ns-3 loaded in one way, and runs a scenario when it is asked to.
+
+    `how` is "stock" or "accelerated", or for the satellite alone on stock ns-3 "jit" or the path of
+    a library that has the headers compiled.
+    """
+
+    def __init__(self, how: str):
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "longfat.bench", how],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=ns3.server_environment()
+            | {"LONGFAT_ACCELERATE": "1" if how == "accelerated" else "0"},
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait()
+
+    def run(self, engine: str, scenario: str) -> Answer:
+        """Return what the engine answers, among it `cpu_s`, the processor time of the run."""
+        self._process.stdin.write(json.dumps([engine, scenario]) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SimulationError(f"a run of {scenario} on {engine} failed")
+        return json.loads(answer)
+
+
+def _serve(how: str) -> None:
+    """Be the process behind `_Process`: for each line of standard input, run once."""
+    if how in ("stock", "accelerated"):
+        for line in sys.stdin:
+            engine, scenario = json.loads(line)
+            request = ENGINES[engine].request(SCENARIOS[scenario])
+            print(json.dumps(_ask(request)), flush=True)
+        ns3.stop()
+        return
+    cpp = server.load(headers=how == "jit")
+    request = ns3.request(SATELLITE)
+    library = None if how == "jit" else ctypes.CDLL(how)
+    server.settle()
+    for _ in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            if library is None:
+                answer = server.execute(cpp, request)
+            else:
+                numbers = ctypes.c_double(), ctypes.c_double()
+                library.run(*(ctypes.byref(number) for number in numbers))
+                answer = {"cpu_s": numbers[0].value, "events": int(numbers[1].value)}
+            print(json.dumps({name: answer[name] for name in ("cpu_s", "events")}), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+    os._exit(0)
+
+
+def _ask(request: dict[str, Any]) -> Answer:
+    """Return what ns-3's server of this process answers, without time or memory limits."""
+    return ns3._ask(request | {"time_limit_s": 3600, "memory_limit_bytes": None})
 
 
 # --- headers compiled by Cling as the process starts, beside the same compiled ahead
@@ -192,74 +277,26 @@ def compilers() -> list[Row]:
         return []
     with tempfile.TemporaryDirectory() as folder:
         library = _compile(compiler, Path(folder))
-        jit, compiled = _Turns("jit"), _Turns(str(library))
-        with jit, compiled:
-            pairs = [(jit.run(), compiled.run()) for _ in range(TURNS)]
-    if len({events for pair in pairs for _, events in pair}) > 1:
+        with _Process("jit") as jit, _Process(str(library)) as compiled:
+            pairs = [
+                [process.run("ns3", "satellite") for process in (jit, compiled)]
+                for _ in range(TURNS)
+            ]
+    if len({answer["events"] for pair in pairs for answer in pair}) > 1:
         raise SimulationError("what g++ has compiled executes other events")
-    times = [[cpu_s for cpu_s, _ in turns] for turns in zip(*pairs, strict=True)]
-    ratio = min(times[0]) / min(times[1])
-    median = statistics.median(a / b for a, b in zip(*times, strict=True))
+    by_jit, by_gcc = zip(*pairs, strict=True)
+    least = [min(answer["cpu_s"] for answer in answers) for answers in (by_jit, by_gcc)]
+    ratio = least[0] / least[1]
+    median = statistics.median(_ratios(by_jit, by_gcc))
     detail = (
-        f"{min(times[0]):.2f} s JIT, {min(times[1]):.2f} s g++, the least of {TURNS} turns, whose "
-        f"ratios have the median {median:.2f}; same number of events"
+        f"{least[0]:.2f} s JIT, {least[1]:.2f} s g++, the least of {TURNS} turns, whose ratios "
+        f"have the median {median:.2f}; same number of events"
     )
     return [
         _row(
             "JIT-compiled / compiled by g++", ratio, "times", "at most 1.03", ratio <= 1.03, detail
         )
     ]
-
-
-class _Turns:
-    """A process that has ns-3 and one kind of code loaded, and runs the satellite when asked."""
-
-    def __init__(self, code: str):
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "longfat.bench", code],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=ns3.server_environment() | {"LONGFAT_ACCELERATE": "0"},
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._process.stdin.close()
-        self._process.wait()
-
-    def run(self) -> tuple[float, int]:
-        """Return the seconds of processor time that one run takes, and its number of events."""
-        self._process.stdin.write("run\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline().split()
-        if len(answer) != 2:
-            raise SimulationError("a run of the comparison of compilers failed")
-        return float(answer[0]), int(answer[1])
-
-
-def _take_turns(code: str) -> None:
-    """Be the process behind `_Turns`: for each line of standard input, run once in a child."""
-    cpp = server.load(headers=code == "jit")
-    request = ns3.request(SATELLITE)
-    library = None if code == "jit" else ctypes.CDLL(code)
-    server.settle()
-    for _ in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            if library is None:
-                answer = server.execute(cpp, request)
-                cpu_s, events = answer["cpu_s"], answer["events"]
-            else:
-                numbers = ctypes.c_double(), ctypes.c_double()
-                library.run(*(ctypes.byref(number) for number in numbers))
-                cpu_s, events = (number.value for number in numbers)
-            print(cpu_s, int(events), flush=True)
-            os._exit(0)
-        os.waitpid(child, 0)
-    os._exit(0)
 
 
 def _compiler() -> str | None:
@@ -325,7 +362,7 @@ def _cpp_structure(kind: str, name: str, values: dict[str, Any]) -> str:
 
 def set_up() -> list[Row]:
     """The time a run takes in a warm sweep beyond the simulation itself."""
-    _restart(accelerated=True)
+    ns3.simulate(satellite(loss=0, duration_s=0.1))
     beyond = []
     for seed in range(1, 21):
         started = time.perf_counter()
@@ -374,100 +411,71 @@ def memory() -> list[Row]:
 
 
 def ns2() -> list[Row]:
-    """The time of ns-2 for the satellite, where it is installed."""
+    """The time of ns-2 for the satellite, where it is installed, beside the segment engine."""
     program = shutil.which("ns")
     if program is None:
         return []
-    ns2_s, segments = _ns2(program)
-    ns3_s = _fast_satellite().provenance["wall_s"]
-    sent = _fast_satellite().flows["segments_sent"].sum()
-    detail = (
-        f"{1e6 * ns2_s / segments:.1f} us for each of {segments} segments (it does not keep to the "
-        f"window); accelerated ns-3: {ns3_s:.2f} s, {1e6 * ns3_s / sent:.1f} us a segment"
+    turns = [
+        (_ns2(program), _middle(_ask(segment.request(SATELLITE)) for _ in range(9)))
+        for _ in range(5)
+    ]
+    times = [ns2_s for (ns2_s, _), _ in turns]
+    segments = turns[0][0][1]
+    ratio = statistics.median(
+        1e6 * ns2_s / segments / _us_a_segment(answer) for (ns2_s, _), answer in turns
     )
-    return [_row("ns-2, satellite", ns2_s, "s", "", None, detail)]
+    detail = (
+        f"{1e6 * statistics.median(times) / segments:.1f} us for each of {segments} segments (it "
+        f"does not keep to the window), medians of {len(turns)} turns"
+    )
+    return [
+        _row("ns-2, satellite", statistics.median(times), "s", "", None, detail),
+        _row(
+            "segment engine / ns-2, satellite, a segment",
+            ratio,
+            "times",
+            "at least 1.5",
+            ratio >= 1.5,
+            "by the turns' medians",
+        ),
+    ]
 
 
 def _ns2(ns2: str) -> tuple[float, int]:
-    """Return the time that ns-2 takes for the satellite run (the best of three), and segments."""
+    """Return the time that ns-2 takes for the satellite run, and its number of segments."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "satellite.tcl"
         script.write_text(NS2)
-        times = []
-        for _ in range(3):
-            started = time.perf_counter()
-            done = subprocess.run([ns2, str(script)], capture_output=True, text=True)
-            times.append(time.perf_counter() - started)
-            words = done.stdout.split()
-            if done.returncode or not words or not words[0].isdigit():
-                raise SimulationError(f"ns-2 failed: {(done.stderr or done.stdout)[-300:]}")
-    return min(times), int(words[0])
+        started = time.perf_counter()
+        done = subprocess.run([ns2, str(script)], capture_output=True, text=True)
+        taken_s = time.perf_counter() - started
+    words = done.stdout.split()
+    if done.returncode or not words or not words[0].isdigit():
+        raise SimulationError(f"ns-2 failed: {(done.stderr or done.stdout)[-300:]}")
+    return taken_s, int(words[0])
 
 
 # --- the segment engine
 
 
-def segment_engine() -> list[Row]:
-    """The segment engine beside stock ns-3 and ns-2, and its cost a segment over window and flows.
-
-    In processor time, which other work on the machine disturbs least; ns-2 by the clock.
-    """
+def segment_cost() -> list[Row]:
+    """The segment engine's cost a segment must not depend on windows and flows."""
     rows = []
-    for name, scenario, bar, turns in (
-        ("satellite", SATELLITE, 100, 4),
-        ("long fat pipe", LONG_FAT_PIPE, 300, 1),
-    ):
-        answers = []
-        for _ in range(turns):
-            _restart(accelerated=False)
-            slow = _quickest([(ns3, scenario)], 1)
-            _restart(accelerated=True)
-            answers.append(slow + _quickest([(segment, scenario)], 9))
-        slow, fast = map(_least, zip(*answers, strict=True))
-        if slow["flows"] != fast["flows"]:
-            raise SimulationError(f"{name}: the segment engine has another result than ns-3")
-        ratio = slow["cpu_s"] / fast["cpu_s"]
-        detail = (
-            f"{slow['cpu_s']:.2f} s stock, {fast['cpu_s']:.4f} s segment engine "
-            f"({_us_a_segment(fast):.2f} us a segment), same results"
-        )
-        what = f"segment engine / stock ns-3, {name}"
-        rows.append(_row(what, ratio, "times", f"at least {bar}", ratio >= bar, detail))
-    if program := shutil.which("ns"):
-        ns2_s, segments = _ns2(program)
-        (quick,) = _quickest([(segment, SATELLITE)], 9)
-        ratio = 1e6 * ns2_s / segments / _us_a_segment(quick)
-        detail = f"a segment; ns-2 takes {ns2_s:.2f} s for {segments} of them"
-        what = "segment engine / ns-2, satellite"
-        rows.append(_row(what, ratio, "times", "at least 1.5", ratio >= 1.5, detail))
     for what, cases in (
         ("windows of 10 to 10,000 segments", [(10, 1), (100, 1), (1000, 1), (10_000, 1)]),
         ("1 to 100 flows", [(100, 1), (100, 10), (100, 100)]),
     ):
-        runs = _quickest([(segment, _windows(*case)) for case in cases], 15)
-        costs = [_us_a_segment(run) for run in runs]
-        spread = 100 * (max(costs) / min(costs) - 1)
-        detail = ", ".join(f"{cost:.3f}" for cost in costs) + " us a segment"
+        requests = [segment.request(_windows(*case)) for case in cases]
+        turns = [[_us_a_segment(_ask(request)) for request in requests] for _ in range(25)]
+        costs = [statistics.median(cost) for cost in zip(*turns, strict=True)]
+        beside_first = [
+            statistics.median(turn[i] / turn[0] for turn in turns) for i in range(len(cases))
+        ]
+        spread = 100 * (max(beside_first) / min(beside_first) - 1)
+        detail = ", ".join(f"{cost:.3f}" for cost in costs) + f" us a segment, {len(turns)} turns"
         what = f"segment engine, highest over lowest cost, {what}"
         rows.append(_row(what, spread, "%", "at most 20", spread <= 20, detail))
     return rows
-
-
-def _quickest(cases: list[tuple[Any, Scenario]], turns: int) -> list[dict[str, Any]]:
-    """Return what the server answers to the quickest run of each engine and scenario.
-
-    They take turns, so that a slow minute of the machine meets all of them.
-    """
-    limits = {"time_limit_s": 3600, "memory_limit_bytes": None}
-    runs = [
-        [ns3._ask(engine.request(scenario) | limits) for engine, scenario in cases]
-        for _ in range(turns)
-    ]
-    return [_least(answers) for answers in zip(*runs, strict=True)]
-
-
-def _least(answers: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    return min(answers, key=lambda answer: answer["cpu_s"])
 
 
 def _windows(window: int, flows: int) -> Scenario:
@@ -492,11 +500,7 @@ def _windows(window: int, flows: int) -> Scenario:
     )
 
 
-def _us_a_segment(answer: dict[str, Any]) -> float:
-    return 1e6 * answer["cpu_s"] / sum(flow["segments_sent"] for flow in answer["flows"])
-
-
-SECTIONS = [beside_stock, compilers, set_up, workers, memory, ns2, segment_engine]
+SECTIONS = [beside_stock, compilers, set_up, workers, memory, ns2, segment_cost]
 
 
 def machine() -> pd.DataFrame:
@@ -525,7 +529,8 @@ def machine() -> pd.DataFrame:
 def main() -> None:
     """Measure, print the table and write both files. Exit status 1 where a bar is missed."""
     if sys.argv[1:]:
-        _take_turns(sys.argv[1])
+        _serve(sys.argv[1])
+        return
     where = machine()
     table = bench()
     table.to_csv(TABLE, index=False, lineterminator="\n")

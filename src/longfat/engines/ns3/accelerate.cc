@@ -19,11 +19,9 @@
 #include "ns3/abort.h"
 #include "ns3/assert.h"
 #include "ns3/data-rate.h"
-#include "ns3/global-value.h"
 #include "ns3/object.h"
 #include "ns3/packet.h"
-#include "ns3/simulator.h"
-#include "ns3/string.h"
+#include "ns3/rtt-estimator.h"
 #include "ns3/tcp-option-rfc793.h"
 #include "ns3/tcp-option-sack-permitted.h"
 #include "ns3/tcp-option-sack.h"
@@ -901,8 +899,31 @@ DataRate::CalculateBytesTxTime(uint32_t bytes) const
     return known.time;
 }
 
-/// Events are in order of time and number, whatever the scheduler: this one is the fastest.
-static const bool g_scheduler =
-    GlobalValue::BindFailSafe("SchedulerType", StringValue("ns3::PriorityQueueScheduler"));
+void
+RttMeanDeviation::Measurement(Time m)
+{
+    // ns-3 finds out each time by which powers of two to divide: by default, 8 and 4.
+    const uint32_t rttShift = m_alpha == 0.125 ? 3 : CheckForReciprocalPowerOfTwo(m_alpha);
+    const uint32_t variationShift = m_beta == 0.25 ? 2 : CheckForReciprocalPowerOfTwo(m_beta);
+    if (m_nSamples == 0)
+    {
+        m_estimatedRtt = m;
+        m_estimatedVariation = m / 2;
+    }
+    else if (rttShift && variationShift)
+    {
+        const int64_t rtt = m_estimatedRtt.GetTimeStep();
+        const int64_t variation = m_estimatedVariation.GetTimeStep();
+        const int64_t error = m.GetTimeStep() - rtt;
+        m_estimatedRtt = TimeStep(((rtt << rttShift) + error) >> rttShift);
+        m_estimatedVariation = TimeStep(
+            ((variation << variationShift) + std::abs(error) - variation) >> variationShift);
+    }
+    else
+    {
+        FloatingPointUpdate(m);
+    }
+    m_nSamples++;
+}
 
 } // namespace ns3

@@ -15,6 +15,9 @@
 // of its changes, is answered with yes. And whether checksums are calculated, which looks a global
 // value up by name for every header, with no; unless NS_GLOBAL_VALUE is set, which can ask for them.
 //
+// And where ns-3 reaches a function that the accelerator replaces by its place and not by its name (in
+// a table of virtual functions, or in the same source file), there is a jump to the replacement.
+//
 // accelerate.py lists the calls with objdump when it compiles this file; what is found here at one
 // of those places must be such a call, or it is left alone.
 
@@ -29,6 +32,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -195,22 +199,74 @@ RelinkLibrary(dl_phdr_info* info, std::size_t, void* directory)
     return 0;
 }
 
+/// Put machine code in the place of other code.
+void
+Write(void* place, const uint8_t* code, std::size_t bytes)
+{
+    const uintptr_t page = sysconf(_SC_PAGESIZE);
+    const auto begin = reinterpret_cast<uintptr_t>(place) / page * page;
+    const std::size_t size = reinterpret_cast<uintptr_t>(place) + bytes - begin;
+    if (mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
+    {
+        std::memcpy(place, code, bytes);
+        mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_EXEC);
+    }
+}
+
 /// Let a function say what is known.
 void
 Answer(const Known& known)
 {
-    auto* code = static_cast<uint8_t*>(dlsym(RTLD_DEFAULT, known.symbol));
-    if (!code || (known.unlessSet && std::getenv(known.unlessSet)))
+    void* code = dlsym(RTLD_DEFAULT, known.symbol);
+    if (code && !(known.unlessSet && std::getenv(known.unlessSet)))
     {
-        return;
+        Write(code, known.answer, known.bytes);
     }
-    const uintptr_t page = sysconf(_SC_PAGESIZE);
-    const auto begin = reinterpret_cast<uintptr_t>(code) / page * page;
-    const std::size_t size = reinterpret_cast<uintptr_t>(code) + known.bytes - begin;
-    if (mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
+}
+
+/// Where ns-3 has a function that this library has too, jump to this library's.
+void
+JumpToReplacements(uintptr_t base)
+{
+    const ElfW(Sym)* symbols = nullptr;
+    const char* names = nullptr;
+    uint32_t count = 0;
+    for (const ElfW(Dyn)* dynamic = _DYNAMIC; dynamic->d_tag != DT_NULL; ++dynamic)
     {
-        std::memcpy(code, known.answer, known.bytes);
-        mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_EXEC);
+        const auto pointer = dynamic->d_un.d_ptr;
+        switch (dynamic->d_tag)
+        {
+        case DT_SYMTAB:
+            symbols = reinterpret_cast<const ElfW(Sym)*>(pointer);
+            break;
+        case DT_STRTAB:
+            names = reinterpret_cast<const char*>(pointer);
+            break;
+        case DT_HASH:
+            count = reinterpret_cast<const uint32_t*>(pointer)[1];
+            break;
+        }
+    }
+    for (const ElfW(Sym)* symbol = symbols; symbol != symbols + count; ++symbol)
+    {
+        const std::string_view name = names + symbol->st_name;
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
+            ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL ||
+            !(name.starts_with("_ZN3ns3") || name.starts_with("_ZNK3ns3")))
+        {
+            continue;
+        }
+        const uintptr_t replacement = base + symbol->st_value;
+        void* replaced = dlsym(RTLD_NEXT, name.data());
+        const auto distance =
+            static_cast<intptr_t>(replacement - reinterpret_cast<uintptr_t>(replaced) - LENGTH);
+        const auto shortDistance = static_cast<int32_t>(distance);
+        if (replaced && distance == shortDistance)
+        {
+            uint8_t jump[LENGTH] = {JUMP};
+            std::memcpy(jump + 1, &shortDistance, sizeof(shortDistance));
+            Write(replaced, jump, LENGTH);
+        }
     }
 }
 
@@ -224,6 +280,7 @@ RelinkAll()
         const std::string path = self.dli_fname;
         std::string directory = path.substr(0, path.rfind('/'));
         dl_iterate_phdr(RelinkLibrary, &directory);
+        JumpToReplacements(reinterpret_cast<uintptr_t>(self.dli_fbase));
     }
     for (const Known& known : KNOWN)
     {
