@@ -1,9 +1,9 @@
 """The accelerator of ns-3: faster replacements for what takes its time, results unchanged.
 
 accelerate.cc replaces functions, schedule.cc those that find the next event, allocate.cc keeps the
-memory of packets, and relink.cc shortens the calls between ns-3's libraries. `make setup` compiles them where there is a C++ compiler; the
-engine loads them before ns-3. Without them, on any other version of ns-3 or with
-LONGFAT_ACCELERATE=0, stock ns-3 runs: the same results, more slowly.
+memory of packets, and relink.cc shortens the calls between ns-3's libraries. `make setup` compiles
+them where there is a C++ compiler; the engine loads them before ns-3. Without them, on any other
+version of ns-3 or with LONGFAT_ACCELERATE=0, stock ns-3 runs: the same results, more slowly.
 """
 
 import ctypes
@@ -22,7 +22,8 @@ from pathlib import Path
 
 NS3_VERSION = "3.44"
 SOURCES = [
-    Path(__file__).with_name(f"{name}.cc") for name in ("accelerate", "allocate", "relink", "schedule")
+    Path(__file__).with_name(name)
+    for name in ("accelerate.cc", "allocate.cc", "relink.cc", "schedule.cc")
 ]
 # ns-3's wheel is compiled with assertions. No fused multiply-add and no -march=native: a window
 # must not depend on the processor.
