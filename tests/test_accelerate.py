@@ -374,3 +374,19 @@ def test_a_changed_source_asks_for_another_build(monkeypatch, tmp_path):
     changed.write_text(accelerate.SOURCES[0].read_text() + "\n")
     monkeypatch.setattr(accelerate, "SOURCES", [changed, *accelerate.SOURCES[1:]])
     assert accelerate.library_path() != before
+
+
+def test_an_image_that_keeps_whole_seconds_needs_no_other_build(monkeypatch, tmp_path):
+    monkeypatch.setattr(accelerate, "_ns3", lambda: tmp_path)
+    (tmp_path / "lib64").mkdir()
+    paths = []
+    for time_ns in (
+        1_700_000_000_123_456_789,
+        1_700_000_000_000_000_000,
+        1_700_000_001_000_000_000,
+    ):
+        for name in accelerate.LIBRARIES:
+            (tmp_path / "lib64" / name).touch()
+            os.utime(tmp_path / "lib64" / name, ns=(time_ns, time_ns))
+        paths.append(accelerate.library_path())
+    assert paths[0] == paths[1] != paths[2]

@@ -87,19 +87,19 @@ def times() -> pd.DataFrame:
 def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:
     """Execute every notebook at these profiles and write what each figure takes to `TIMES`.
 
-    A figure takes what the cells take that `execute` executes, with an empty local cache. Profiles
-    that are not measured keep their times. What is measured is written a notebook at a time.
+    A figure takes what the cells take that `execute` executes, with an empty local cache; in a
+    notebook without profiles, the same at each. Profiles that are not measured keep their times.
+    What is measured is written a notebook at a time.
     """
     table = times().set_index("name")
     for profile in profiles:
         for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
-            if "profile" not in papermill.inspect_notebook(str(path)):
-                continue
+            known = papermill.inspect_notebook(str(path))
             with tempfile.TemporaryDirectory() as scratch, _environment(LONGFAT_CACHE=scratch):
                 executed = papermill.execute_notebook(
                     str(path),
                     str(Path(scratch) / path.name),
-                    parameters={"profile": profile},
+                    parameters={"profile": profile} if "profile" in known else {},
                     cwd=str(path.parent),
                 )
             for name in table.index[table["notebook"] == path.name]:

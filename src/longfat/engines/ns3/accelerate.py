@@ -49,7 +49,8 @@ def library_path() -> Path:
         content.update(source.read_bytes())
     for library in LIBRARIES:
         status = (_ns3() / "lib64" / library).stat()
-        content.update(f"{library} {status.st_size} {status.st_mtime_ns}".encode())
+        # In whole seconds, since the image of a container keeps no parts of them.
+        content.update(f"{library} {status.st_size} {int(status.st_mtime)}".encode())
     name = f"ns3-accelerate-{content.hexdigest()[:16]}"
     return Path(sys.prefix) / "share" / "longfat" / name / "accelerate.so"
 
