@@ -134,8 +134,8 @@ def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
     """
     known = catalogue()
     if name not in set(known["name"]):
-        names = list(known["name"])
-        raise InputError(f"no figure '{name}': there are {', '.join(names)}.{nearest(name, names)}")
+        listed = f"no figure '{name}': 'longfat figure --list' names all."
+        raise InputError(listed + nearest(name, list(known["name"])))
     path = paths.NOTEBOOKS / known.set_index("name").loc[name, "notebook"]
     _check_parameters(path, parameters)
     notebook = copy.deepcopy(nbformat.read(path, as_version=4))
