@@ -47,7 +47,7 @@ def test_they_part_where_a_send_buffer_is_all_sent():
     apart = counted_apart()
     for scenario, flow in apart.index[(apart != 0).any(axis=1)]:
         assert flow == "1"
-        for buffers, retransmissions in ((1, 1), (2, 0)):
+        for buffers in (1, 2):
             asked = json.loads(scenario) | {"duration_s": 1.76}
             for each in asked["flows"]:
                 for name in ("send_buffer_bytes", "receive_buffer_bytes"):
@@ -55,7 +55,9 @@ def test_they_part_where_a_send_buffer_is_all_sent():
             full, fast = (
                 engine.simulate(Scenario.model_validate(asked)).flows for engine in (ns3, segment)
             )
-            assert (full[COUNTS] - fast[COUNTS])["retransmissions"].tolist() == [retransmissions, 0]
+            more = full[COUNTS] - fast[COUNTS]
+            assert more["retransmissions"].tolist() == [int(buffers == 1), 0]
+            assert buffers == 1 or not more.any(axis=None)
 
 
 def test_the_grid_has_what_the_paper_does_not_exclude():

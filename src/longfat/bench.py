@@ -3,7 +3,8 @@
 Writes data/bench.csv, a row a ratio with the bar it has to reach, and data/bench-machine.csv, which
 says where it was measured. Nothing comes from the archive or the cache. Other work on the machine
 disturbs the numbers, a slow minute all those in it: what is compared takes turns, and the ratio is
-the median of the turns' ratios of processor time. The load is written down.
+the median of the turns' ratios of processor time; for the two compilers, of the least times. The
+load is written down.
 """
 
 import ctypes

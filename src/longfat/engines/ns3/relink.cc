@@ -74,6 +74,42 @@ AddressAt(uintptr_t distance)
     return distance + sizeof(value) + value;
 }
 
+/// What the dynamic section of a loaded library tells.
+struct Dynamic
+{
+    explicit Dynamic(const ElfW(Dyn)* entry)
+    {
+        for (; entry && entry->d_tag != DT_NULL; ++entry)
+        {
+            const auto pointer = entry->d_un.d_ptr;
+            switch (entry->d_tag)
+            {
+            case DT_JMPREL:
+                relocations = reinterpret_cast<const ElfW(Rela)*>(pointer);
+                break;
+            case DT_PLTRELSZ:
+                relocationCount = pointer / sizeof(ElfW(Rela));
+                break;
+            case DT_SYMTAB:
+                symbols = reinterpret_cast<const ElfW(Sym)*>(pointer);
+                break;
+            case DT_STRTAB:
+                names = reinterpret_cast<const char*>(pointer);
+                break;
+            case DT_HASH:
+                symbolCount = reinterpret_cast<const uint32_t*>(pointer)[1];
+                break;
+            }
+        }
+    }
+
+    const ElfW(Rela)* relocations{nullptr}; //!< of the linkage table
+    std::size_t relocationCount{0};
+    const ElfW(Sym)* symbols{nullptr};
+    std::size_t symbolCount{0};             //!< where there is a hash table of the older kind
+    const char* names{nullptr};
+};
+
 /// A library that has been loaded and bound.
 struct Library
 {
@@ -94,33 +130,12 @@ struct Library
                 dynamic = reinterpret_cast<const ElfW(Dyn)*>(base + segment.p_vaddr);
             }
         }
-        const ElfW(Rela)* relocations = nullptr;
-        std::size_t bytes = 0;
-        const ElfW(Sym)* symbols = nullptr;
-        const char* names = nullptr;
-        for (; dynamic && dynamic->d_tag != DT_NULL; ++dynamic)
+        const Dynamic in(dynamic);
+        for (std::size_t i = 0; i < in.relocationCount; ++i)
         {
-            const auto pointer = dynamic->d_un.d_ptr;
-            switch (dynamic->d_tag)
-            {
-            case DT_JMPREL:
-                relocations = reinterpret_cast<const ElfW(Rela)*>(pointer);
-                break;
-            case DT_PLTRELSZ:
-                bytes = dynamic->d_un.d_val;
-                break;
-            case DT_SYMTAB:
-                symbols = reinterpret_cast<const ElfW(Sym)*>(pointer);
-                break;
-            case DT_STRTAB:
-                names = reinterpret_cast<const char*>(pointer);
-                break;
-            }
-        }
-        for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i)
-        {
-            const char* name = names + symbols[ELF64_R_SYM(relocations[i].r_info)].st_name;
-            slots[base + relocations[i].r_offset] = std::strcmp(name, LOG_QUESTION) == 0;
+            const ElfW(Rela)& relocation = in.relocations[i];
+            const char* name = in.names + in.symbols[ELF64_R_SYM(relocation.r_info)].st_name;
+            slots[base + relocation.r_offset] = std::strcmp(name, LOG_QUESTION) == 0;
         }
     }
 
@@ -228,28 +243,10 @@ Answer(const Known& known)
 void
 JumpToReplacements(uintptr_t base)
 {
-    const ElfW(Sym)* symbols = nullptr;
-    const char* names = nullptr;
-    uint32_t count = 0;
-    for (const ElfW(Dyn)* dynamic = _DYNAMIC; dynamic->d_tag != DT_NULL; ++dynamic)
+    const Dynamic own(_DYNAMIC);
+    for (const ElfW(Sym)* symbol = own.symbols; symbol != own.symbols + own.symbolCount; ++symbol)
     {
-        const auto pointer = dynamic->d_un.d_ptr;
-        switch (dynamic->d_tag)
-        {
-        case DT_SYMTAB:
-            symbols = reinterpret_cast<const ElfW(Sym)*>(pointer);
-            break;
-        case DT_STRTAB:
-            names = reinterpret_cast<const char*>(pointer);
-            break;
-        case DT_HASH:
-            count = reinterpret_cast<const uint32_t*>(pointer)[1];
-            break;
-        }
-    }
-    for (const ElfW(Sym)* symbol = symbols; symbol != symbols + count; ++symbol)
-    {
-        const std::string_view name = names + symbol->st_name;
+        const std::string_view name = own.names + symbol->st_name;
         if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
             ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL ||
             !(name.starts_with("_ZN3ns3") || name.starts_with("_ZNK3ns3")))
