@@ -7,12 +7,13 @@
 // with itself at every step. With thousands of segments in flight that is most of a simulation's
 // time. The functions here replace those of ns-3 (src/internet/model/tcp-tx-buffer.cc and
 // tcp-rx-buffer.cc) that walk, or that change what the walks would find; at the end of the file
-// are a few small ones that every packet needs (object.cc, tcp-option.cc, data-rate.cc). Every
-// result is the same, to the last digit. Only ns-3's log lines are missing from what is replaced:
-// LONGFAT_ACCELERATE=0 brings them back.
+// are a few small ones that every packet needs (object.cc, tcp-option.cc, data-rate.cc,
+// rtt-estimator.cc). Every result is the same, to the last digit. Only ns-3's log lines are missing
+// from what is replaced: LONGFAT_ACCELERATE=0 brings them back.
 //
 // ns-3's libraries call each other through the procedure linkage table, so that a shared object
-// which defines these symbols and is loaded before ns-3 takes their place. Each function is a
+// which defines these symbols and is loaded before ns-3 takes their place; where they do not,
+// relink.cc has them jump there. Each function is a
 // member of ns-3's own class and could stand in ns-3's source as it is, with Hints as a member of
 // TcpTxBuffer: here the layout of that class is fixed, and a table holds them.
 
