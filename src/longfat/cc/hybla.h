@@ -99,16 +99,22 @@ class TcpHybla : public ns3::TcpNewReno
         {
             return;
         }
-        const double rho = GetRho(tcb);
+        if (m_minRtt != tcb->m_minRtt)
+        {
+            m_minRtt = tcb->m_minRtt;
+            const double rho = GetRho(tcb);
+            m_slowStartGain = std::exp2(rho);
+            m_avoidanceGain = rho * rho;
+        }
         const double window = GetWindow(tcb);
         const double threshold = double(tcb->m_ssThresh.Get()) / tcb->m_segmentSize;
         if (window < threshold)
         {
-            SetWindow(tcb, std::min(window + std::exp2(rho) - 1, threshold));
+            SetWindow(tcb, std::min(window + m_slowStartGain - 1, threshold));
         }
         else
         {
-            SetWindow(tcb, window + rho * rho / window);
+            SetWindow(tcb, window + m_avoidanceGain / window);
         }
     }
 
@@ -126,14 +132,18 @@ class TcpHybla : public ns3::TcpNewReno
     {
         const double largest = std::min<double>(double(m_maxWindow) * tcb->m_segmentSize, 0x7fffffff);
         const double bytes = std::min(segments * tcb->m_segmentSize, largest);
-        tcb->m_cWnd = static_cast<uint32_t>(bytes);
-        m_fraction = bytes - std::floor(bytes);
+        const auto whole = static_cast<uint32_t>(bytes);
+        tcb->m_cWnd = whole;
+        m_fraction = bytes - whole;
     }
 
     ns3::Time m_rtt0;                //!< RTT_0
     uint32_t m_maxWindow{UNLIMITED}; //!< W_m, in segments
     double m_fraction{0};            //!< of a byte of the window
     bool m_started{false};           //!< the window has been set to rho
+    ns3::Time m_minRtt{-1};          //!< round trip that both gains are of; -1: none yet
+    double m_slowStartGain{0};       //!< 2^rho
+    double m_avoidanceGain{0};       //!< rho^2
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpHybla);

@@ -124,7 +124,7 @@ class Due
   public:
     bool IsEmpty() const
     {
-        return m_soon.empty() && m_firstLater == NEVER;
+        return m_soonSize == 0 && m_firstLater == NEVER;
     }
 
     void Insert(const Event& event)
@@ -134,49 +134,43 @@ class Due
             InsertLater(event);
             return;
         }
-        std::size_t place = m_soon.size();
-        m_soon.push_back(event);
+        std::size_t place = m_soonSize++;
         for (; place > 0 && m_soon[place - 1].key < event.key; --place)
         {
             m_soon[place] = m_soon[place - 1];
         }
         m_soon[place] = event;
-        if (m_soon.size() > MOST_SOON)
+        if (m_soonSize > MOST_SOON)
         {
             InsertLater(m_soon.front());
-            m_soon.erase(m_soon.begin());
+            std::copy_n(m_soon.begin() + 1, --m_soonSize, m_soon.begin());
         }
     }
 
     Event PeekNext() const
     {
-        return !m_soon.empty() ? m_soon.back() : m_next ? m_next->Peek() : m_others.top();
+        return m_soonSize > 0 ? m_soon[m_soonSize - 1] : m_next ? m_next->Peek() : m_others.top();
     }
 
     Event RemoveNext()
     {
-        if (!m_soon.empty())
+        if (m_soonSize == 0)
         {
-            const Event next = m_soon.back();
-            m_soon.pop_back();
-            return next;
+            FillSoon();
         }
-        const Event next = PeekNext();
-        if (m_next)
-        {
-            m_next->Pop();
-        }
-        else
-        {
-            m_others.pop();
-        }
-        FindFirstLater();
-        return next;
+        return m_soon[--m_soonSize];
     }
 
     void Remove(const Event& event)
     {
-        if (std::erase(m_soon, event) == 0)
+        const auto soonEnd = m_soon.begin() + m_soonSize;
+        const auto place = std::find(m_soon.begin(), soonEnd, event);
+        if (place != soonEnd)
+        {
+            std::copy(place + 1, soonEnd, place);
+            --m_soonSize;
+        }
+        else
         {
             std::any_of(m_lanes.begin(), m_lanes.end(), [&event](Lane& lane) {
                 return lane.Remove(event);
@@ -220,6 +214,24 @@ class Due
         }
     }
 
+    /// The row is empty: move the next events there.
+    void FillSoon()
+    {
+        for (; m_soonSize < MOST_SOON / 2 && m_firstLater < NEVER; FindFirstLater())
+        {
+            if (m_next)
+            {
+                m_soon[m_soonSize++] = m_next->Pop();
+            }
+            else
+            {
+                m_soon[m_soonSize++] = m_others.top();
+                m_others.pop();
+            }
+        }
+        std::reverse(m_soon.begin(), m_soon.begin() + m_soonSize);
+    }
+
     void FindFirstLater()
     {
         m_next = std::min_element(
@@ -234,15 +246,16 @@ class Due
         }
     }
 
-    std::vector<Event> m_soon; //!< the next ones, the latest first
+    std::array<Event, MOST_SOON + 1> m_soon; //!< the next ones, the latest first
+    std::size_t m_soonSize{0};
     std::array<Lane, 6> m_lanes;
     Heap m_others;
-    Key m_firstLater{NEVER};   //!< in the lanes and the heap
-    Lane* m_next{nullptr};     //!< has the first of them; none: the heap
+    Key m_firstLater{NEVER}; //!< in the lanes and the heap
+    Lane* m_next{nullptr};   //!< has the first of them; none: the heap
 };
 
 /// The scheduler that was asked for last, and its events: there is one at a time.
-const ns3::PriorityQueueScheduler* g_scheduler = nullptr;
+const ns3::Scheduler* g_scheduler = nullptr;
 Due* g_due = nullptr;
 
 __attribute__((noinline)) void
@@ -263,6 +276,26 @@ DueOf(const ns3::PriorityQueueScheduler* scheduler)
         Switch(scheduler);
     }
     return *g_due;
+}
+
+// The simulator's questions to its scheduler, answered without a detour if it is that one.
+
+bool
+HasEvents(ns3::Scheduler& scheduler)
+{
+    return &scheduler == g_scheduler ? !g_due->IsEmpty() : !scheduler.IsEmpty();
+}
+
+void
+Insert(ns3::Scheduler& scheduler, const Event& event)
+{
+    &scheduler == g_scheduler ? g_due->Insert(event) : scheduler.Insert(event);
+}
+
+Event
+RemoveNext(ns3::Scheduler& scheduler)
+{
+    return &scheduler == g_scheduler ? g_due->RemoveNext() : scheduler.RemoveNext();
 }
 
 } // namespace
@@ -382,7 +415,7 @@ DefaultSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
     const uint64_t ts = m_currentTs + delay.GetTimeStep();
     const uint32_t uid = m_uid++;
     ++m_unscheduledEvents;
-    m_events->Insert({event, {ts, uid, m_currentContext}});
+    ::Insert(*PeekPointer(m_events), {event, {ts, uid, m_currentContext}});
     return EventId(event, ts, m_currentContext, uid);
 }
 
@@ -392,7 +425,7 @@ DefaultSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, E
     if (m_mainThreadId == std::this_thread::get_id())
     {
         ++m_unscheduledEvents;
-        m_events->Insert({event, {m_currentTs + delay.GetTimeStep(), m_uid++, context}});
+        ::Insert(*PeekPointer(m_events), {event, {m_currentTs + delay.GetTimeStep(), m_uid++, context}});
         return;
     }
     std::unique_lock lock{m_eventsWithContextMutex};
@@ -401,10 +434,35 @@ DefaultSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, E
 }
 
 void
+DefaultSimulatorImpl::SetScheduler(ObjectFactory schedulerFactory)
+{
+    const auto scheduler = schedulerFactory.Create<Scheduler>();
+    while (m_events && !m_events->IsEmpty())
+    {
+        scheduler->Insert(m_events->RemoveNext());
+    }
+    g_scheduler = nullptr; // the old one goes, and the next at its address may be of another kind
+    m_events = scheduler;
+}
+
+void
+DefaultSimulatorImpl::Run()
+{
+    m_mainThreadId = std::this_thread::get_id();
+    ProcessEventsWithContext();
+    m_stop = false;
+    while (!m_stop && HasEvents(*PeekPointer(m_events)))
+    {
+        ProcessOneEvent();
+    }
+    NS_ASSERT(m_stop || m_unscheduledEvents == 0);
+}
+
+void
 DefaultSimulatorImpl::ProcessOneEvent()
 {
     // ns-3 also makes an EventId for its hook before events, which does nothing in this class.
-    const Scheduler::Event next = m_events->RemoveNext();
+    const Scheduler::Event next = ::RemoveNext(*PeekPointer(m_events));
     NS_ASSERT(next.key.m_ts >= m_currentTs);
     --m_unscheduledEvents;
     ++m_eventCount;

@@ -235,12 +235,12 @@ class Ring
 
     T& operator[](std::size_t i)
     {
-        return m_items[(m_first + i) & (m_items.size() - 1)];
+        return m_items[(m_first + i) & m_mask];
     }
 
     const T& operator[](std::size_t i) const
     {
-        return m_items[(m_first + i) & (m_items.size() - 1)];
+        return m_items[(m_first + i) & m_mask];
     }
 
     T& Front()
@@ -256,7 +256,7 @@ class Ring
     /// Room for one more item at the end; what is there is old.
     T& Push()
     {
-        if (m_size == m_items.size())
+        if (m_size > m_mask)
         {
             Grow();
         }
@@ -265,23 +265,25 @@ class Ring
 
     void Pop()
     {
-        m_first = (m_first + 1) & (m_items.size() - 1);
+        m_first = (m_first + 1) & m_mask;
         --m_size;
     }
 
   private:
     void Grow()
     {
-        std::vector<T> items(m_items.empty() ? 16 : 2 * m_items.size());
+        std::vector<T> items(2 * m_items.size());
         for (std::size_t i = 0; i < m_size; ++i)
         {
             items[i] = (*this)[i];
         }
         m_items.swap(items);
+        m_mask = m_items.size() - 1;
         m_first = 0;
     }
 
-    std::vector<T> m_items; //!< as many as a power of two
+    std::vector<T> m_items = std::vector<T>(16); //!< as many as a power of two
+    std::size_t m_mask{15};                      //!< how many, less one
     std::size_t m_first{0};
     std::size_t m_size{0};
 };

@@ -40,7 +40,7 @@ class Endpoint
 {
   public:
     virtual ~Endpoint() = default;
-    virtual void Receive(const Packet& packet) = 0;
+    virtual void Receive(const Packet& packet, Ticks now) = 0;
 };
 
 /// The way of a connection's packets in one direction.
@@ -162,7 +162,10 @@ class Link
     void Send(const Packet& packet, Ticks now)
     {
         ++count.offered;
-        DrainQueue(now, packet.scheduled);
+        if (m_waiting > 0)
+        {
+            DrainQueue(now, packet.scheduled);
+        }
         const bool idle = IsIdle(now, packet.scheduled);
         if (m_waiting + 1 > m_mostPackets || m_waitingBytes + packet.wireBytes > m_mostBytes)
         {
@@ -297,9 +300,12 @@ class Link
     void OnArrival()
     {
         DueTimer::ExpireBefore(m_flying.Front().arrives, m_flying.Front().began);
-        Flying flying = m_flying.Front();
+        Flying& flying = m_flying.Front(); // stays there until the next Send
         const Ticks now = flying.arrives;
-        DrainQueue(now, flying.began);
+        if (m_waiting == m_flying.Size())
+        {
+            DrainQueue(now, flying.began);
+        }
         m_flying.Pop();
         if (!m_flying.Empty())
         {
@@ -357,7 +363,7 @@ class Link
         }
         else
         {
-            packet.route->end->Receive(packet);
+            packet.route->end->Receive(packet, now);
         }
     }
 

@@ -28,9 +28,8 @@ class Receiver : public Endpoint
     {
     }
 
-    void Receive(const Packet& packet) override
+    void Receive(const Packet& packet, Ticks now) override
     {
-        const Ticks now = Now();
         m_packet.scheduled = packet.scheduled;
         if (packet.flags & Packet::SYN)
         {

@@ -23,6 +23,7 @@ class RoundTrip
           m_minTimeout(FromSeconds(spec.minRtoS)),
           m_estimator(ns3::CreateObject<ns3::RttMeanDeviation>())
     {
+        UpdateUsualTimeout();
     }
 
     /// The SYN left then, or was sent twice: -1.
@@ -88,11 +89,7 @@ class RoundTrip
     /// The timeout that follows from the round trips; undoes a back-off.
     void ResetTimeout()
     {
-        constexpr Ticks GRANULARITY = 1'000'000;
-        const Ticks variation = 4 * m_estimator->GetVariation().GetTimeStep();
-        timeout = std::max(
-            m_estimator->GetEstimate().GetTimeStep() + std::max(GRANULARITY, variation),
-            m_minTimeout);
+        timeout = m_usualTimeout;
     }
 
     Ticks timeout{0}; //!< retransmission timeout
@@ -114,17 +111,29 @@ class RoundTrip
     void AddToEstimate(Ticks rtt)
     {
         m_estimator->Measurement(ns3::TimeStep(rtt));
+        const ns3::Time smoothed = UpdateUsualTimeout();
         ResetTimeout();
-        const ns3::Time smoothed = m_estimator->GetEstimate();
         m_tcb->m_srtt = smoothed;
         m_tcb->m_minRtt = std::min(smoothed, m_tcb->m_minRtt);
+    }
+
+    /// The estimate has changed; returns it.
+    ns3::Time UpdateUsualTimeout()
+    {
+        constexpr Ticks GRANULARITY = 1'000'000;
+        const ns3::Time smoothed = m_estimator->GetEstimate();
+        const Ticks variation = 4 * m_estimator->GetVariation().GetTimeStep();
+        m_usualTimeout =
+            std::max(smoothed.GetTimeStep() + std::max(GRANULARITY, variation), m_minTimeout);
+        return smoothed;
     }
 
     const ns3::Ptr<ns3::TcpSocketState> m_tcb;
     const bool m_timestamps;
     const Ticks m_minTimeout;
     const ns3::Ptr<ns3::RttMeanDeviation> m_estimator;
-    uint64_t m_untimed{0}; //!< first segment that no round trip has been taken from
+    Ticks m_usualTimeout{0}; //!< that follows from the round trips, without a back-off
+    uint64_t m_untimed{0};   //!< first segment that no round trip has been taken from
 };
 
 } // namespace longfat::segment

@@ -167,7 +167,7 @@ class Scoreboard
 
     uint64_t SentBytes() const
     {
-        return m_stream.Offset(Next()) - m_stream.Offset(m_head);
+        return m_sentBytes;
     }
 
     uint64_t LostBytes() const
@@ -179,7 +179,7 @@ class Scoreboard
     /// sent again.
     uint32_t BytesInFlight() const
     {
-        return SentBytes() - m_sackedBytes - m_lostBytes + m_retransmittedBytes;
+        return m_sentBytes - m_sackedBytes - m_lostBytes + m_retransmittedBytes;
     }
 
     /// A segment is sent; returns whether it has been sent before.
@@ -190,6 +190,7 @@ class Scoreboard
             SentSegment& fresh = m_sent.Push();
             fresh = SentSegment{};
             fresh.firstSent = fresh.lastSent = now;
+            m_sentBytes += m_stream.Size(segment);
             return false;
         }
         SentSegment& old = (*this)[segment];
@@ -216,6 +217,7 @@ class Scoreboard
         {
             SentSegment& gone = m_sent.Front();
             const uint32_t bytes = m_stream.Size(m_head);
+            m_sentBytes -= bytes;
             m_sackedBytes -= gone.sacked ? bytes : 0;
             m_lostBytes -= gone.lost ? bytes : 0;
             m_retransmittedBytes -= gone.retransmitted ? bytes : 0;
@@ -379,6 +381,7 @@ class Scoreboard
     /// Whether the counts are those of the marks, and nothing is both reported and lost.
     bool IsConsistent() const
     {
+        uint64_t sent = 0;
         uint64_t sacked = 0;
         uint64_t lost = 0;
         uint64_t retransmitted = 0;
@@ -387,12 +390,13 @@ class Scoreboard
         {
             const SentSegment& segment = m_sent[i - m_head];
             const uint32_t bytes = m_stream.Size(i);
+            sent += bytes;
             sacked += segment.sacked ? bytes : 0;
             lost += segment.lost ? bytes : 0;
             retransmitted += segment.retransmitted ? bytes : 0;
             apart = apart && !(segment.sacked && segment.lost);
         }
-        return apart && sacked == m_sackedBytes && lost == m_lostBytes &&
+        return apart && sent == m_sentBytes && sacked == m_sackedBytes && lost == m_lostBytes &&
                retransmitted == m_retransmittedBytes;
     }
 
@@ -438,6 +442,7 @@ class Scoreboard
     uint64_t m_head{0};
     Ring<SentSegment> m_sent;   //!< from the head on
     RangeSet m_sacked;          //!< numbers of those that are sacked
+    uint64_t m_sentBytes{0};
     uint64_t m_sackedBytes{0};
     uint64_t m_lostBytes{0};
     uint64_t m_retransmittedBytes{0};

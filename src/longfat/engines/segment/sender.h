@@ -26,7 +26,9 @@
 //                     in DISORDER   PktsAcked(segments delivered - duplicates before); unless it
 //                                   is a duplicate, CongestionStateSet(OPEN).
 //                     in RECOVERY   up to m_recover: DoRecovery(delivered, false), unless
-//                                   HasCongControl; the next hole is sent again; PktsAcked(1).
+//                                   HasCongControl; the next hole is sent again, or new data
+//                                   that were in the send buffer before this ACK, or else the
+//                                   head; PktsAcked(1).
 //                                   Beyond: PktsAcked(all that it acknowledges),
 //                                   CwndEvent(COMPLETE_CWR), CongestionStateSet(OPEN);
 //                                   m_cWnd = m_ssThresh, ExitRecovery.
@@ -116,7 +118,7 @@ class Sender : public Endpoint
         m_recovery = ns3::ObjectFactory(spec.recovery).Create<ns3::TcpRecoveryOps>();
         m_setsWindow = congestionControl->HasCongControl();
         m_available = stream.segments;
-        m_sendBuffer = spec.sendBufferBytes > 0 ? spec.sendBufferBytes : SMALLEST_AUTO_BUFFER;
+        SetSendBuffer(spec.sendBufferBytes > 0 ? spec.sendBufferBytes : SMALLEST_AUTO_BUFFER);
         congestionControl->Init(tcb);
     }
 
@@ -153,7 +155,7 @@ class Sender : public Endpoint
     /// The first segment that the send buffer has no room for.
     uint64_t Room() const
     {
-        return m_established ? m_board.Head() + m_sendBuffer / m_segmentBytes : 0;
+        return RoomFrom(m_board.Head());
     }
 
     /// At the end of a run: the marks add up, nothing is acknowledged that has not arrived, and what
@@ -178,9 +180,8 @@ class Sender : public Endpoint
         }
     }
 
-    void Receive(const Packet& ack) override
+    void Receive(const Packet& ack, Ticks now) override
     {
-        const Ticks now = Now();
         m_packet.scheduled = ack.scheduled;
         if (ack.flags & Packet::SYN)
         {
@@ -395,7 +396,7 @@ class Sender : public Endpoint
         const State::TcpCongState_t state = tcb->m_congState;
         if (ack < m_recover && state == State::CA_RECOVERY)
         {
-            OnPartialAck(ack, segments, bytes, now);
+            OnPartialAck(ack, oldHead, segments, bytes, now);
         }
         else if (ack < m_recover && state == State::CA_LOSS)
         {
@@ -488,7 +489,7 @@ class Sender : public Endpoint
     }
 
     /// An ACK that advances during recovery, but not to its end.
-    void OnPartialAck(uint64_t ack, uint32_t segments, uint32_t bytes, Ticks now)
+    void OnPartialAck(uint64_t ack, uint64_t oldHead, uint32_t segments, uint32_t bytes, Ticks now)
     {
         if (!m_spec.sack)
         {
@@ -501,8 +502,10 @@ class Sender : public Endpoint
         const SentSegment& head = m_board[ack];
         if (head.sacked || !head.retransmitted)
         {
+            // The application has not yet heard that there is room in the send buffer.
+            const uint64_t written = std::min(m_available, RoomFrom(oldHead));
             uint64_t next;
-            if (!m_board.NextSegment(Written(), m_window, false, &next))
+            if (!m_board.NextSegment(written, m_window, false, &next))
             {
                 next = ack;
             }
@@ -605,11 +608,26 @@ class Sender : public Endpoint
         return std::min(m_available, Room());
     }
 
+    /// The first that the send buffer has no room for when that segment is its first.
+    uint64_t RoomFrom(uint64_t head) const
+    {
+        return m_established ? head + m_sendBufferSegments : 0;
+    }
+
+    void SetSendBuffer(uint32_t bytes)
+    {
+        m_sendBuffer = bytes;
+        m_sendBufferSegments = bytes / m_segmentBytes;
+    }
+
     /// Twice the congestion window, so that there is data to send while the window doubles.
     void GrowSendBuffer()
     {
         const uint32_t wanted = 2 * std::min(tcb->m_cWnd.Get(), LARGEST_AUTO_BUFFER / 2);
-        m_sendBuffer = std::max(m_sendBuffer, wanted);
+        if (wanted > m_sendBuffer)
+        {
+            SetSendBuffer(wanted);
+        }
     }
 
     uint32_t BytesInFlight()
@@ -675,7 +693,7 @@ class Sender : public Endpoint
     /// TcpSocketBase::SendDataPacket; returns the bytes sent.
     uint32_t SendSegment(uint64_t segment, Ticks now)
     {
-        const bool idle = BytesInFlight() == 0;
+        const bool idle = m_board.BytesInFlight() == 0;
         const bool again = m_board.Send(segment, now);
         if (m_setsWindow)
         {
@@ -838,6 +856,7 @@ class Sender : public Endpoint
     Ticks m_synSent{-1};            //!< -1: it was sent twice
     Ticks m_persistTimeout{PERSIST_TIMEOUT};
     uint32_t m_sendBuffer{0};       //!< in bytes
+    uint32_t m_sendBufferSegments{0}; //!< the same, in whole segments
     uint64_t m_available{0};        //!< the application has no segment from that one on
     uint32_t m_window{0};           //!< advertised by the receiver, in bytes
     uint32_t m_delivered{0};        //!< bytes newly delivered, by the ACK at hand

@@ -276,6 +276,10 @@ class Simulation
 
     void OnDelivery(Flow& flow)
     {
+        if (!flow.deliveredSeries && flow.bytes == 0)
+        {
+            return; // nobody asks
+        }
         const uint64_t delivered = flow.DeliveredBytes();
         if (flow.deliveredSeries)
         {
