@@ -242,14 +242,17 @@ def test_this_ns3_has_the_functions_that_are_replaced():
 
 
 SCHEDULE = """
+#include "ns3/object-factory.h"
 #include "ns3/simulator.h"
 #include <random>
 
 std::string order;
+uint32_t happened = 0;
 std::mt19937 numbers(7);
 std::vector<ns3::EventId> ids;
 
-/// Each event schedules others, soon, later or at once, removes one, and cancels another.
+/// Each event schedules others, soon, later or at once, removes one, and cancels another. Now and
+/// then all go to another scheduler.
 void
 Happen(uint32_t number)
 {
@@ -267,6 +270,12 @@ Happen(uint32_t number)
     }
     ns3::Simulator::Remove(ids[numbers() % ids.size()]);
     ids[numbers() % ids.size()].Cancel();
+    if (++happened % 500 == 0)
+    {
+        const bool odd = happened / 500 % 2;
+        const char* next = odd ? "ns3::MapScheduler" : "ns3::PriorityQueueScheduler";
+        ns3::Simulator::SetScheduler(ns3::ObjectFactory(next));
+    }
     const auto& some = ids[numbers() % ids.size()];
     order += some.IsPending() ? "p" : "-";
     order += std::to_string(ns3::Simulator::GetDelayLeft(some).GetTimeStep()) + " ";

@@ -39,6 +39,7 @@ TABLE = paths.DATA / "bench.csv"
 MACHINE = paths.DATA / "bench-machine.csv"
 
 TURNS = 9
+SEGMENT_RUNS = 40  # in a turn: a second or two, about as long as ns-3 beside it
 SATELLITE = satellite(loss=1e-4, duration_s=100)
 LONG_FAT_PIPE = Scenario(
     links=duplex(
@@ -151,7 +152,7 @@ def beside_stock() -> list[Row]:
                 (
                     stock.run("ns3", scenario),
                     accelerated.run("ns3", scenario),
-                    _middle(accelerated.run("segment", scenario) for _ in range(9)),
+                    _middle(accelerated.run("segment", scenario) for _ in range(SEGMENT_RUNS)),
                 )
                 for _ in range(turns)
             ]
@@ -417,7 +418,7 @@ def ns2() -> list[Row]:
     if program is None:
         return []
     turns = [
-        (_ns2(program), _middle(_ask(segment.request(SATELLITE)) for _ in range(9)))
+        (_ns2(program), _middle(_ask(segment.request(SATELLITE)) for _ in range(SEGMENT_RUNS)))
         for _ in range(5)
     ]
     times = [ns2_s for (ns2_s, _), _ in turns]
@@ -467,7 +468,7 @@ def segment_cost() -> list[Row]:
         ("1 to 100 flows", [(100, 1), (100, 10), (100, 100)]),
     ):
         requests = [segment.request(_windows(*case)) for case in cases]
-        turns = [[_us_a_segment(_ask(request)) for request in requests] for _ in range(25)]
+        turns = [[_us_a_segment(_ask(request)) for request in requests] for _ in range(SEGMENT_RUNS)]
         costs = [statistics.median(cost) for cost in zip(*turns, strict=True)]
         beside_first = [
             statistics.median(turn[i] / turn[0] for turn in turns) for i in range(len(cases))
