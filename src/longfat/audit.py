@@ -56,7 +56,7 @@ def adopt(
 ) -> pd.DataFrame:
     """Let archived runs stand that a changed engine has made stale, if it changed no digit.
 
-    For a change that only adds to an engine, where recomputing would take hours: `sample` of the
+    For a change that only adds to an engine or makes it faster, where recomputing would take hours: `sample` of the
     stale runs are run again, and only if every digit of each is the same are all of them given the
     key of the present headers. Their `headers_sha256` stays that of the headers that made them; a
     column `adopted_after` says how many runs were compared. Returns what `audit` returns.

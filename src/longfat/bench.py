@@ -468,7 +468,9 @@ def segment_cost() -> list[Row]:
         ("1 to 100 flows", [(100, 1), (100, 10), (100, 100)]),
     ):
         requests = [segment.request(_windows(*case)) for case in cases]
-        turns = [[_us_a_segment(_ask(request)) for request in requests] for _ in range(SEGMENT_RUNS)]
+        turns = [
+            [_us_a_segment(_ask(request)) for request in requests] for _ in range(SEGMENT_RUNS)
+        ]
         costs = [statistics.median(cost) for cost in zip(*turns, strict=True)]
         beside_first = [
             statistics.median(turn[i] / turn[0] for turn in turns) for i in range(len(cases))
