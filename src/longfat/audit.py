@@ -56,10 +56,11 @@ def adopt(
 ) -> pd.DataFrame:
     """Let archived runs stand that a changed engine has made stale, if it changed no digit.
 
-    For a change that only adds to an engine or makes it faster, where recomputing would take hours: `sample` of the
-    stale runs are run again, and only if every digit of each is the same are all of them given the
-    key of the present headers. Their `headers_sha256` stays that of the headers that made them; a
-    column `adopted_after` says how many runs were compared. Returns what `audit` returns.
+    For a change that only adds to an engine or makes it faster, where recomputing would take hours:
+    `sample` of the stale runs are run again, and only if every digit of each is the same are all of
+    them given the key of the present headers. Their `headers_sha256` stays that of the headers that
+    made them; a column `adopted_after` says how many runs were compared. Returns what `audit`
+    returns.
     """
     runs = stale(experiment)
     if runs.empty:
