@@ -297,6 +297,7 @@ class Link
         }
     }
 
+    [[gnu::always_inline]]
     void OnArrival()
     {
         DueTimer::ExpireBefore(m_flying.Front().arrives, m_flying.Front().began);
@@ -335,6 +336,7 @@ class Link
     }
 
     /// The packet is lost at the far end, or goes on from there.
+    [[gnu::always_inline]]
     void Arrive(const Packet& packet, Ticks now, double lossPerPacket, double lossPerBit)
     {
         const double nowS = m_outages.empty() ? 0 : ToSeconds(now);

@@ -143,6 +143,7 @@ class Receiver : public Endpoint
     }
 
     /// TcpSocketBase::ForwardUp to ReceivedData.
+    [[gnu::always_inline]]
     void OnSegment(const Packet& packet, Ticks now)
     {
         ++m_came;
@@ -226,6 +227,7 @@ class Receiver : public Endpoint
     }
 
     /// Keep a segment; returns false for one that was there before.
+    [[gnu::always_inline]]
     bool Store(uint64_t number)
     {
         if (number < m_next)
@@ -299,6 +301,7 @@ class Receiver : public Endpoint
         SendAck(Now());
     }
 
+    [[gnu::always_inline]]
     void SendAck(Ticks now)
     {
         m_ackTimer.Stop();

@@ -41,6 +41,7 @@ class RoundTrip
     }
 
     /// Measure, from the first segment not yet timed, if the ACK covers it.
+    [[gnu::always_inline]]
     void OnAck(const Packet& ack, Scoreboard& board, Ticks now)
     {
         TakeTimestamps(ack);
@@ -102,19 +103,24 @@ class RoundTrip
         return elapsed > 0 ? 1'000'000 * elapsed : 1000; // ns-3 takes 0 for a microsecond
     }
 
+    [[gnu::always_inline]]
     void Add(Ticks rtt)
     {
         m_tcb->m_lastRtt = ns3::TimeStep(rtt);
         AddToEstimate(rtt);
     }
 
+    [[gnu::always_inline]]
     void AddToEstimate(Ticks rtt)
     {
         m_estimator->Measurement(ns3::TimeStep(rtt));
         const ns3::Time smoothed = UpdateUsualTimeout();
         ResetTimeout();
         m_tcb->m_srtt = smoothed;
-        m_tcb->m_minRtt = std::min(smoothed, m_tcb->m_minRtt);
+        if (smoothed < m_tcb->m_minRtt)
+        {
+            m_tcb->m_minRtt = smoothed;
+        }
     }
 
     /// The estimate has changed; returns it.

@@ -145,6 +145,7 @@ class Sender : public Endpoint
     void Offer(uint64_t segments)
     {
         m_available = segments;
+        BytesInFlight();
         if (m_established && !m_sendIsDue && AvailableWindow() > 0)
         {
             m_sendIsDue = true; // ns-3 waits a step, so that the application can write more
@@ -261,6 +262,7 @@ class Sender : public Endpoint
     // An ACK arrives
 
     /// TcpSocketBase::ReceivedAck.
+    [[gnu::always_inline]]
     void OnAck(const Packet& ack, Ticks now)
     {
         const uint64_t lostBefore = m_board.LostBytes();
@@ -361,6 +363,7 @@ class Sender : public Endpoint
     }
 
     /// TcpSocketBase::ProcessAck.
+    [[gnu::always_inline]]
     void ProcessAck(uint64_t ack, uint64_t oldHead, bool news, Ticks now)
     {
         const uint32_t dupAcksBefore = m_dupAcks;
@@ -519,6 +522,7 @@ class Sender : public Endpoint
     }
 
     /// An ACK that advances, outside of a recovery or to its end.
+    [[gnu::always_inline]]
     void OnFullAck(uint64_t ack,
                    uint64_t oldHead,
                    uint32_t segments,
@@ -581,6 +585,7 @@ class Sender : public Endpoint
     }
 
     /// TcpSocketBase::NewAck.
+    [[gnu::always_inline]]
     void OnNewAck(uint64_t ack, bool restartTimer, Ticks now)
     {
         m_retries = 0;
@@ -637,10 +642,11 @@ class Sender : public Endpoint
         return bytes;
     }
 
-    uint32_t AvailableWindow()
+    /// What may be sent, by the m_bytesInFlight that was worked out last.
+    uint32_t AvailableWindow() const
     {
         const uint32_t window = std::min(m_window, tcb->m_cWnd.Get());
-        const uint32_t inFlight = BytesInFlight();
+        const uint32_t inFlight = tcb->m_bytesInFlight.Get();
         return inFlight > window ? 0 : window - inFlight;
     }
 
@@ -664,6 +670,7 @@ class Sender : public Endpoint
         {
             return;
         }
+        BytesInFlight();
         for (uint32_t room = AvailableWindow(); room > 0; room = AvailableWindow())
         {
             if (IsPacing() && m_pacingTimer.IsRunning())
@@ -818,6 +825,7 @@ class Sender : public Endpoint
     }
 
     /// TcpSocketBase::UpdatePacingRate.
+    [[gnu::always_inline]]
     void UpdatePacingRate()
     {
         if (m_setsWindow || !tcb->m_pacing)

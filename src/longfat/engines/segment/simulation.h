@@ -2,6 +2,9 @@
 //
 // A scenario as links, senders and receivers that hand each other segments, on ns-3's simulator.
 // Once per process, as with the full stack.
+//
+// The functions that every packet passes are inlined by demand (always_inline): the calls would be a
+// tenth of the time.
 
 #ifndef LONGFAT_SEGMENT_SIMULATION_H
 #define LONGFAT_SEGMENT_SIMULATION_H
@@ -134,7 +137,10 @@ class Simulation
         flow.connections.emplace_back(spec);
         Connection& last = flow.connections.back();
         SetPath(last, path);
-        last.receiver->onDelivery = [this, &flow] { OnDelivery(flow); };
+        if (flow.bytes > 0)
+        {
+            FollowDelivery(flow);
+        }
         if (flow.connections.size() > 1)
         {
             Connection& before = flow.connections[flow.connections.size() - 2];
@@ -187,6 +193,7 @@ class Simulation
         if (name == "delivered_bytes")
         {
             flow.deliveredSeries = &series;
+            FollowDelivery(flow);
         }
         else if (name == "cwnd_segments")
         {
@@ -274,12 +281,13 @@ class Simulation
         connection.back.first = connection.back.next[Node(path.back())];
     }
 
+    void FollowDelivery(Flow& flow)
+    {
+        flow.connections.back().receiver->onDelivery = [this, &flow] { OnDelivery(flow); };
+    }
+
     void OnDelivery(Flow& flow)
     {
-        if (!flow.deliveredSeries && flow.bytes == 0)
-        {
-            return; // nobody asks
-        }
         const uint64_t delivered = flow.DeliveredBytes();
         if (flow.deliveredSeries)
         {
