@@ -3,8 +3,8 @@
 // A scenario as links, senders and receivers that hand each other segments, on ns-3's simulator.
 // Once per process, as with the full stack.
 //
-// The functions that every packet passes are inlined by demand (always_inline): the calls would be a
-// tenth of the time.
+// The functions that every packet passes are inlined by demand (always_inline): the calls would be
+// a tenth of the time.
 
 #ifndef LONGFAT_SEGMENT_SIMULATION_H
 #define LONGFAT_SEGMENT_SIMULATION_H
