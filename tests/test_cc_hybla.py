@@ -100,6 +100,17 @@ def test_slow_start_follows_equation_1_up_to_the_threshold(driver, rtt0):
         assert hybla.Ack(1) == pytest.approx(expected * SEGMENT, abs=2)
 
 
+def test_a_shorter_round_trip_changes_both_increments(driver):
+    """The smallest round trip may fall at any ACK, and rho with it."""
+    hybla = driver(window=100, threshold=50, rtt0=0.1)
+    for window, threshold in ((100, 50), (100, 400)):
+        for rtt in (0.55, 0.3, 0.2):
+            hybla.Set(window * SEGMENT, threshold * SEGMENT, rtt)
+            rho = rtt / 0.1
+            increment = rho**2 / window if window > threshold else 2**rho - 1
+            assert hybla.Ack(1) == pytest.approx((window + increment) * SEGMENT, abs=2)
+
+
 def test_the_window_never_passes_its_maximum_at_rho_22(driver):
     slow_start = driver(window=22, threshold=10**6)
     avoidance = driver(window=540, threshold=100)

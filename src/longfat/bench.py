@@ -39,7 +39,7 @@ TABLE = paths.DATA / "bench.csv"
 MACHINE = paths.DATA / "bench-machine.csv"
 
 TURNS = 9
-SEGMENT_RUNS = 40  # in a turn: a second or two, about as long as ns-3 beside it
+SEGMENT_RUNS = 40  # of the segment engine, in a turn
 SATELLITE = satellite(loss=1e-4, duration_s=100)
 LONG_FAT_PIPE = Scenario(
     links=duplex(
@@ -468,9 +468,7 @@ def segment_cost() -> list[Row]:
         ("1 to 100 flows", [(100, 1), (100, 10), (100, 100)]),
     ):
         requests = [segment.request(_windows(*case)) for case in cases]
-        turns = [
-            [_us_a_segment(_ask(request)) for request in requests] for _ in range(SEGMENT_RUNS)
-        ]
+        turns = [[_us_a_segment(_ask(request)) for request in requests] for _ in range(40)]
         costs = [statistics.median(cost) for cost in zip(*turns, strict=True)]
         beside_first = [
             statistics.median(turn[i] / turn[0] for turn in turns) for i in range(len(cases))
