@@ -1,22 +1,26 @@
-"""The segment-level engine: senders, links and receivers hand each other segments, on ns-3's core.
+"""The segment-level engine: senders, links and receivers hand each other segments.
 
 The very same congestion controls as in the full ns-3 stack, driven as its TCP would (sender.h says
-how), without headers, buffers and sockets, and so many times as fast (`make bench`). Its C++ is
-JIT-compiled in the process that has ns-3 loaded (longfat.engines.ns3.server).
+how), without headers, buffers and sockets, and so many times as fast (`make bench`). It stands alone:
+what the headers need of ns-3's interface is in the folder ns3. Where there is a C++ compiler it is
+compiled for the machine (native.py), elsewhere it runs as WebAssembly (wasm.py); the digits are the
+same.
 """
 
-import itertools
-from importlib.resources import files
-from pathlib import Path
-from typing import Any
-
-import networkx
-
-from longfat.engines import ns3
+from longfat.cc.catalogue import ALGORITHMS
+from longfat.engines import host
+from longfat.engines.segment import native
+from longfat.errors import InputError
 from longfat.result import Result
-from longfat.scenario import Flow, Scenario
+from longfat.scenario import Scenario
 
-PROGRAM = Path(str(files("longfat.engines.segment") / "simulation.h"))  # includes all the others
+VERSION = "1"
+DECIDING = native.SOURCES[1:]  # with all that they include; the program around them decides nothing
+
+
+def is_here() -> bool:
+    """Return whether this environment can compile the engine, or run it as WebAssembly."""
+    return native.compiler() is not None
 
 
 def simulate(
@@ -24,35 +28,44 @@ def simulate(
 ) -> Result:
     """Run the scenario, segment by segment, and return the result. Same scenario, same digits.
 
-    Arguments and errors as in `longfat.engines.ns3.simulate`.
+    Raises InputError for what this engine does not have, SimulationError when it gives up, takes
+    longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has before
+    the scenario.
     """
-    return ns3.run(
-        scenario, request(scenario), ingredients(scenario), time_limit_s, memory_limit_bytes
-    )
+    names = [flow.congestion_control.name for flow in scenario.flows]
+    for number, name in enumerate(names):
+        _check(number, name)
+    limits = (time_limit_s, memory_limit_bytes)
+    answer = native.run(scenario.model_dump_json(), names, *limits)
+    if "failed" in answer:
+        raise host.failure(scenario, "segment", answer["failed"], answer["last_words"], *limits)
+    if "error" in answer and answer["input"]:
+        raise InputError(answer["error"])
+    if "error" in answer:
+        raise host.failure(scenario, "segment", 1, answer["error"], *limits)
+    return host.result(scenario, answer, ingredients(scenario))
+
+
+def _check(number: int, name: str) -> None:
+    """Refuse a congestion control that has no header of ours."""
+    algorithm = ALGORITHMS[name]
+    if not algorithm.header:
+        others = ["'ns3'"] * bool(algorithm.type_id) + ["'linux'"] * bool(algorithm.linux)
+        raise InputError(
+            f"flows.{number}.congestion_control: the engine 'segment' has no '{name}': use the "
+            f"engine {' or '.join(others)}"
+        )
 
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
     """Return what decides the result beside the scenario: engine, version, headers by content."""
-    return ns3.ingredients_of("segment", PROGRAM, scenario)
+    algorithms = [ALGORITHMS[flow.congestion_control.name] for flow in scenario.flows]
+    headers = [path for algorithm in algorithms if (path := algorithm.header_path)]
+    return {
+        "engine": "segment",
+        "engine_version": VERSION,
+        "headers_sha256": host.content_sha256([*DECIDING, *headers]),
+    }
 
 
-is_here = ns3.is_here
-stop = ns3.stop
-
-
-def request(scenario: Scenario) -> dict[str, Any]:
-    """Return the scenario in the words of the engine's C++ structures, ready for the server."""
-    asked = ns3.request(scenario)
-    graph = networkx.Graph((link.source, link.target) for link in scenario.links)
-    for flow, wanted in zip(scenario.flows, asked["flows"], strict=True):
-        wanted["connections"] = _paths(graph, flow)
-        wanted["reroutes"] = [[reroute.at_s, reroute.path] for reroute in flow.reroutes]
-    return asked | {"engine": "segment"}
-
-
-def _paths(graph: networkx.Graph, flow: Flow) -> list[list[str]]:
-    """Return the path of each connection: the stated one, or the shortest to the next relay."""
-    if flow.path:
-        return [list(flow.path)]
-    ends = itertools.pairwise((flow.source, *flow.relays, flow.target))
-    return [networkx.shortest_path(graph, *pair) for pair in ends]
+stop = native.stop
