@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <cstdint>
 
 namespace ns3
