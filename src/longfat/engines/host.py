@@ -54,16 +54,9 @@ def _included(path: Path, mtime_ns: int, size: int) -> list[Path]:
     return [there for name in names if (there := (path.parent / name).resolve()).exists()]
 
 
-def failure(
-    scenario: Scenario,
-    engine: str,
-    status: int,
-    words: str,
-    time_limit_s: float,
-    memory_limit_bytes: int | None,
-) -> SimulationError:
-    """Return the error for a run's process that ended with that status and those last words."""
-    what = f"{engine} {how_it_ended(status, words, time_limit_s, memory_limit_bytes)}"
+def failure(scenario: Scenario, engine: str, ended: str, words: str = "") -> SimulationError:
+    """Return the error for a run that ended so, with those last words."""
+    what = f"{engine} {ended}"
     return SimulationError(
         f"{what} on scenario {scenario.sha256()[:12]}"
         + (f"; its last words: {words[-300:]}" if words else ""),
@@ -108,7 +101,9 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
     flows = pd.DataFrame(rows, columns=FLOW_COLUMNS).astype({"transfer_time_s": float})
     links = pd.DataFrame([_without_series(link) for link in answer["links"]])
     kept = {
-        "flow": [(row["flow"], own["series"]) for row, own in zip(rows, answer["flows"])],
+        "flow": [
+            (row["flow"], own["series"]) for row, own in zip(rows, answer["flows"], strict=True)
+        ],
         "link": [
             (f"{link['source']}>{link['target']}", link["series"]) for link in answer["links"]
         ],

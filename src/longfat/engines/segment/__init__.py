@@ -1,15 +1,17 @@
 """The segment-level engine: senders, links and receivers hand each other segments.
 
 The very same congestion controls as in the full ns-3 stack, driven as its TCP would (sender.h says
-how), without headers, buffers and sockets, and so many times as fast (`make bench`). It stands alone:
-what the headers need of ns-3's interface is in the folder ns3. Where there is a C++ compiler it is
-compiled for the machine (native.py), elsewhere it runs as WebAssembly (wasm.py); the digits are the
-same.
+how), without headers, buffers and sockets, and so many times as fast (`make bench`). It stands
+alone: what the headers need of ns-3's interface is in the folder ns3. Where there is a C++ compiler
+it is compiled for the machine (native.py), elsewhere it runs as WebAssembly (wasm.py); the digits
+are the same.
 """
+
+import os
 
 from longfat.cc.catalogue import ALGORITHMS
 from longfat.engines import host
-from longfat.engines.segment import native
+from longfat.engines.segment import native, wasm
 from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Scenario
@@ -20,7 +22,23 @@ DECIDING = native.SOURCES[1:]  # with all that they include; the program around 
 
 def is_here() -> bool:
     """Return whether this environment can compile the engine, or run it as WebAssembly."""
-    return native.compiler() is not None
+    return native.compiler() is not None or wasm.is_here()
+
+
+def how_built() -> str:
+    """Return which of both runs here: "native" or "wasm".
+
+    Raises InputError where neither can. The environment variable LONGFAT_SEGMENT chooses one.
+    """
+    wanted = os.environ.get("LONGFAT_SEGMENT", "")
+    here = {"native": native.compiler() is not None, "wasm": wasm.is_here()}
+    build = wanted or next((name for name, is_here in here.items() if is_here), "")
+    if not here.get(build):
+        raise InputError(
+            "the engine 'segment' needs a C++ compiler (g++, clang++ or $CXX), or the package "
+            "'wasmtime' to run it as WebAssembly"
+        )
+    return build
 
 
 def simulate(
@@ -29,21 +47,26 @@ def simulate(
     """Run the scenario, segment by segment, and return the result. Same scenario, same digits.
 
     Raises InputError for what this engine does not have, SimulationError when it gives up, takes
-    longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has before
-    the scenario.
+    longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
+    before the scenario.
     """
     names = [flow.congestion_control.name for flow in scenario.flows]
     for number, name in enumerate(names):
         _check(number, name)
     limits = (time_limit_s, memory_limit_bytes)
-    answer = native.run(scenario.model_dump_json(), names, *limits)
+    build = how_built()
+    if build == "native":
+        answer = native.run(scenario.model_dump_json(), names, *limits)
+    else:
+        answer = wasm.run(scenario.model_dump_json(), *limits)
     if "failed" in answer:
-        raise host.failure(scenario, "segment", answer["failed"], answer["last_words"], *limits)
+        ended = host.how_it_ended(answer["failed"], answer["last_words"], *limits)
+        raise host.failure(scenario, "segment", ended, answer["last_words"])
     if "error" in answer and answer["input"]:
         raise InputError(answer["error"])
-    if "error" in answer:
-        raise host.failure(scenario, "segment", 1, answer["error"], *limits)
-    return host.result(scenario, answer, ingredients(scenario))
+    if given_up := answer.get("given_up") or answer.get("error"):
+        raise host.failure(scenario, "segment", given_up)
+    return host.result(scenario, answer, ingredients(scenario) | {"build": build})
 
 
 def _check(number: int, name: str) -> None:
@@ -68,4 +91,7 @@ def ingredients(scenario: Scenario) -> dict[str, str]:
     }
 
 
-stop = native.stop
+def stop() -> None:
+    """Give up every run of this process. Each ends with a SimulationError."""
+    native.stop()
+    wasm.stop()

@@ -1,8 +1,8 @@
 """The engine on this machine: compiled by its C++ compiler when first used, a process for each run.
 
 A program (host.cc) has the engine, and each congestion control is a shared object of its own that
-the program loads when a scenario asks for it: a header that does not compile takes only itself away.
-Both are kept by content in the folder of the local cache.
+the program loads when a scenario asks for it: a header that does not compile takes only itself
+away. Both are kept by content in the folder of the local cache.
 """
 
 import hashlib
@@ -55,8 +55,8 @@ def run(
 ) -> dict[str, Any]:
     """Run a scenario that needs those congestion controls; return the answer of engine.h.
 
-    It has the series as arrays, and what the run took. A run that failed has `failed`, the status of
-    its process, and `last_words`. Raises SimulationError where something does not compile.
+    It has the series as arrays, and what the run took. A run that failed has `failed`, the status
+    of its process, and `last_words`. Raises SimulationError where something does not compile.
     """
     parts = [_program(), *(_plugin(name, ALGORITHMS[name]) for name in sorted(set(names)))]
     if missing := [part for part in parts if not part.path.exists()]:
@@ -115,7 +115,7 @@ class _Part:
             what = (
                 f"the congestion control '{self.name}'" if self.source else "the engine 'segment'"
             )
-            raise SimulationError(f"{what} does not compile: {_first_error(done.stderr)}")
+            raise SimulationError(f"{what} does not compile: {first_error(done.stderr)}")
         os.replace(fresh, self.path)
 
 
@@ -136,11 +136,11 @@ def _plugin(name: str, algorithm: Algorithm) -> _Part:
 def _part(name: str, flags: list[str], content: str, source: str = "") -> _Part:
     command = (*compiler(), *FLAGS, *flags)
     text = "\0".join([*command, _compiler_version(), content, source])
-    place = _folder() / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+    place = folder() / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     return _Part(name, command, source, place)
 
 
-def _folder() -> Path:
+def folder() -> Path:
     from longfat import store
 
     return store.folder() / "segment"
@@ -156,7 +156,7 @@ def _compiler_version() -> str:
     return f"{program} {status.st_size} {status.st_mtime_ns}"
 
 
-def _first_error(words: str) -> str:
+def first_error(words: str) -> str:
     """Return the first error of a compiler: file, line and message."""
     lines = words.splitlines()
     return next((line for line in lines if " error: " in line), words.strip()[-300:])
