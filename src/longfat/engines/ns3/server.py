@@ -92,14 +92,11 @@ def load(headers: bool = True):
         return None
     from longfat.cc.catalogue import ALGORITHMS
     from longfat.engines.ns3 import PROGRAM, request
-    from longfat.engines.segment import program
 
     for header in [PROGRAM, *(a.header_path for a in ALGORITHMS.values() if a.header)]:
         cppyy.include(str(header))
     # What runs once is compiled, before the forks.
     execute(cppyy.gbl.longfat, request(warm_up_scenario()))
-    cppyy.gbl.ns3.Simulator.Destroy()
-    program.load(cppyy)
     cppyy.gbl.ns3.Simulator.Destroy()
     return cppyy.gbl.longfat
 
@@ -122,10 +119,6 @@ def _quiet_stderr():
 
 def execute(cpp, request: dict) -> dict:
     """Build the requested network in ns-3, run it, and return what it measured."""
-    if request.get("engine") == "segment":
-        from longfat.engines.segment import program
-
-        return program.execute(cpp, request)
     simulation = cpp.Simulation(request["seed"])
     for pair in request["links"]:
         simulation.network.AddLinks(*(fill(cpp.Link(), link) for link in pair))
