@@ -50,11 +50,11 @@ audit: setup  ## run five archived results again and compare to the last digit
 	$(BIN)/longfat audit --sample 5
 
 bench: setup  ## measure the engine's speed beside stock ns-3's
-	$(BIN)/python -m longfat.bench
+	$(BIN)/python tools/bench.py
 
 crate: setup  ## copy notebooks, data and results into build/crate, as an RO-Crate
 	rm -rf build/crate
-	$(BIN)/python -m longfat.crate build/crate
+	$(BIN)/python tools/crate.py build/crate
 
 serve: $(HTML)/index.html  ## show the book at http://127.0.0.1:8000
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) 8000
@@ -89,7 +89,7 @@ $(PDF): $(HTML)/index.html
 	$(BIN)/jupyter-book build build/src --config book/_config.yml --builder singlehtml \
 	    --toc $(CURDIR)/book/_toc.yml --path-output build/book -W -n --keep-going
 	@cp $(ONE)/book/intro.html $(ONE)/whole.html
-	$(BIN)/python -m longfat.pdf $(ONE)/whole.html $@
+	$(BIN)/python tools/pdf.py $(ONE)/whole.html $@
 
 # The environment. Every step that is done leaves a file, so that an interrupted set-up goes on.
 # ns-3's Python bindings (cppyy) come as source. They are compiled against the locked packages, not

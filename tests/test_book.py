@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urldefrag, urljoin, urlparse
 import pytest
 import yaml
 
-from longfat import figures, tables
+from longfat.book import figures, tables
 from longfat.paths import DATA, NOTEBOOKS
 
 ROOT = DATA.parent

@@ -22,7 +22,7 @@ def scenario_file(tmp_path):
 
 
 def test_model_prints_what_the_theory_gives():
-    from longfat.theory import hybla
+    from longfat.papers import hybla
 
     answer = run("model", "hybla", "--loss", 1e-4, "--segments", 10_000, "--json")
     row = json.loads(answer.output)[0]

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from longfat import papers, topologies
-from longfat.theory import tcpj
+from longfat.papers import tcpj
 
 
 def test_claims_are_complete_and_distinct():

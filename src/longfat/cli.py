@@ -11,9 +11,9 @@ import click
 import numpy as np
 import pandas as pd
 
-from longfat import audit as auditing
-from longfat import figures
-from longfat import reproduce as reproducing
+import longfat.audit as auditing
+import longfat.reproduce as reproducing
+from longfat.book import figures
 from longfat.cc.catalogue import ALGORITHMS
 from longfat.engines import ENGINES
 from longfat.errors import InputError, LongfatError
@@ -58,7 +58,7 @@ def model():
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, as_json):
     """TCP Hybla's throughput, and transfer times, by the paper's model."""
-    from longfat.theory import hybla
+    from longfat.papers import hybla
 
     losses = np.array(loss)
     throughput = hybla.throughput(loss=losses, rtt=rtt, rtt0=rtt0, max_window=max_window)
@@ -83,7 +83,7 @@ def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, as_js
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def model_survey(loss, rtt, segment_bytes, as_json):
     """Throughput of standard TCP, HSTCP and Scalable TCP, by their response functions."""
-    from longfat.theory import survey
+    from longfat.papers import survey
 
     _print(survey.responses(loss, rtt, segment_bytes), as_json)
 
@@ -94,8 +94,8 @@ def model_survey(loss, rtt, segment_bytes, as_json):
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 def simulate(scenario_file, engine, as_json):
     """Simulate the scenario in SCENARIO_FILE (JSON)."""
-    from longfat import Scenario
-    from longfat import simulate as run
+    from longfat.engines import simulate as run
+    from longfat.scenario import Scenario
 
     result = run(Scenario.from_file(scenario_file), engine=engine)
     if as_json:
@@ -123,8 +123,8 @@ def simulate(scenario_file, engine, as_json):
 @click.option("--memory-limit", type=click.FloatRange(min=0, min_open=True), help="Of a run (MB).")
 def sweep(scenarios_file, engine, output, executor, address, workers, time_limit, memory_limit):
     """Simulate all scenarios of SCENARIOS_FILE (a JSON list); again, to go on after a break."""
-    from longfat import Scenario
-    from longfat import sweep as run
+    from longfat.scenario import Scenario
+    from longfat.sweep import sweep as run
 
     try:
         items = json.loads(scenarios_file.read_text(encoding="utf-8"))
@@ -279,7 +279,7 @@ def _minutes(seconds: float) -> str:
 @click.argument("name")
 def new(name):
     """Begin an experiment: a notebook, a scenario and a congestion control that run at once."""
-    from longfat.new import experiment
+    from longfat.book.new import experiment
 
     for path in experiment(name, report=lambda line: click.echo(line, err=True)):
         click.echo(path)

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from longfat import report
+from longfat import statistics
 from longfat.cc.catalogue import ALGORITHMS
+from longfat.network import duplex
 from longfat.scenario import Flow, Scenario
-from longfat.topologies import duplex
 
 RATE_BPS = 5e6
 DURATION_S = 20.0
@@ -91,7 +91,7 @@ def compare(full: pd.DataFrame, segment: pd.DataFrame) -> pd.DataFrame:
     by = [*POINT, "flow"]
     table = both.assign(same=same).groupby(by, sort=False)["same"].agg(runs="size", equal="sum")
     for engine, sweep in (("full", full), ("segment", segment)):
-        means = report.interval(sweep, by, "goodput_bps").set_index(by)
+        means = statistics.interval(sweep, by, "goodput_bps").set_index(by)
         table[f"{engine}_bps"] = means["goodput_bps"]
         table[f"{engine}_halfwidth_bps"] = means["halfwidth"]
     table["difference_percent"] = 100 * (table["segment_bps"] / table["full_bps"] - 1)
