@@ -11,8 +11,8 @@ import click
 import numpy as np
 import pandas as pd
 
-import longfat.audit as auditing
-import longfat.reproduce as reproducing
+from longfat import audit as auditing
+from longfat import reproduce as reproducing
 from longfat.book import figures
 from longfat.cc.catalogue import ALGORITHMS
 from longfat.engines import ENGINES

@@ -135,6 +135,23 @@ def _received(result: Result, key: str) -> Result:
     return result
 
 
+def can_run(scenarios: Iterable[Scenario], engine: str) -> bool:
+    """Return whether this machine can give every result: the engine is here, or each is stored.
+
+    Where it cannot, a line on standard output says what is left out and how to get it, so that the
+    page of a notebook says it too. Raises InputError for an unknown engine.
+    """
+    if engines.is_here(engine):
+        return True
+    missing = [s for s in scenarios if store.find(engines.key(s, engine), s) is None]
+    if missing:
+        print(
+            f"Left out here: {len(missing)} runs on the engine '{engine}', which this machine does "
+            f"not have ({engines.get(engine).HOW_TO_GET})."
+        )
+    return not missing
+
+
 def expected_bytes(scenario: Scenario) -> float:
     """Return how much the flows could send at most: the measure of a run's length."""
     capacity = scenario.duration_s * max(link.rate_bps for link in scenario.links) / 8

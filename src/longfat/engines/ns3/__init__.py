@@ -33,6 +33,9 @@ RECOVERY = {"prr": "ns3::TcpPrrRecovery", "halving": "ns3::TcpClassicRecovery"}
 ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms offer
 
 
+HOW_TO_GET = "it needs x86-64 Linux, CPython 3.11 to 3.13 and `make setup`"
+
+
 def is_here() -> bool:
     """Return whether this environment has ns-3."""
     return importlib.util.find_spec("ns3") is not None

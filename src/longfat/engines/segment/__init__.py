@@ -36,6 +36,7 @@ def ingredients(scenario: Scenario) -> dict[str, str]:
     return ns3.ingredients_of("segment", PROGRAM, scenario)
 
 
+HOW_TO_GET = ns3.HOW_TO_GET
 is_here = ns3.is_here
 stop = ns3.stop
 
