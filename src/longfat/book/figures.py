@@ -1,15 +1,13 @@
 """One figure alone: the cells of a notebook that make it, executed by papermill.
 
-A cell that makes a figure or table carries its name as a tag (`hybla-3`), and so does every cell
-that only this figure needs; cells tagged `parameters` and `setup` come before each of them.
+Which cells those are follows from the code (`longfat.book.cells`): the one that shows the figure,
+and those before it that make what it uses.
 """
 
 import ast
 import contextlib
-import copy
 import fnmatch
 import os
-import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -21,48 +19,85 @@ import papermill
 from papermill.exceptions import PapermillExecutionError
 
 from longfat import paths, store
-from longfat.book import show
+from longfat.book import cells, show
 from longfat.errors import InputError, SimulationError, nearest
 
-ALWAYS = {"parameters", "setup"}
-EXPERIMENT = re.compile(r'\bexperiment=f?"([^"]+)"')
 TIMES = paths.DATA / "figure-times.csv"
+
+
+class Notebook:
+    """A notebook's cells, and what each of them shows."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.content = nbformat.read(path, as_version=4)
+        self.code = [cell for cell in self.content.cells if cell.cell_type == "code"]
+        self._sources = [cell.source for cell in self.code]
+        self.shows = {
+            name: number
+            for number, source in enumerate(self._sources)
+            for name in cells.shown(source)
+        }  # the last cell with a name
+
+    def needed(self, name: str) -> list[int]:
+        """Return which code cells the figure needs: its own, the parameters, and what it uses."""
+        parameters = [n for n, cell in enumerate(self.code) if "parameters" in _tags(cell)]
+        return sorted({*parameters, *cells.needed(self._sources, self.shows[name])})
+
+    def experiments(self, name: str) -> set[str]:
+        """Return the patterns of the experiments that the figure's cells run."""
+        imported = cells.modules("\n".join(self._sources))
+        return cells.experiments([self._sources[n] for n in self.needed(name)], imported)
+
+    def sections(self) -> dict[str, str]:
+        """Return the heading above each figure and table."""
+        sections, heading = {}, ""
+        for cell in self.content.cells:
+            if cell.cell_type == "markdown":
+                headings = [line for line in cell.source.splitlines() if line.startswith("#")]
+                heading = headings[-1].lstrip("# ") if headings else heading
+            elif cell.cell_type == "code":
+                sections |= dict.fromkeys(cells.shown(cell.source), heading)
+        return sections
 
 
 def _tags(cell) -> list[str]:
     return cell.metadata.get("tags", [])
 
 
+def notebooks() -> list[Notebook]:
+    """Return the notebooks, in the order of their names."""
+    return [Notebook(path) for path in sorted(paths.NOTEBOOKS.glob("*.ipynb"))]
+
+
 def catalogue() -> pd.DataFrame:
     """Return the figures and tables in the order of the book: columns name, notebook, section."""
-    rows = {}
-    for notebook in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
-        section = ""
-        for cell in nbformat.read(notebook, as_version=4).cells:
-            if cell.cell_type == "markdown":
-                headings = [line for line in cell.source.splitlines() if line.startswith("#")]
-                section = headings[-1].lstrip("# ") if headings else section
-            for tag in _tags(cell):
-                if tag.startswith(f"{notebook.stem}-"):
-                    rows.pop(tag, None)  # the last cell with the tag is the one that shows it
-                    rows[tag] = {"name": tag, "notebook": notebook.name, "section": section}
-    return pd.DataFrame(rows.values(), columns=["name", "notebook", "section"])
+    rows = [
+        {"name": name, "notebook": notebook.path.name, "section": section}
+        for notebook in notebooks()
+        for name, section in notebook.sections().items()
+    ]
+    return pd.DataFrame(rows, columns=["name", "notebook", "section"])
 
 
 def experiments() -> dict[str, list[str]]:
     """Return, by the name of each figure and table, the archived experiments that it shows.
 
-    They are those that its cells name; where a cell puts a name together, all that fit.
+    They are those that its cells name, or the functions that these call; where code puts a name
+    together, all that fit.
     """
     archived = store.experiments()
-    found = {name: set() for name in catalogue()["name"]}
-    for notebook in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
-        for cell in nbformat.read(notebook, as_version=4).cells:
-            for pattern in EXPERIMENT.findall(cell.source):
-                names = fnmatch.filter(archived, re.sub(r"\{.*?\}", "*", pattern))
-                for tag in found.keys() & set(_tags(cell)):
-                    found[tag].update(names)
-    return {name: sorted(names) for name, names in found.items()}
+    return {
+        name: sorted(
+            {
+                one
+                for pattern in notebook.experiments(name)
+                for one in fnmatch.filter(archived, pattern)
+            }
+        )
+        for notebook in notebooks()
+        for name in notebook.shows
+    }
 
 
 def times() -> pd.DataFrame:
@@ -103,12 +138,15 @@ def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:
                     parameters={"profile": profile} if "profile" in known else {},
                     cwd=str(path.parent),
                 )
-            for name in table.index[table["notebook"] == path.name]:
-                table.loc[name, f"{profile}_s"] = sum(
-                    cell.metadata.papermill.duration or 0.0
-                    for cell in executed.cells
-                    if ALWAYS.union([name]).intersection(_tags(cell))
-                )
+            durations = {
+                cell.id: cell.metadata.papermill.duration or 0.0
+                for cell in executed.cells
+                if cell.cell_type == "code"
+            }
+            notebook = Notebook(path)
+            for name in notebook.shows:
+                used = [notebook.code[number].id for number in notebook.needed(name)]
+                table.loc[name, f"{profile}_s"] = sum(durations[identity] for identity in used)
             measured = table[["quick_s", "paper_s"]].round(1).reset_index()
             measured.to_csv(TIMES, index=False, lineterminator="\n")
 
@@ -139,8 +177,9 @@ def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
         raise InputError(listed + nearest(name, list(known["name"])))
     path = paths.NOTEBOOKS / known.set_index("name").loc[name, "notebook"]
     _check_parameters(path, parameters)
-    notebook = copy.deepcopy(nbformat.read(path, as_version=4))
-    notebook.cells = [c for c in notebook.cells if ALWAYS.union([name]).intersection(_tags(c))]
+    whole = Notebook(path)
+    notebook = whole.content
+    notebook.cells = [whole.code[number] for number in whole.needed(name)]
     with tempfile.TemporaryDirectory() as scratch:
         only = Path(scratch) / path.name
         nbformat.write(notebook, only)

@@ -21,7 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
 from longfat import store
-from longfat.book import figures, front, show, tables
+from longfat.book import cells, figures, front, show, tables
 
 MADE = "_longfat"
 JAPANESE = re.compile(r"([\u3005-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
@@ -88,20 +88,20 @@ class Front(SphinxDirective):
 class Provenance(SphinxTransform):
     """Says under each figure and table what makes it again, and from what it was made.
 
-    A cell's tags name what it shows; the last cell with a name shows it (`longfat.book.figures`).
+    A cell's code names what it shows; the last cell with a name shows it (`longfat.book.cells`).
     """
 
     default_priority = 400
 
     def apply(self, **_) -> None:
         """Put a line under the output of each cell that shows something with a name."""
-        chapter = Path(self.env.docname).name
-        cells = {}
+        shown = {}
         for cell in self.document.findall(nodes.container):
-            for name in cell["classes"]:
-                if name.startswith(f"tag_{chapter}-"):
-                    cells[name.removeprefix("tag_")] = cell
-        for name, cell in cells.items():
+            if "cell" in cell["classes"]:
+                for code in cell.findall(nodes.literal_block):
+                    if "cell_input" in code.parent["classes"]:
+                        shown |= dict.fromkeys(cells.shown(code.astext()), cell)
+        for name, cell in shown.items():
             if name in (used := _experiments()):
                 cell += _provenance(name, used[name])
 
