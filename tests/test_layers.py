@@ -15,7 +15,7 @@ FLOORS = [
     ["book"],
     ["topologies"],
     ["papers"],
-    ["sweep", "audit", "reproduce"],
+    ["sweeps", "audit", "reproduce"],
     ["engines"],
     ["store"],
     ["network", "result"],

@@ -20,8 +20,9 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
-from longfat import store
+from longfat import engines, store
 from longfat.book import cells, figures, front, show, tables
+from longfat.scenario import Scenario
 
 MADE = "_longfat"
 JAPANESE = re.compile(r"([\u3005-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
@@ -156,13 +157,18 @@ def _experiments() -> dict[str, list[str]]:
 @functools.cache
 def _versions(experiment: str) -> str:
     """Return which engine made an experiment, and with which code."""
-    rows = store.read_archive(experiment).fillna("")
-    kinds = rows[["engine", "engine_version", "headers_sha256", "longfat_version"]]
+    rows = store.read_archive(experiment).fillna("").drop_duplicates(["engine", "engine_version"])
     return ", ".join(
         f"{row.engine} {row.engine_version}, code {str(row.headers_sha256)[:8]}, "
-        f"longfat {row.longfat_version}"
-        for row in kinds.drop_duplicates(["engine", "engine_version"]).itertuples()
+        f"longfat {row.longfat_version}{_older(row)}"
+        for row in rows.itertuples()
     )
+
+
+def _older(run) -> str:
+    """Return what to say of a run whose engine has changed since."""
+    present = engines.key(Scenario.from_json(run.scenario), run.engine)
+    return "" if present == run.key else ", older than the present code: to be computed again"
 
 
 def _made(app) -> Path:

@@ -71,7 +71,9 @@ def simulate_all(
             )
     keys = [engines.key(scenario, engine) for scenario in scenarios]
     first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
-    done = {key: result for key, i in first.items() if (result := store.find(key, scenarios[i]))}
+    done = {
+        key: result for key, i in first.items() if (result := engines.find(scenarios[i], engine))
+    }
     to_do = [i for key, i in first.items() if key not in done]
     to_do.sort(key=lambda i: (-expected_bytes(scenarios[i]), i))
     failures = []
@@ -130,7 +132,7 @@ def _received(result: Result, key: str) -> Result:
             f"a worker has another version of longfat or its engine than this process: its result "
             f"has the key {made} instead of {key}; install the same version on all workers"
         )
-    if store.find(key, result.scenario) is None:
+    if store.find_cached(key) is None:
         store.keep(key, result)
     return result
 
@@ -143,7 +145,7 @@ def can_run(scenarios: Iterable[Scenario], engine: str) -> bool:
     """
     if engines.is_here(engine):
         return True
-    missing = [s for s in scenarios if store.find(engines.key(s, engine), s) is None]
+    missing = [s for s in scenarios if engines.find(s, engine) is None]
     if missing:
         print(
             f"Left out here: {len(missing)} runs on the engine '{engine}', which this machine does "
