@@ -26,7 +26,7 @@ def test_every_file_has_a_licence_and_a_holder():
 
 def test_the_two_licences_are_whole():
     texts = {path.name: path.read_text() for path in (ROOT / "LICENSES").iterdir()}
-    assert set(texts) == {"GPL-2.0-only.txt", "CC-BY-4.0.txt"}
+    assert set(texts) == {"GPL-2.0-only.txt", "CC-BY-4.0.txt", "MIT.txt"}
     assert texts["GPL-2.0-only.txt"] == (ROOT / "LICENSE").read_text()
     assert all(f"Section {number} " in texts["CC-BY-4.0.txt"] for number in range(1, 9))
 

@@ -21,7 +21,8 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
 from longfat import engines, store
-from longfat.book import cells, figures, front, show, tables
+from longfat.book import cells, figures, front, laboratory, show, tables
+from longfat.engines import segment
 from longfat.scenario import Scenario
 
 MADE = "_longfat"
@@ -71,6 +72,19 @@ class Table(SphinxDirective):
             parent += nodes.raw("", place, format="html")
         self.state.nested_parse(markdown, self.content_offset, parent)
         return [parent]
+
+
+class Laboratory(SphinxDirective):
+    """`{longfat-laboratory} NAME` is a network that the reader simulates in the page."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the panel (`longfat.book.laboratory`)."""
+        up = "../" * self.env.docname.count("/")
+        panel = laboratory.html(self.arguments[0], f"{up}_static/{laboratory.ENGINE}")
+        self.env.metadata[self.env.docname]["longfat-laboratory"] = "yes"
+        return [nodes.raw("", panel, format="html")]
 
 
 class Front(SphinxDirective):
@@ -198,6 +212,24 @@ def _copy_mathjax(app, exception):
         copy_asset_file(source, folder)
 
 
+def _copy_laboratory(app, exception):
+    """Put the Laboratory's scripts, and the engine that they run, beside the pages."""
+    if exception or app.builder.format != "html":
+        return
+    folder = Path(app.outdir, "_static")
+    for name in laboratory.FILES:
+        shutil.copyfile(laboratory.STATIC / name, folder / name)
+    script = laboratory.engine_script(segment.MODULE.read_bytes())
+    folder.joinpath(laboratory.ENGINE).write_text(script, encoding="ascii")
+
+
+def _load_laboratory(app, page, template, context, doctree):
+    """Let the pages that have a panel load its scripts."""
+    if "longfat-laboratory" in app.env.metadata.get(page, {}):
+        for name in laboratory.FILES:
+            (app.add_css_file if name.endswith(".css") else app.add_js_file)(name)
+
+
 def _list_citations(app, page, template, context, doctree):
     """Entries of a list of citations are its items (docutils gives them another role)."""
     if "body" in context:
@@ -209,9 +241,12 @@ def setup(app):
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
     app.add_directive("longfat-table", Table)
     app.add_directive("longfat-front", Front)
+    app.add_directive("longfat-laboratory", Laboratory)
     app.add_transform(Provenance)
     app.add_transform(Japanese)
     app.connect("builder-inited", _offer_archive)
     app.connect("html-page-context", _list_citations)
+    app.connect("html-page-context", _load_laboratory)
     app.connect("build-finished", _copy_mathjax)
+    app.connect("build-finished", _copy_laboratory)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
