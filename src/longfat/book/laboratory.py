@@ -5,15 +5,17 @@ it simulates is a scenario as everywhere else, so that Python gives the same dig
 """
 
 import base64
+import itertools
 import json
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 
+import networkx
+
 from longfat import topologies
 from longfat.cc.catalogue import ALGORITHMS
-from longfat.engines import segment
 from longfat.errors import InputError, nearest
 from longfat.scenario import Scenario
 
@@ -75,8 +77,8 @@ def settings(name: str, address: str) -> dict[str, object]:
     scenario, (source, target) = known[name].scenario, known[name].bottleneck
     links = {(link.source, link.target): link for link in scenario.links}
     link, flow = links[source, target], scenario.flows[0]
-    path = flow.path or segment.path(scenario, flow)
-    delays = [links[hop].delay_s for hop in zip(path, path[1:], strict=False)]
+    path = flow.path or networkx.shortest_path(networkx.Graph(links), flow.source, flow.target)
+    delays = [links[hop].delay_s for hop in itertools.pairwise(path)]
     window = flow.max_window_segments or int(flow.receive_buffer_bytes) // flow.segment_bytes
     return {
         "name": name,
