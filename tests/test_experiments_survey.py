@@ -167,6 +167,13 @@ def test_a_claim_that_holds_on_one_path_is_undecidable(found):
     assert judged.at["survey-buffer-1mb", "verdict"] == "undecidable"
 
 
+def test_nothing_to_compare_is_undecidable(found):
+    nothing_lost = found["remedies"].assign(**{"lost packets": 0})
+    judged = judge(found, remedies=nothing_lost)
+    assert judged.at["survey-limited-slow-start", "verdict"] == "undecidable"
+    assert judged.at["survey-split", "verdict"] == "reproduced"
+
+
 def test_single_runs_have_no_interval(found):
     flows, rates = (table[table["seed"] == 1] for table in found["figure_5"])
     judged = judge(found, figure_5=experiments.Figure5(flows, rates))

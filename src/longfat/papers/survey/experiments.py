@@ -837,10 +837,13 @@ def _orders(figure_5: Figure5, region: pd.DataFrame, engine: str) -> dict[str, d
 
 
 def _tried_once(holds, ratio: pd.Series, what: str) -> dict:
-    """Judge a comparison that was made once on each path: it must hold on every one."""
+    """Judge a comparison that was made once on each path: it must hold on every one.
+
+    Undecidable where there is nothing to compare (0 / 0, or a run too short to have a slope).
+    """
     several = len(ratio) > 1
     return {
-        "verdict": statistics.everywhere(holds),
+        "verdict": "undecidable" if ratio.isna().any() else statistics.everywhere(holds),
         "measured": ratio.mean(),
         "low": ratio.min() if several else np.nan,
         "high": ratio.max() if several else np.nan,
@@ -877,25 +880,34 @@ def _parallel(table: pd.DataFrame) -> dict[str, dict]:
 
 
 def _remedied(table: pd.DataFrame) -> dict[str, dict]:
-    lost, rate = (table.set_index("remedy")[name] for name in ("lost packets", "Mb/s"))
-    ratios = {
-        "survey-limited-slow-start": (
-            lost["standard TCP"] / lost["limited slow start"],
+    found = {}
+    for claim, number, above, below, what in (
+        (
+            "survey-limited-slow-start",
+            "lost packets",
+            "standard TCP",
+            "limited slow start",
             "packets lost without / with it",
         ),
-        "survey-striping": (
-            rate["four, striped over two paths"] / rate["four connections"],
+        (
+            "survey-striping",
+            "Mb/s",
+            "four, striped over two paths",
+            "four connections",
             "two paths / one",
         ),
-        "survey-split": (
-            rate["one connection, split"] / rate["one connection, loss 1e-5"],
+        (
+            "survey-split",
+            "Mb/s",
+            "one connection, split",
+            "one connection, loss 1e-5",
             "with relay / without",
         ),
-    }
-    return {
-        claim: _tried_once([ratio > 1], pd.Series([ratio]), what)
-        for claim, (ratio, what) in ratios.items()
-    }
+    ):
+        one = table.set_index("remedy")[number]
+        ratio = one[[above]].reset_index(drop=True) / one[[below]].reset_index(drop=True)
+        found[claim] = _tried_once(ratio > 1, ratio, what)
+    return found
 
 
 def _unfair(settled: pd.DataFrame) -> dict[str, dict]:
