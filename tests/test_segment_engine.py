@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from longfat import InputError, Record, Scenario
 from longfat.cc.catalogue import ALGORITHMS
 from longfat.engines import ns3, segment
-from longfat.engines.segment import validation
+from longfat.papers import engines_checked
 from longfat.scenario import Flow
 from longfat.topologies import duplex, satellite
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
-MEASURED = list(validation.MEASURES)
+MEASURED = list(engines_checked.MEASURES)
 
 
 def flow(**changes):
@@ -85,7 +85,7 @@ def link_fields(draw, duration_s):
 
 @st.composite
 def flows_over(draw, names, duration_s):
-    name = draw(st.sampled_from(validation.ALL))
+    name = draw(st.sampled_from(engines_checked.ALL))
     ends = [names[0], names[-1]]
     source, target = ends if draw(st.booleans()) else reversed(ends)
     segment_bytes = draw(st.integers(100, 1448))
@@ -207,7 +207,7 @@ def assert_same(scenario):
 RANDOM = ["hd", "chd"]  # they draw random numbers of their own
 
 
-@pytest.mark.parametrize("algorithm", sorted(set(validation.ALL) - set(RANDOM)))
+@pytest.mark.parametrize("algorithm", sorted(set(engines_checked.ALL) - set(RANDOM)))
 def test_every_algorithm_does_what_it_does_in_the_full_stack(algorithm):
     """To the last digit: the same packets are lost, and each is answered in the same way."""
     assert_same(one_link(flow(congestion_control=algorithm), loss_per_packet=3e-3))
@@ -366,20 +366,3 @@ def test_results_have_their_own_keys():
     scenario = one_link()
     assert ns3.ingredients(scenario) != segment.ingredients(scenario)
     assert segment.ingredients(scenario)["engine"] == "segment"
-
-
-# --- the table of the validation page
-
-
-def test_a_sweep_that_differs_is_seen():
-    from longfat import sweep
-
-    scenarios, labels = validation.runs(["newreno"], seeds=2)
-    one = sweep(scenarios, engine="segment", labels=labels)
-    assert len(labels) == 3 + 2 * 5
-    same = validation.compare(one, one)
-    assert (same["equal"] == same["runs"]).all() and (same["difference_percent"] == 0).all()
-    other = one.assign(goodput_bps=1.1 * one["goodput_bps"], segments_sent=0)
-    table = validation.by_algorithm(validation.compare(one, other))
-    assert table["equal"].tolist() == [0]
-    assert table["largest_difference_percent"].iloc[0] == pytest.approx(10)
