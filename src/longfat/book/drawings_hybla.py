@@ -37,7 +37,7 @@ def windows(traces: pd.DataFrame, by: str, title: str) -> Figure:
     for name, trace in traces.groupby(by, sort=False):
         axes.step(trace["time_s"], trace[WINDOW], where="post", label=name)
     axes.set(xlabel="time (s)", ylabel="congestion window (segments)", yscale="log", title=title)
-    axes.legend(frameon=False)
+    axes.legend(*axes.get_legend_handles_labels(), frameon=False)
     return figure
 
 
