@@ -199,6 +199,11 @@ def held_at(trace: pd.DataFrame, series: str, times: ArrayLike) -> np.ndarray:
     return np.where(position >= 0, values[np.maximum(position, 0)], np.nan)
 
 
+def held(trace: pd.DataFrame, end_s: float) -> pd.DataFrame:
+    """Return a trace whose last value lasts until `end_s`: a trace has a point a change."""
+    return pd.concat([trace, trace.tail(1).assign(time_s=end_s)], ignore_index=True)
+
+
 def true_throughput(trace: pd.DataFrame, times: np.ndarray) -> np.ndarray:
     """Return the throughput between consecutive times, bit/s, from a trace of delivered_bytes."""
     return 8 * np.diff(np.nan_to_num(held_at(trace, "delivered_bytes", times))) / np.diff(times)

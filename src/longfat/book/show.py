@@ -18,12 +18,13 @@ from sympy import latex
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
-from longfat.statistics import VERDICTS
+from longfat.statistics import VERDICTS, held  # noqa: F401 chapters say show.held
 
 FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
 SIMULATION = {"color": "#0072b2", "marker": "o"}
 EMULATION = {"color": "#d55e00", "marker": "s"}
 VARIANT = {"color": "#009e73", "marker": "^"}
+ENGINES = {"ns-3": SIMULATION, "Linux": EMULATION}  # by the name in the legend
 MODEL = {"color": "black"}
 PAPER = {"color": "0.55", "marker": "D"}
 
@@ -57,11 +58,6 @@ def headline(what: str, compared: pd.DataFrame, transfer: str, metric: str) -> s
     return f"{what}: within {low:.1f} % of the model for p ≤ 1e-4, {everywhere:.0f} % overall"
 
 
-def held(trace: pd.DataFrame, end_s: float) -> pd.DataFrame:
-    """Return a trace whose last value lasts until `end_s`: a trace has a point a change."""
-    return pd.concat([trace, trace.tail(1).assign(time_s=end_s)], ignore_index=True)
-
-
 def comparison_figure(
     curve: pd.DataFrame,
     measured: dict[str, pd.DataFrame],
@@ -89,16 +85,14 @@ def comparison_figure(
             label="paper: its points lie within",
         )
     axes.plot(curve["loss"], curve[value], label="model", **MODEL)
-    for (name, points), style in zip(
-        measured.items(), (SIMULATION, EMULATION, VARIANT), strict=False
-    ):
+    for name, points in measured.items():
         axes.errorbar(
             points["loss"],
             points[value],
             yerr=points["halfwidth"],
             linestyle="none",
             label=name,
-            **style,
+            **ENGINES.get(name, VARIANT),
         )
     axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel=label, title=title)
     axes.set_ylim(bottom=0)
@@ -205,11 +199,13 @@ def show_table(
 ) -> HTML:
     """Return the table as it appears in the book: no index, given formats, a caption.
 
-    Under `longfat figure` also write it, in full precision, as NAME.csv.
+    The caption of a table without rows says so: its runs were left out. Under `longfat figure` also
+    write the table, in full precision, as NAME.csv.
     """
     if name and os.environ.get(FIGURE_FOLDER):
         path = Path(os.environ[FIGURE_FOLDER]) / f"{name}.csv"
         table.to_csv(path, index=False, lineterminator="\n")
+    caption += " (nothing to show here)" if table.empty else ""
     styler = table.style.hide(axis="index").format(formats or {}, na_rep="–")
     identity = hashlib.sha256(caption.encode()).hexdigest()[:8]  # the same in every run
     styler = styler.set_table_attributes('class="longfat"').set_uuid(identity)
@@ -289,8 +285,13 @@ def _measured(row) -> str:
 def show_figure(name: str, figure: Figure, data: pd.DataFrame, alt: str) -> None:
     """Show a figure in the notebook, with its text for those who cannot see it.
 
-    Under `longfat figure` also write NAME.png, NAME.svg and the data as NAME.csv.
+    Without data, because its runs were left out, say so instead. Under `longfat figure` also write
+    NAME.png, NAME.svg and the data as NAME.csv.
     """
+    if data.empty:
+        plt.close(figure)
+        print(f"{name}: nothing to draw here.")
+        return
     folder = os.environ.get(FIGURE_FOLDER)
     if folder:
         stem = Path(folder) / name
