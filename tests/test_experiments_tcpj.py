@@ -6,8 +6,9 @@ import pytest
 
 from longfat import engines, papers, statistics
 from longfat.errors import InputError
-from longfat.papers.tcpj import experiments
+from longfat.papers.tcpj import experiments, explorer
 from longfat.papers.tcpj.experiments import PROTOCOLS, Setting
+from longfat.papers.tcpj.network import handoff
 
 
 @pytest.fixture
@@ -73,6 +74,14 @@ def test_the_settings_defaults_are_the_papers_table():
     assert setting.repetitions == papers.value("tcpj", "repetitions")
     assert setting.duration_s == papers.value("tcpj", "duration")
     assert setting.handoff_at_s == papers.value("tcpj", "handoff_time")
+
+
+def test_a_round_trip_that_a_network_cannot_have_is_refused_in_a_sentence():
+    with pytest.raises(InputError, match=r"rtt_s is 0\.009: it must be at least 0\.01 s"):
+        handoff("TCP-J", "local", rate_bps=3e6, new_rate_bps=1e6, cost_s=0.09, rtt_s=0.009)
+    assert handoff("TCP-J", "local", rate_bps=3e6, new_rate_bps=1e6, cost_s=0.09, rtt_s=0.01)
+    inputs = {item.symbol.name: item for item in explorer.explorer(rtt_s=0.8).inputs}
+    assert inputs["RTT"].high == 0.8  # the slider follows a longer one
 
 
 def test_the_best_rate_is_the_lowest_point_of_a_parabola():
