@@ -344,18 +344,18 @@ def shares(table: pd.DataFrame, who: str = "protocol", value: str = "goodput_bps
     """Return the flows' mean shares of their sum, and whether they are equal.
 
     `table` has a row a flow and run: columns seed, `who` and `value`. `p_value` is that of the
-    Friedman test of equal shares over the repetitions, the sign test's for two flows. Intervals
-    are Student-t, 95 %. Raises InputError for fewer than three repetitions.
+    Friedman test of equal shares over the repetitions, the sign test's for two flows; it is missing
+    for fewer than three repetitions. Intervals are Student-t, 95 %.
     """
     wide = table.pivot(index="seed", columns=who, values=value)
-    if len(wide) < 3:
-        raise InputError(f"shares need at least 3 repetitions, not {len(wide)}")
     part = wide.div(wide.sum(axis=1), axis=0)
     width = half_width(part.std(), len(part))
     rows = pd.DataFrame(
         {"share": part.mean(), "low": part.mean() - width, "high": part.mean() + width}
     )
-    if part.shape[1] > 2:
+    if len(part) < 3:
+        p_value = np.nan
+    elif part.shape[1] > 2:
         p_value = stats.friedmanchisquare(*(part[name] for name in part)).pvalue
     else:
         above = int((part.iloc[:, 0] > 0.5).sum())

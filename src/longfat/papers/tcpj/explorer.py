@@ -30,7 +30,11 @@ def explorer(
     after_mbps: float = 1.0,
     window_segments: float = 22,
 ) -> Explorer:
-    """Return the explorer of ssthresh over the time of a loss; sliders begin at these values."""
+    """Return the explorer of ssthresh over the time of a loss; sliders begin at these values.
+
+    The round trip's slider reaches as far as its value.
+    """
+    longest_s = max(0.6, rtt_s)
     return Explorer(
         name="tcpj-explorer",
         title="A loss after the bandwidth has changed: the slow-start threshold",
@@ -40,7 +44,9 @@ def explorer(
             Input(T, "Westwood's time constant T", 0.15, 4.0, time_constant_s, "s", scale="log"),
             Input(BW_0, "rate before", 0.1, 10.0, before_mbps, "Mb/s", scale="log"),
             Input(BW_1, "rate after", 0.1, 10.0, after_mbps, "Mb/s", scale="log"),
-            Input(RTT, "smallest round-trip time RTT_min", 0.01, 0.6, rtt_s, "s", scale="log"),
+            Input(
+                RTT, "smallest round-trip time RTT_min", 0.01, longest_s, rtt_s, "s", scale="log"
+            ),
             Input(cwnd, "congestion window at the loss", 2, 200, window_segments, "segments"),
         ),
         steps={

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from longfat.errors import InputError
 from longfat.network import duplex
 from longfat.scenario import CongestionControl, Flow, Handoff, Outage, Record, Reroute, Scenario
 
@@ -45,6 +46,23 @@ def _tcpj_starts(protocols: tuple[str, ...], seed: int) -> list[float]:
     return np.random.default_rng(seed).uniform(0, 1, len(protocols)).round(6).tolist()
 
 
+def _wire_delay_s(rtt_s: float, *others_s: float) -> float:
+    """What the other links leave of a round trip for the wire, one way.
+
+    Raises InputError where they leave nothing.
+    """
+    rest_s = rtt_s / 2
+    for other_s in others_s:
+        rest_s -= other_s
+    if rest_s < 0:
+        least_s = 2 * sum(others_s)
+        raise InputError(
+            f"rtt_s is {rtt_s:g}: it must be at least {least_s:g} s, which is what the other links "
+            "of this network take"
+        )
+    return rest_s
+
+
 def shared_wire(
     *protocols: str,
     rate_bps: float,
@@ -66,7 +84,7 @@ def shared_wire(
         "router0",
         "router1",
         rate_bps=rate_bps,
-        delay_s=rtt_s / 2 - 0.002,
+        delay_s=_wire_delay_s(rtt_s, 0.002),
         queue_packets=queue_packets,
     )
     flows = []
@@ -106,7 +124,11 @@ def radio(
     """
     on_air_s = 0.001
     links = duplex(
-        "cn", "ar", rate_bps=wired_bps, delay_s=rtt_s / 2 - on_air_s, queue_packets=1000
+        "cn",
+        "ar",
+        rate_bps=wired_bps,
+        delay_s=_wire_delay_s(rtt_s, on_air_s),
+        queue_packets=1000,
     ) + duplex(
         "ar",
         "mn",
@@ -156,7 +178,7 @@ def handoff(
     local = kind == "local"
     above = ("rr1", "rr1") if local else ("rr1", "rr2")
     on_air_s, access_s = 0.001, 0.004
-    wire = {"delay_s": rtt_s / 2 - access_s - on_air_s, "queue_packets": 1000}
+    wire = {"delay_s": _wire_delay_s(rtt_s, access_s, on_air_s), "queue_packets": 1000}
     links = duplex("cn", "rr1", rate_bps=wired_bps, **wire)
     if not local:
         links += duplex("cn", "rr2", rate_bps=new_wired_bps, **wire)
