@@ -2,7 +2,7 @@
 
 import pytest
 
-from longfat.cc.catalogue import ALGORITHMS, declared
+from longfat.cc import catalogue
 from longfat.errors import InputError
 
 DRIVER = """
@@ -71,14 +71,14 @@ def test_a_loss_takes_the_part_b_down_to_two_segments(make, decrease, left):
 
 
 def test_it_is_under_eighty_lines_and_declares_itself():
-    header = ALGORITHMS["gaimd"].header_path
+    header = catalogue.find("gaimd").header_path
     assert len(header.read_text().splitlines()) < 80
-    assert declared(header) == ALGORITHMS["gaimd"]
-    assert ALGORITHMS["gaimd"].parameters["decrease"].default == 0.5
+    assert catalogue.declared(header) == catalogue.find("gaimd")
+    assert catalogue.find("gaimd").parameters["decrease"].default == 0.5
 
 
 def test_a_header_without_an_entry_is_none():
-    assert declared(ALGORITHMS["hybla"].header_path) is None
+    assert catalogue.declared(catalogue.find("hybla").header_path) is None
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_an_entry_that_cannot_be_read_names_its_header(entry, reason, tmp_path):
     header = tmp_path / "mine.h"
     header.write_text(f"// mine\n/* catalogue\n{entry}\n*/\n")
     with pytest.raises(InputError, match=f"mine.h: its catalogue entry cannot be read: .*{reason}"):
-        declared(header)
+        catalogue.declared(header)

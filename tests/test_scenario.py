@@ -32,7 +32,7 @@ def changed(part, **changes):
         ("links", {"loss_per_packet": 1.5}, ["links.0.loss_per_packet", "1.5", "less than 1"]),
         ("links", {"loss_per_bit": -0.1}, ["links.0.loss_per_bit", "-0.1", "equal to 0"]),
         ("links", {"delay_s": -1}, ["links.0.delay_s", "-1", "greater than or equal to 0"]),
-        ("links", {"rate_bps": 0}, ["links.0.rate_bps", "0", "greater than 0"]),
+        ("links", {"rate_bps": 0}, ["links.0.rate_bps", "0", "equal to 1"]),
         ("links", {"rate_bps": float("nan")}, ["links.0.rate_bps", "nan"]),
         ("links", {"queue_bytes": 5}, ["links.0", "either queue_packets or queue_bytes"]),
         ("links", {"speed": 5}, ["links.0.speed", "no such field"]),
@@ -40,7 +40,7 @@ def changed(part, **changes):
         (
             "flows",
             {"congestion_control": {"name": "hybla", "parameters": {"rtt0": 1}}},
-            ["no parameter 'rtt0'", "Did you mean 'rtt0_s'?"],
+            ["parameters.rtt0", "no parameter 'rtt0'", "Did you mean 'rtt0_s'?"],
         ),
         ("flows", {"max_window_segments": 10}, ["newreno", "receive_buffer_bytes"]),
         ("flows", {"target": "c"}, ["flows.0", "no link touches node 'c'", "a, b"]),
@@ -91,7 +91,11 @@ positive = st.floats(1e-3, 1e9)
 @st.composite
 def scenarios(draw):
     a, b = draw(st.lists(names, min_size=2, max_size=2, unique=True))
-    fields = {"rate_bps": draw(positive), "delay_s": draw(st.floats(0, 10)), "queue_packets": 3}
+    fields = {
+        "rate_bps": draw(st.floats(1, 1e15)),
+        "delay_s": draw(st.floats(0, 10)),
+        "queue_packets": 3,
+    }
     flow = Flow(
         source=a,
         target=b,

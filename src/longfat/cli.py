@@ -14,7 +14,7 @@ import pandas as pd
 from longfat import audit as auditing
 from longfat import reproduce as reproducing
 from longfat.book import figures
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.engines import ENGINES
 from longfat.errors import InputError, LongfatError
 
@@ -220,11 +220,11 @@ def cc_list(as_json):
                     "title": algorithm.title,
                     "code": algorithm.header or "ns-3",
                     "parameters": ", ".join(
-                        f"{parameter}={p.default}" for parameter, p in algorithm.parameters.items()
+                        f"{p.name}={p.default} ({p.range})" for p in algorithm.parameters.values()
                     ),
                     "source": algorithm.source,
                 }
-                for name, algorithm in ALGORITHMS.items()
+                for name, algorithm in catalogue.algorithms().items()
             ]
         ),
         as_json,
