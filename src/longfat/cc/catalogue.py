@@ -222,7 +222,7 @@ def declared(header: Path) -> tuple[str, Algorithm] | None:
         raise _unreadable(header.name, str(error)) from None
     name = entry.pop("name", header.stem)
     algorithm = _algorithm(entry | {"header": header.name}, header.name, attributes)
-    if f'"{algorithm.type_id}"' not in text:
+    if f'"{algorithm.type_id}"' not in text.replace(comment[0], ""):
         raise _unreadable(header.name, f"it has no class '{algorithm.type_id}'")
     return name, algorithm
 
