@@ -28,7 +28,7 @@ from typing import Any
 import pandas as pd
 
 from longfat import paths
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.engines import ns3, segment
 from longfat.engines.ns3 import accelerate, server
 from longfat.errors import SimulationError
@@ -307,7 +307,7 @@ def _compiler() -> str | None:
 
 def _compile(compiler: str, folder: Path) -> Path:
     request = ns3.request(SATELLITE)
-    headers = [a.header_path for a in ALGORITHMS.values() if a.header]
+    headers = [a.header_path for a in catalogue.algorithms().values() if a.header]
     links = "\n".join(
         _cpp_structure("Link", f"link{i}{j}", link)
         for i, pair in enumerate(request["links"])

@@ -225,7 +225,7 @@ def cc_list(as_json):
     """List the congestion controls with their parameters and sources."""
     import pandas as pd
 
-    from longfat.cc.catalogue import ALGORITHMS
+    from longfat.cc import catalogue
 
     _print(
         pd.DataFrame(
@@ -235,11 +235,11 @@ def cc_list(as_json):
                     "title": algorithm.title,
                     "code": algorithm.header or "ns-3",
                     "parameters": ", ".join(
-                        f"{parameter}={p.default}" for parameter, p in algorithm.parameters.items()
+                        f"{p.name}={p.default} ({p.range})" for p in algorithm.parameters.values()
                     ),
                     "source": algorithm.source,
                 }
-                for name, algorithm in ALGORITHMS.items()
+                for name, algorithm in catalogue.algorithms().items()
             ]
         ),
         as_json,

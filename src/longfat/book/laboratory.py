@@ -15,7 +15,7 @@ from pathlib import Path
 import networkx
 
 from longfat import topologies
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.errors import InputError, nearest
 from longfat.scenario import Scenario
 
@@ -59,7 +59,7 @@ def networks() -> dict[str, Network]:
 
 def senders() -> dict[str, str]:
     """Return the congestion controls that the engine in the page has: title by name."""
-    return {name: one.title for name, one in ALGORITHMS.items() if one.header}
+    return {name: one.title for name, one in catalogue.algorithms().items() if one.header}
 
 
 def settings(name: str, address: str) -> dict[str, object]:

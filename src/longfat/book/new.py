@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from longfat import paths
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.errors import InputError, SimulationError
 
 PART = "Experiments"  # of the book's table of contents
@@ -40,7 +40,7 @@ def experiment(name: str, report: Callable[[str], object] = lambda line: None) -
         )
     texts = _texts(name)
     taken = [path for path in texts if path.exists()]
-    if taken or name in ALGORITHMS:
+    if taken or name in catalogue.algorithms():
         where = taken[0] if taken else "a congestion control of the catalogue"
         raise InputError(f"name is '{name}': it is taken by {where}")
     listed = _listed(contents.read_text("utf-8"), f"notebooks/{name}")

@@ -13,15 +13,15 @@ import pandas as pd
 
 from longfat import papers, paths, statistics, store
 from longfat.book import figures, show
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
 
 
 def catalogue() -> pd.DataFrame:
     """Return the congestion controls, a row each.
 
-    Columns: name, algorithm, source, code, parameters with their defaults, engines that have it,
-    and the figures and tables with archived runs of it.
+    Columns: name, algorithm, source, code, parameters with their defaults and ranges,
+    engines that have it, and the figures and tables with archived runs of it.
     """
     shown = _figures_by_control()
     return pd.DataFrame(
@@ -31,8 +31,8 @@ def catalogue() -> pd.DataFrame:
             "source": algorithm.source,
             "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
             "parameters": ", ".join(
-                f"`{key}` = {parameter.default} ({parameter.meaning})"
-                for key, parameter in algorithm.parameters.items()
+                f"`{p.name}` = {p.default} ({p.meaning}; {p.range})"
+                for p in algorithm.parameters.values()
             ),
             "engines": ", ".join(
                 (["ns3", "segment"] if algorithm.type_id else [])
@@ -40,7 +40,7 @@ def catalogue() -> pd.DataFrame:
             ),
             "figures": ", ".join(shown.get(name, [])) or "–",
         }
-        for name, algorithm in ALGORITHMS.items()
+        for name, algorithm in algorithms().items()
     )
 
 

@@ -13,10 +13,27 @@
 // ns-3's own TcpHighSpeed, like Linux, takes the next higher row of the RFC's table of whole a(w):
 // at 39 segments it grows by 2 where the RFC's formula gives 1.
 
+/* catalogue
+name = "highspeed-rfc3649"
+title = "HighSpeed TCP by the formulas of RFC 3649"
+type_id = "longfat::TcpHighSpeed"
+source = "paper survey, equations (17), (26) to (30); RFC 3649"
+caps_window = true
+[parameters]
+low_window_segments = {attribute = "LowWindow", below = "high_window_segments"}
+high_window_segments = {attribute = "HighWindow"}
+low_loss = {attribute = "LowP"}
+high_loss = {attribute = "HighP", below = "low_loss"}
+high_decrease = {attribute = "HighDecrease"}
+max_ssthresh_segments = {attribute = "MaxSsThresh"}
+*/
+
 #ifndef LONGFAT_HIGHSPEED_H
 #define LONGFAT_HIGHSPEED_H
 
 #include "standard.h"
+
+#include "ns3/double.h"
 
 namespace longfat
 {
@@ -31,27 +48,27 @@ class TcpHighSpeed : public TcpStandard
                 .SetParent<TcpStandard>()
                 .AddConstructor<TcpHighSpeed>()
                 .AddAttribute("LowWindow",
-                              "W_L: up to here it is standard TCP, in segments",
+                              "standard TCP up to here",
                               ns3::DoubleValue(38),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_lowWindow),
-                              ns3::MakeDoubleChecker<double>(1))
+                              ns3::MakeDoubleChecker<double>(1, 1e9))
                 .AddAttribute("HighWindow",
-                              "W_H, in segments",
+                              "window at high_loss",
                               ns3::DoubleValue(83000),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_highWindow),
-                              ns3::MakeDoubleChecker<double>(1))
+                              ns3::MakeDoubleChecker<double>(1, 1e9))
                 .AddAttribute("LowP",
-                              "P_L: loss probability at W_L",
+                              "loss probability at low_window_segments",
                               ns3::DoubleValue(1e-3),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_lowP),
-                              ns3::MakeDoubleChecker<double>(0, 1))
+                              ns3::MakeDoubleChecker<double>(1e-15, 1))
                 .AddAttribute("HighP",
-                              "P_H: loss probability at W_H",
+                              "loss probability at high_window_segments",
                               ns3::DoubleValue(1e-7),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_highP),
-                              ns3::MakeDoubleChecker<double>(0, 1))
+                              ns3::MakeDoubleChecker<double>(1e-15, 1))
                 .AddAttribute("HighDecrease",
-                              "b_H: decrease at W_H",
+                              "decrease at high_window_segments",
                               ns3::DoubleValue(0.1),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_highDecrease),
                               ns3::MakeDoubleChecker<double>(0, 1));
@@ -88,11 +105,11 @@ class TcpHighSpeed : public TcpStandard
     }
 
   private:
-    double m_lowWindow{38};     //!< W_L, in segments
-    double m_highWindow{83000}; //!< W_H, in segments
-    double m_lowP{1e-3};        //!< P_L
-    double m_highP{1e-7};       //!< P_H
-    double m_highDecrease{0.1}; //!< b_H
+    double m_lowWindow{};    //!< W_L, in segments
+    double m_highWindow{};   //!< W_H, in segments
+    double m_lowP{};         //!< P_L
+    double m_highP{};        //!< P_H
+    double m_highDecrease{}; //!< b_H
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpHighSpeed);

@@ -10,10 +10,25 @@
 // ACKs: twice as fast as the specification where every segment has its ACK. Below 50 segments it
 // grows like standard TCP and yet shrinks by an eighth only.
 
+/* catalogue
+name = "scalable-kelly"
+title = "Scalable TCP as specified"
+type_id = "longfat::TcpScalable"
+source = "paper survey, equations (15), (18); Kelly 2003"
+caps_window = true
+[parameters]
+increase_segments = {attribute = "Increase"}
+decrease = {attribute = "Decrease"}
+legacy_window_segments = {attribute = "LegacyWindow"}
+max_ssthresh_segments = {attribute = "MaxSsThresh"}
+*/
+
 #ifndef LONGFAT_SCALABLE_H
 #define LONGFAT_SCALABLE_H
 
 #include "standard.h"
+
+#include "ns3/double.h"
 
 namespace longfat
 {
@@ -28,20 +43,20 @@ class TcpScalable : public TcpStandard
                 .SetParent<TcpStandard>()
                 .AddConstructor<TcpScalable>()
                 .AddAttribute("Increase",
-                              "A: what an ACK adds, in segments",
+                              "what an ACK adds",
                               ns3::DoubleValue(0.01),
                               ns3::MakeDoubleAccessor(&TcpScalable::m_increase),
                               ns3::MakeDoubleChecker<double>(0, 1))
                 .AddAttribute("Decrease",
-                              "B: the part of the window that a loss takes away",
+                              "part of the window that a loss takes away",
                               ns3::DoubleValue(0.125),
                               ns3::MakeDoubleAccessor(&TcpScalable::m_decrease),
                               ns3::MakeDoubleChecker<double>(0, 1))
                 .AddAttribute("LegacyWindow",
-                              "Up to here it is standard TCP, in segments",
+                              "standard TCP up to here",
                               ns3::DoubleValue(16),
                               ns3::MakeDoubleAccessor(&TcpScalable::m_legacyWindow),
-                              ns3::MakeDoubleChecker<double>(0));
+                              ns3::MakeDoubleChecker<double>(0, 1e9));
         return tid;
     }
 
@@ -62,9 +77,9 @@ class TcpScalable : public TcpStandard
     }
 
   private:
-    double m_increase{0.01};   //!< A, in segments an ACK
-    double m_decrease{0.125};  //!< B
-    double m_legacyWindow{16}; //!< in segments
+    double m_increase{};     //!< A, in segments an ACK
+    double m_decrease{};     //!< B
+    double m_legacyWindow{}; //!< in segments
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpScalable);

@@ -6,7 +6,7 @@ It stands here, and not beside an engine, because no engine knows another.
 import pandas as pd
 
 from longfat import statistics
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.network import duplex
 from longfat.scenario import Flow, Scenario
 from longfat.sweeps import sweep
@@ -15,8 +15,6 @@ ENGINES = ("ns3", "segment")
 RATE_BPS = 5e6
 SEGMENT_BYTES = 1000
 MEASURES = ("delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts")
-
-ALL = [name for name, algorithm in ALGORITHMS.items() if algorithm.type_id]
 
 # Loss, round-trip time, buffer (of the bandwidth-delay product) and number of flows: a part of all
 # combinations in which every two of loss, round-trip time and buffer meet.
@@ -34,6 +32,11 @@ GRID = pd.DataFrame(
     columns=["loss", "rtt_s", "buffer_bdp", "flows"],
 )
 POINT = ["algorithm", *GRID.columns]
+
+
+def names() -> list[str]:
+    """Return the congestion controls that both engines have."""
+    return [name for name, algorithm in catalogue.algorithms().items() if algorithm.type_id]
 
 
 def scenario(
@@ -89,7 +92,7 @@ def runs(
 
     Columns: algorithm, those of `GRID`, seed. Where nothing is lost at random one seed is enough.
     """
-    table = GRID.merge(pd.DataFrame({"algorithm": algorithms or ALL}), how="cross")
+    table = GRID.merge(pd.DataFrame({"algorithm": algorithms or names()}), how="cross")
     table = table.merge(pd.DataFrame({"seed": range(1, seeds + 1)}), how="cross")
     table = table[(table["loss"] > 0) | (table["seed"] == 1)]
     table = table[[*POINT, "seed"]].reset_index(drop=True)

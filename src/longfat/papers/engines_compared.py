@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from longfat import statistics
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.network import reference
 from longfat.papers.hybla.network import satellite
@@ -35,7 +35,7 @@ CHANGES = {
 
 def controls() -> list[str]:
     """Return every congestion control that both engines have."""
-    return [name for name, entry in ALGORITHMS.items() if entry.linux and entry.type_id]
+    return [name for name, entry in catalogue.algorithms().items() if entry.linux and entry.type_id]
 
 
 @dataclass(frozen=True, kw_only=True)

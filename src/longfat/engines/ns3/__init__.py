@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.errors import InputError, SimulationError
 from longfat.result import FLOW_COLUMNS, LINK_SERIES, Result, trace_carrier
 from longfat.scenario import Flow, Link, Scenario
@@ -132,7 +132,7 @@ def with_includes(headers: Iterable[Path]) -> list[Path]:
 
 
 def _algorithm(flow: Flow):
-    algorithm = ALGORITHMS[flow.congestion_control.name]
+    algorithm = catalogue.find(flow.congestion_control.name)
     if not algorithm.type_id:
         raise InputError(
             f"ns-3 has no congestion control '{flow.congestion_control.name}': "
@@ -213,7 +213,7 @@ def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
 def _flow_spec(flow: Flow) -> dict[str, Any]:
     algorithm = _algorithm(flow)
     attributes = [
-        [algorithm.parameters[name].attribute, algorithm.parameters[name].ns3_text(name, value)]
+        [algorithm.parameters[name].attribute, algorithm.parameters[name].ns3_text(value)]
         for name, value in flow.congestion_control.parameters.items()
     ]
     if flow.max_window_segments is not None:

@@ -90,11 +90,11 @@ def load(headers: bool = True):
 
     if not headers:
         return None
-    from longfat.cc.catalogue import ALGORITHMS
+    from longfat.cc import catalogue
     from longfat.engines.ns3 import PROGRAM, request
     from longfat.engines.segment import program
 
-    for header in [PROGRAM, *(a.header_path for a in ALGORITHMS.values() if a.header)]:
+    for header in [PROGRAM, *(a.header_path for a in catalogue.algorithms().values() if a.header)]:
         cppyy.include(str(header))
     # What runs once is compiled, before the forks.
     execute(cppyy.gbl.longfat, request(warm_up_scenario()))
