@@ -77,7 +77,9 @@ def settings(name: str, address: str) -> dict[str, object]:
     scenario, (source, target) = known[name].scenario, known[name].bottleneck
     links = {(link.source, link.target): link for link in scenario.links}
     link, flow = links[source, target], scenario.flows[0]
-    path = flow.path or networkx.shortest_path(networkx.Graph(links), flow.source, flow.target)
+    path = flow.path or networkx.shortest_path(
+        networkx.Graph(list(links)), flow.source, flow.target
+    )
     delays = [links[hop].delay_s for hop in itertools.pairwise(path)]
     window = flow.max_window_segments or int(flow.receive_buffer_bytes) // flow.segment_bytes
     return {

@@ -22,7 +22,7 @@ from sphinx.util.fileutil import copy_asset_file
 
 from longfat import engines, store
 from longfat.book import cells, figures, front, laboratory, show, tables
-from longfat.engines import segment
+from longfat.engines.segment import wasm
 from longfat.scenario import Scenario
 
 MADE = "_longfat"
@@ -219,7 +219,7 @@ def _copy_laboratory(app, exception):
     folder = Path(app.outdir, "_static")
     for name in laboratory.FILES:
         shutil.copyfile(laboratory.STATIC / name, folder / name)
-    script = laboratory.engine_script(segment.MODULE.read_bytes())
+    script = laboratory.engine_script(wasm.MODULE.read_bytes())
     folder.joinpath(laboratory.ENGINE).write_text(script, encoding="ascii")
 
 
