@@ -124,7 +124,11 @@ def test_a_leg_without_its_engine_is_left_out_of_everything(monkeypatch, capsys)
     assert set(table["engine"]) == {"simulation"}
     judged = statistics.judge_differences(papers.claims("hybla"), table)
     assert set(judged[judged["engine"] == "emulation"]["verdict"]) == {"not yet measured"}
-    assert list(experiments.verdicts(judged)["engine"].unique()) == ["ns-3", "Linux"]
+    shown = experiments.verdicts(judged)
+    assert list(shown["engine"].unique()) == ["ns-3", "Linux"]
+    linux_reasons = set(shown[shown["engine"] == "Linux"]["reason"])
+    assert linux_reasons == {"no run in this range of loss rates", "the text gives no number"}
+    assert "largest at p = 0.01" in set(shown["reason"])
     ours = experiments.table_3(papers.claims("hybla"), table)
     assert list(ours.index) == ["steady", "10MB", "50MB", "100MB"]
     assert (ours["throughput", "emulation", "ours"] == "–").all()

@@ -564,14 +564,12 @@ def one_halving(setting: Setting, compared: pd.DataFrame) -> pd.DataFrame:
 
 def verdicts(judged: pd.DataFrame) -> pd.DataFrame:
     """Return `statistics.judge_differences` as `show.show_verdicts` wants it."""
+    reasons = judged["at"].map("largest at p = {:g}".format)
+    reasons = reasons.mask(judged["at"].isna(), "no run in this range of loss rates")
+    reasons = reasons.mask(judged["bound_percent"].isna(), "the text gives no number")
     return judged.assign(
         printed=judged["bound_percent"],
         unit="%",
         engine=judged["engine"].map(ENGINES),
-        reason=[
-            "the text gives no number"
-            if pd.isna(claim.bound_percent)
-            else f"largest at p = {claim.at:g}"
-            for claim in judged.itertuples()
-        ],
+        reason=reasons,
     )
