@@ -6,6 +6,7 @@ built by a pinned compiler, the package `ziglang`, always to the same bytes:
     python -m longfat.engines.segment.wasm
 """
 
+import atexit
 import hashlib
 import json
 import math
@@ -50,45 +51,76 @@ def run(scenario_json: str, time_limit_s: float, memory_limit_bytes: int | None)
     ends_s = time.monotonic() + time_limit_s
     started, cpu_started = time.perf_counter(), time.thread_time()
     stops = _stops
-    store = wasmtime.Store(_engine())
-    own = wasmtime.Instance(store, _module(), []).exports(store)
-    memory = own["memory"]
-    if memory_limit_bytes is not None:
-        store.set_limits(memory_size=memory.data_len(store) + memory_limit_bytes)
-    scenario = scenario_json.encode()
+    instance = Instance(memory_limit_bytes)
     try:
-        own["_initialize"](store)
-        text = own["longfat_alloc"](store, len(scenario))
-        memory.write(store, scenario, text)
-        run = own["longfat_start"](store, text, len(scenario))
-        while own["longfat_run"](store, run, math.inf, EVENTS_AT_ONCE):
+        run = instance.start(scenario_json)
+        while instance.run(run, math.inf, EVENTS_AT_ONCE):
             if stops != _stops:
                 raise SimulationError("the run was given up")
             if time.monotonic() > ends_s:
                 return {"given_up": f"took longer than its limit of {time_limit_s:g} s"}
-        head = _text(memory, store, own["longfat_answer"](store, run))
-        first = own["longfat_numbers"](store, run)
-        count = own["longfat_number_count"](store, run)
-        numbers = array("d", bytes(memory.read(store, first, first + 8 * count)))
+        answer = instance.answer(run)
     except wasmtime.Trap as trap:
-        words = _text(memory, store, own["longfat_last_words"](store))
+        words = instance.last_words()
         if words == "out of memory":
             limit = f" (its limit is {memory_limit_bytes / 1e6:g} MB)" if memory_limit_bytes else ""
             return {"given_up": f"ran out of memory{limit}"}
         return {"given_up": f"gave up: {words or str(trap).splitlines()[0]}"}
-    return native.read(json.loads(head), numbers) | {
+    return answer | {
         "cpu_s": time.thread_time() - cpu_started,
         "wall_s": time.perf_counter() - started,
-        "peak_memory_bytes": memory.data_len(store),
+        "peak_memory_bytes": instance.memory_bytes(),
     }
 
 
-def _text(memory, store, pointer: int) -> str:
-    """Return the text at a pointer, up to the zero that ends it."""
-    size = 4096
-    while b"\0" not in (text := bytes(memory.read(store, pointer, pointer + size))):
-        size *= 2
-    return text[: text.index(b"\0")].decode()
+class Instance:
+    """The engine with memory of its own, and its functions (engine.h). A run is a number."""
+
+    def __init__(self, memory_limit_bytes: int | None = None):
+        import wasmtime
+
+        self._store = wasmtime.Store(_engine())
+        self._own = wasmtime.Instance(self._store, _module(), []).exports(self._store)
+        self._memory = self._own["memory"]
+        if memory_limit_bytes is not None:
+            self._store.set_limits(memory_size=self.memory_bytes() + memory_limit_bytes)
+        self._call("_initialize")
+
+    def _call(self, name: str, *arguments):
+        return self._own[name](self._store, *arguments)
+
+    def start(self, scenario_json: str) -> int:
+        """Build a scenario's run; return it."""
+        scenario = scenario_json.encode()
+        place = self._call("longfat_alloc", len(scenario))
+        self._memory.write(self._store, scenario, place)
+        return self._call("longfat_start", place, len(scenario))
+
+    def run(self, run: int, until_s: float, events: float) -> bool:
+        """Go on to that time, or by so many events; return whether there is more to come."""
+        return bool(self._call("longfat_run", run, until_s, events))
+
+    def answer(self, run: int) -> dict[str, Any]:
+        """Return what was counted, with the series."""
+        head = json.loads(self._text(self._call("longfat_answer", run)))
+        first = self._call("longfat_numbers", run)
+        end = first + 8 * self._call("longfat_number_count", run)
+        return native.read(head, array("d", bytes(self._memory.read(self._store, first, end))))
+
+    def last_words(self) -> str:
+        """Return why it gave up, after a trap."""
+        return self._text(self._call("longfat_last_words"))
+
+    def memory_bytes(self) -> int:
+        """Return how much memory it has taken: never less than before."""
+        return self._memory.data_len(self._store)
+
+    def _text(self, pointer: int) -> str:
+        """Return the text at a pointer, up to the zero that ends it."""
+        size = 4096
+        while b"\0" not in (text := bytes(self._memory.read(self._store, pointer, pointer + size))):
+            size *= 2
+        return text[: text.index(b"\0")].decode()
 
 
 _stops = 0
@@ -123,6 +155,7 @@ def _compiled():
     code = MODULE.read_bytes()
     name = hashlib.sha256(code + version("wasmtime").encode()).hexdigest()[:24]
     kept = native.folder() / f"engine-{name}.cwasm"
+    atexit.register(_forget)
     try:
         return wasmtime.Module.deserialize_file(_engine(), str(kept))
     except wasmtime.WasmtimeError:  # not there, or of another machine
@@ -134,7 +167,21 @@ def _compiled():
     return module
 
 
+def _forget() -> None:
+    """Free both while wasmtime is still there to do it."""
+    _compiled.cache_clear()
+    _engine.cache_clear()
+
+
 # --- how the module is made
+
+
+def zig_here() -> str:
+    """Return the version of the package ziglang, "" where there is none."""
+    try:
+        return version("ziglang")
+    except PackageNotFoundError:
+        return ""
 
 
 def build(path: Path) -> None:
@@ -142,15 +189,12 @@ def build(path: Path) -> None:
 
     Raises InputError without that very compiler, SimulationError where it fails.
     """
-    try:
-        found = version("ziglang")
-    except PackageNotFoundError:
-        found = "none"
-    if found != ZIG_VERSION:
-        raise InputError(f"the module is built by ziglang {ZIG_VERSION}, and here is {found}")
-    own = {
-        name: algorithm for name, algorithm in catalogue.algorithms().items() if algorithm.header
-    }
+    if zig_here() != ZIG_VERSION:
+        raise InputError(
+            f"the module is built by ziglang {ZIG_VERSION}, and here is {zig_here() or 'none'}"
+        )
+    known = catalogue.algorithms().items()
+    own = {name: algorithm for name, algorithm in known if algorithm.header}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "catalogue.cc"
         source.write_text(_catalogue(own), encoding="utf-8")
