@@ -1,5 +1,6 @@
 """The segment engine on its own feet: what it needs, how its runs end, that it is one engine."""
 
+import itertools
 import json
 import math
 import os
@@ -63,8 +64,15 @@ EVERYTHING = [
         outages=[{"start_s": 3, "duration_s": 0.5}],
         changes=[{"at_s": 5, "rate_bps": 2e6}, {"at_s": 6, "delay_s": 0.1}],
         record=Record(
-            series=("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")
-            + ("utilization", "queue_packets", "sent_bytes"),
+            series=(
+                "cwnd_segments",
+                "ssthresh_segments",
+                "rtt_s",
+                "delivered_bytes",
+                "utilization",
+                "queue_packets",
+                "sent_bytes",
+            ),
             points=100,
         ),
     ),
@@ -326,7 +334,7 @@ def own_header(tmp_path, monkeypatch):
             type_id=f"longfat::Tcp{name}",
             parameters={},
         )
-        monkeypatch.setitem(ALGORITHMS, name, entry)
+        monkeypatch.setitem(catalogue.algorithms(), name, entry)
         return header
 
     return make
@@ -414,7 +422,7 @@ def test_packets_take_the_shortest_path_that_networkx_finds():
         used = {(k["source"], k["target"]) for k in answer["links"] if k["packets_sent"]}
         graph = networkx.Graph((link.source, link.target) for link in links)
         path = networkx.shortest_path(graph, source, target)
-        hops = set(zip(path, path[1:], strict=False))
+        hops = set(itertools.pairwise(path))
         assert used == hops | {(b, a) for a, b in hops}
 
 
