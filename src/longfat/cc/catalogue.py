@@ -101,10 +101,10 @@ ALGORITHMS = {
             "rtt0_s": Parameter("RRTT", 0.05, "round-trip time of the reference connection"),
         },
     ),
-    "newreno": Algorithm("TCP NewReno", "ns3::TcpNewReno", "RFC 5681, RFC 6582; ns-3.44"),
-    "reno": Algorithm(
-        "TCP Reno as in Linux", "ns3::TcpLinuxReno", "RFC 5681; ns-3.44", linux="reno"
+    "newreno-ns3": Algorithm(
+        "TCP NewReno as ns-3 3.44 has it", "ns3::TcpNewReno", "RFC 5681, RFC 6582; ns-3.44"
     ),
+    "reno-ns3": Algorithm("TCP Reno as ns-3 3.44 has it", "ns3::TcpLinuxReno", "RFC 5681; ns-3.44"),
     "cubic": Algorithm("CUBIC", "ns3::TcpCubic", "RFC 8312; ns-3.44", linux="cubic"),
     "highspeed": Algorithm(
         "HighSpeed TCP", "ns3::TcpHighSpeed", "RFC 3649; ns-3.44", linux="highspeed"
