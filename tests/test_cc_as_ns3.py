@@ -17,7 +17,7 @@ from longfat.topologies import duplex
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
-OURS = ("newreno", "reno")
+OURS = ("newreno", "reno", "cubic")
 
 
 def both(scenario, *names):

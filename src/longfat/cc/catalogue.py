@@ -105,7 +105,7 @@ ALGORITHMS = {
         "TCP NewReno as ns-3 3.44 has it", "ns3::TcpNewReno", "RFC 5681, RFC 6582; ns-3.44"
     ),
     "reno-ns3": Algorithm("TCP Reno as ns-3 3.44 has it", "ns3::TcpLinuxReno", "RFC 5681; ns-3.44"),
-    "cubic": Algorithm("CUBIC", "ns3::TcpCubic", "RFC 8312; ns-3.44", linux="cubic"),
+    "cubic-ns3": Algorithm("CUBIC as ns-3 3.44 has it", "ns3::TcpCubic", "RFC 8312; ns-3.44"),
     "highspeed": Algorithm(
         "HighSpeed TCP", "ns3::TcpHighSpeed", "RFC 3649; ns-3.44", linux="highspeed"
     ),
