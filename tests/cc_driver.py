@@ -62,6 +62,12 @@ struct Driver
         }
     }
 
+    /// The last round trip alone: smoothed and smallest stay.
+    void SetLastRtt(double rttS)
+    {
+        tcb->m_lastRtt = ns3::Seconds(rttS);
+    }
+
     /// An ACK for so many segments, of which that many had not been reported before; the window
     /// stays in flight.
     void Ack(uint32_t segments)

@@ -17,7 +17,7 @@ from longfat.topologies import duplex
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
-OURS = ("newreno", "reno", "cubic")
+OURS = ("newreno", "reno", "cubic", "westwood-plus", "bbr")
 
 
 def both(scenario, *names):

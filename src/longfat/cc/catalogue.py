@@ -247,11 +247,10 @@ ALGORITHMS = {
             "gamma": Parameter("Gamma", 0.5, "weight of the new window"),
         },
     ),
-    "westwood-plus": Algorithm(
-        "TCP Westwood+",
+    "westwood-plus-ns3": Algorithm(
+        "TCP Westwood+ as ns-3 3.44 has it",
         "ns3::TcpWestwoodPlus",
         "Grieco and Mascolo 2004; ns-3.44",
-        linux="westwood",
     ),
     "vegas": Algorithm(
         "TCP Vegas", "ns3::TcpVegas", "Brakmo and Peterson 1995; ns-3.44", linux="vegas"
@@ -291,7 +290,7 @@ ALGORITHMS = {
     ),
     "lp": Algorithm("TCP-LP", "ns3::TcpLp", "Kuzmanovic and Knightly 2003; ns-3.44", linux="lp"),
     "ledbat": Algorithm("LEDBAT", "ns3::TcpLedbat", "RFC 6817; ns-3.44"),
-    "bbr": Algorithm("BBR", "ns3::TcpBbr", "Cardwell et al. 2016; ns-3.44", linux="bbr"),
+    "bbr-ns3": Algorithm("BBR as ns-3 3.44 has it", "ns3::TcpBbr", "Cardwell et al. 2016; ns-3.44"),
     "cdg": Algorithm(
         "CAIA Delay-Gradient (CDG)", "", "Hayes and Armitage 2011; Linux only", linux="cdg"
     ),
