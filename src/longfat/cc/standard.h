@@ -130,6 +130,12 @@ class TcpStandard : public ns3::TcpNewReno
         m_fraction = bytes - std::floor(bytes);
     }
 
+    /// In segments.
+    double GetMaxWindow() const
+    {
+        return m_maxWindow;
+    }
+
   private:
     static constexpr uint32_t UNLIMITED = 0xffffffff;
 
