@@ -75,6 +75,7 @@ LIMITED_SLOW_START = {
         "MaxSsThresh", 0, "window from which on slow start is limited (RFC 3742); 0: never"
     ),
 }
+AS_NS3 = {"as_ns3_3_44": Parameter("AsNs3", False, "do as ns-3 3.44, faults included")}
 
 ALGORITHMS = {
     "hybla": Algorithm(
@@ -222,7 +223,8 @@ ALGORITHMS = {
             "high_loss": Parameter("HighP", 1e-7, "loss probability at high_window_segments"),
             "high_decrease": Parameter("HighDecrease", 0.1, "decrease at high_window_segments"),
         }
-        | LIMITED_SLOW_START,
+        | LIMITED_SLOW_START
+        | AS_NS3,
     ),
     "scalable-kelly": Algorithm(
         title="Scalable TCP as specified",
@@ -235,7 +237,8 @@ ALGORITHMS = {
             "decrease": Parameter("Decrease", 0.125, "part of the window that a loss takes away"),
             "legacy_window_segments": Parameter("LegacyWindow", 16.0, "standard TCP up to here"),
         }
-        | LIMITED_SLOW_START,
+        | LIMITED_SLOW_START
+        | AS_NS3,
     ),
     "fast": Algorithm(
         title="FAST TCP",
@@ -253,44 +256,47 @@ ALGORITHMS = {
         "Grieco and Mascolo 2004; ns-3.44",
         linux="westwood",
     ),
-    "vegas": Algorithm(
-        "TCP Vegas", "ns3::TcpVegas", "Brakmo and Peterson 1995; ns-3.44", linux="vegas"
+    "vegas-ns3": Algorithm(
+        "TCP Vegas as ns-3 3.44 has it", "ns3::TcpVegas", "Brakmo and Peterson 1995; ns-3.44"
     ),
-    "veno": Algorithm("TCP Veno", "ns3::TcpVeno", "Fu and Liew 2003; ns-3.44", linux="veno"),
-    "illinois": Algorithm(
-        "TCP Illinois",
+    "veno-ns3": Algorithm(
+        "TCP Veno as ns-3 3.44 has it", "ns3::TcpVeno", "Fu and Liew 2003; ns-3.44"
+    ),
+    "illinois-ns3": Algorithm(
+        "TCP-Illinois as ns-3 3.44 has it",
         "ns3::TcpIllinois",
         "Liu et al. 2008; ns-3.44",
-        linux="illinois",
         parameters={
             "alpha_min": Parameter("AlphaMin", 0.3, "smallest increase, segments a round trip"),
         },
     ),
-    "yeah": Algorithm(
-        "YeAH TCP",
+    "yeah-ns3": Algorithm(
+        "YeAH TCP as ns-3 3.44 has it",
         "ns3::TcpYeah",
         "Baiocchi et al. 2007; ns-3.44",
-        linux="yeah",
         parameters={
             "delay_divisor": Parameter(
                 "Phy", 8, "a queueing delay above the base round trip by this is competition"
             ),
         },
     ),
-    "htcp": Algorithm("H-TCP", "ns3::TcpHtcp", "Leith and Shorten 2004; ns-3.44", linux="htcp"),
-    "bic": Algorithm(
-        "BIC",
+    "htcp-ns3": Algorithm(
+        "H-TCP as ns-3 3.44 has it", "ns3::TcpHtcp", "Leith and Shorten 2004; ns-3.44"
+    ),
+    "bic-ns3": Algorithm(
+        "BIC as ns-3 3.44 has it",
         "ns3::TcpBic",
         "Xu et al. 2004; ns-3.44",
-        linux="bic",
         parameters={
             "smooth_part": Parameter(
                 "SmoothPart", 5, "round trips of the slow part of its growth; Linux: 20"
             ),
         },
     ),
-    "lp": Algorithm("TCP-LP", "ns3::TcpLp", "Kuzmanovic and Knightly 2003; ns-3.44", linux="lp"),
-    "ledbat": Algorithm("LEDBAT", "ns3::TcpLedbat", "RFC 6817; ns-3.44"),
+    "lp-ns3": Algorithm(
+        "TCP-LP as ns-3 3.44 has it", "ns3::TcpLp", "Kuzmanovic and Knightly 2003; ns-3.44"
+    ),
+    "ledbat-ns3": Algorithm("LEDBAT as ns-3 3.44 has it", "ns3::TcpLedbat", "RFC 6817; ns-3.44"),
     "bbr": Algorithm("BBR", "ns3::TcpBbr", "Cardwell et al. 2016; ns-3.44", linux="bbr"),
     "cdg": Algorithm(
         "CAIA Delay-Gradient (CDG)", "", "Hayes and Armitage 2011; Linux only", linux="cdg"
