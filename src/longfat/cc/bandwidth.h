@@ -57,8 +57,8 @@ class TcpBandwidth : public TcpLossCause
 
     /// (1), (8): one sample an ACK. ns-3 calls this for duplicate ACKs too.
     void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
-                   const ns3::Time& rtt) override
+                   uint32_t /* segmentsAcked */,
+                   const ns3::Time& /* rtt */) override
     {
         m_uncounted += AckedCount(tcb);
         const double now = ns3::Simulator::Now().GetSeconds();
@@ -76,7 +76,7 @@ class TcpBandwidth : public TcpLossCause
     }
 
     /// The threshold after a loss. On entering recovery: what the window is to be at its end.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
     {
         const uint32_t threshold = GetThreshold(tcb);
         if (!FoundByDuplicateAcks())

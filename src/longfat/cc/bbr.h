@@ -19,11 +19,11 @@ type_id = "longfat::TcpBbr"
 source = "Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00"
 linux = "bbr"
 [parameters]
-high_gain = {attribute = "HighGain", default = 2.89, meaning = "gain of Startup, 2 / ln 2"}
-bandwidth_window_rounds = {attribute = "BandwidthWindow", default = 10, meaning = "age at which a rate leaves BtlBw"}
-rtt_window_s = {attribute = "RttWindow", default = 10.0, meaning = "age at which RTprop is measured anew"}
-probe_rtt_s = {attribute = "ProbeRttTime", default = 0.2, meaning = "how long ProbeRTT lasts at least"}
-as_ns3_3_44 = {attribute = "AsNs3", default = false, meaning = "as ns3::TcpBbr of 3.44 does, with its faults"}
+high_gain = {attribute = "HighGain"}
+bandwidth_window_rounds = {attribute = "BandwidthWindow"}
+rtt_window_s = {attribute = "RttWindow"}
+probe_rtt_s = {attribute = "ProbeRttTime"}
+as_ns3_3_44 = {attribute = "AsNs3"}
 */
 
 #ifndef LONGFAT_BBR_H
@@ -63,20 +63,20 @@ class TcpBbr : public ns3::TcpCongestionOps
             ns3::TypeId("longfat::TcpBbr")
                 .SetParent<ns3::TcpCongestionOps>()
                 .AddConstructor<TcpBbr>()
-                .AddAttribute("HighGain", "Gain of Startup", ns3::DoubleValue(2.89),
+                .AddAttribute("HighGain", "gain of Startup, 2 / ln 2", ns3::DoubleValue(2.89),
                               ns3::MakeDoubleAccessor(&TcpBbr::m_highGain),
                               ns3::MakeDoubleChecker<double>(1.01, 100.0))
-                .AddAttribute("BandwidthWindow", "Of BtlBw, in round trips", ns3::UintegerValue(10),
+                .AddAttribute("BandwidthWindow", "age at which a rate leaves BtlBw", ns3::UintegerValue(10),
                               ns3::MakeUintegerAccessor(&TcpBbr::m_bandwidthWindow),
-                              ns3::MakeUintegerChecker<uint32_t>(1))
-                .AddAttribute("RttWindow", "Of RTprop", ns3::TimeValue(ns3::Seconds(10)),
+                              ns3::MakeUintegerChecker<uint32_t>(1, 1000))
+                .AddAttribute("RttWindow", "age at which RTprop is measured anew", ns3::TimeValue(ns3::Seconds(10)),
                               ns3::MakeTimeAccessor(&TcpBbr::m_rttWindow),
-                              ns3::MakeTimeChecker(ns3::MilliSeconds(1)))
-                .AddAttribute("ProbeRttTime", "Least time in ProbeRTT",
+                              ns3::MakeTimeChecker(ns3::MilliSeconds(1), ns3::Seconds(1000)))
+                .AddAttribute("ProbeRttTime", "how long ProbeRTT lasts at least",
                               ns3::TimeValue(ns3::MilliSeconds(200)),
                               ns3::MakeTimeAccessor(&TcpBbr::m_probeRttTime),
-                              ns3::MakeTimeChecker(ns3::Seconds(0)))
-                .AddAttribute("AsNs3", "As ns-3 3.44's TcpBbr, with its faults",
+                              ns3::MakeTimeChecker(ns3::Seconds(0), ns3::Seconds(10)))
+                .AddAttribute("AsNs3", "as ns3::TcpBbr of 3.44 does, with its faults",
                               ns3::BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpBbr::m_asNs3),
                               ns3::MakeBooleanChecker());
@@ -98,7 +98,7 @@ class TcpBbr : public ns3::TcpCongestionOps
         return true;
     }
 
-    void Init(Socket tcb) override
+    void Init(Socket /* tcb */) override
     {
         if (m_asNs3)
         {
@@ -193,7 +193,7 @@ class TcpBbr : public ns3::TcpCongestionOps
         }
     }
 
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t /* bytesInFlight */) override
     {
         SaveWindow(tcb);
         return tcb->m_ssThresh; // BBR has no use for it
@@ -556,11 +556,11 @@ class TcpBbr : public ns3::TcpCongestionOps
     static constexpr uint32_t PHASES = 8;
     static constexpr double MARGIN = 0.01; //!< of the pacing rate, so that queues drain
 
-    double m_highGain{2.89};
-    uint32_t m_bandwidthWindow{10}; //!< of BtlBw, in round trips
+    double m_highGain{};
+    uint32_t m_bandwidthWindow{}; //!< of BtlBw, in round trips
     Time m_rttWindow;               //!< of RTprop
     Time m_probeRttTime;            //!< least time in ProbeRTT
-    bool m_asNs3{false};            //!< with the faults of ns-3 3.44
+    bool m_asNs3{};            //!< with the faults of ns-3 3.44
     ns3::Ptr<ns3::UniformRandomVariable> m_random{
         ns3::CreateObject<ns3::UniformRandomVariable>()}; //!< for the phase
 

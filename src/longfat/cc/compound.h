@@ -84,8 +84,8 @@ class TcpCompound : public TcpLossCause
         return ns3::CopyObject<TcpCompound>(this);
     }
 
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
+    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> /* tcb */,
+                   uint32_t /* segmentsAcked */,
                    const ns3::Time& rtt) override
     {
         m_baseRtt = std::min(m_baseRtt, rtt);

@@ -18,13 +18,13 @@ type_id = "longfat::TcpCubic"
 source = "RFC 9438; RFC 9406"
 linux = "cubic"
 [parameters]
-c = {attribute = "C", default = 0.4, meaning = "how fast the window grows away from W_max, segments/s^3"}
-beta = {attribute = "Beta", default = 0.7, meaning = "part of the window that is left after a loss"}
-fast_convergence = {attribute = "FastConvergence", default = true, meaning = "give way when W_max falls (section 4.7)"}
-reno_friendly = {attribute = "RenoFriendly", default = true, meaning = "never slower than Reno (section 4.3)"}
-hystart = {attribute = "HyStart", default = true, meaning = "HyStart++; false: slow start until a loss"}
-rfc8312 = {attribute = "Rfc8312", default = false, meaning = "growth by RFC 8312, which RFC 9438 replaces"}
-as_ns3_3_44 = {attribute = "AsNs3", default = false, meaning = "as ns3::TcpCubic of 3.44 does, with its faults"}
+c = {attribute = "C"}
+beta = {attribute = "Beta"}
+fast_convergence = {attribute = "FastConvergence"}
+reno_friendly = {attribute = "RenoFriendly"}
+hystart = {attribute = "HyStart"}
+rfc8312 = {attribute = "Rfc8312"}
+as_ns3_3_44 = {attribute = "AsNs3"}
 */
 
 #ifndef LONGFAT_CUBIC_H
@@ -58,25 +58,25 @@ class TcpCubic : public ns3::TcpCongestionOps
             ns3::TypeId("longfat::TcpCubic")
                 .SetParent<ns3::TcpCongestionOps>()
                 .AddConstructor<TcpCubic>()
-                .AddAttribute("C", "C of (1), segments/s^3", DoubleValue(0.4),
+                .AddAttribute("C", "how fast the window grows away from W_max, segments/s^3", DoubleValue(0.4),
                               ns3::MakeDoubleAccessor(&TcpCubic::m_c),
                               ns3::MakeDoubleChecker<double>(1e-6, 1e6))
-                .AddAttribute("Beta", "Part of the window that a loss leaves", DoubleValue(0.7),
+                .AddAttribute("Beta", "part of the window that is left after a loss", DoubleValue(0.7),
                               ns3::MakeDoubleAccessor(&TcpCubic::m_beta),
                               ns3::MakeDoubleChecker<double>(0.0, 0.99))
-                .AddAttribute("FastConvergence", "Section 4.7", BooleanValue(true),
+                .AddAttribute("FastConvergence", "give way when W_max falls (section 4.7)", BooleanValue(true),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_fastConvergence),
                               ns3::MakeBooleanChecker())
-                .AddAttribute("RenoFriendly", "Section 4.3", BooleanValue(true),
+                .AddAttribute("RenoFriendly", "never slower than Reno (section 4.3)", BooleanValue(true),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_renoFriendly),
                               ns3::MakeBooleanChecker())
-                .AddAttribute("HyStart", "Hybrid slow start", BooleanValue(true),
+                .AddAttribute("HyStart", "HyStart++; false: slow start until a loss", BooleanValue(true),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_useHystart),
                               ns3::MakeBooleanChecker())
-                .AddAttribute("Rfc8312", "Growth by RFC 8312", BooleanValue(false),
+                .AddAttribute("Rfc8312", "growth by RFC 8312, which RFC 9438 replaces", BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_rfc8312),
                               ns3::MakeBooleanChecker())
-                .AddAttribute("AsNs3", "As ns-3 3.44's TcpCubic, with its faults", BooleanValue(false),
+                .AddAttribute("AsNs3", "as ns3::TcpCubic of 3.44 does, with its faults", BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_asNs3),
                               ns3::MakeBooleanChecker());
         return tid;
@@ -98,7 +98,7 @@ class TcpCubic : public ns3::TcpCongestionOps
         m_ns3.ResetHystart(tcb);
     }
 
-    void PktsAcked(ns3::Ptr<State> tcb, uint32_t segmentsAcked, const ns3::Time& rtt) override
+    void PktsAcked(ns3::Ptr<State> tcb, uint32_t /* segmentsAcked */, const ns3::Time& rtt) override
     {
         if (m_asNs3)
         {
@@ -107,7 +107,7 @@ class TcpCubic : public ns3::TcpCongestionOps
     }
 
     /// Sections 4.6 and 4.7.
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t /* bytesInFlight */) override
     {
         if (m_asNs3)
         {
@@ -138,7 +138,7 @@ class TcpCubic : public ns3::TcpCongestionOps
     }
 
     /// t leaves out what time the sender has been idle (section 4.2).
-    void CwndEvent(ns3::Ptr<State> tcb, const State::TcpCAEvent_t event) override
+    void CwndEvent(ns3::Ptr<State> /* tcb */, const State::TcpCAEvent_t event) override
     {
         if (event == State::CA_EVENT_TX_START)
         {
@@ -229,13 +229,13 @@ class TcpCubic : public ns3::TcpCongestionOps
         m_fraction = bytes - std::floor(bytes);
     }
 
-    double m_c{0.4};              //!< C
-    double m_beta{0.7};           //!< beta
-    bool m_fastConvergence{true}; //!< section 4.7
-    bool m_renoFriendly{true};    //!< section 4.3
-    bool m_useHystart{true};      //!< section 4.10
-    bool m_rfc8312{false};        //!< growth by RFC 8312
-    bool m_asNs3{false};          //!< with the faults of ns-3 3.44
+    double m_c{};              //!< C
+    double m_beta{};           //!< beta
+    bool m_fastConvergence{}; //!< section 4.7
+    bool m_renoFriendly{};    //!< section 4.3
+    bool m_useHystart{};      //!< section 4.10
+    bool m_rfc8312{};        //!< growth by RFC 8312
+    bool m_asNs3{};          //!< with the faults of ns-3 3.44
     double m_fraction{0};         //!< of a byte of the window
     double m_maxWindow{0};        //!< W_max, in segments; 0: none
     double m_priorWindow{0};      //!< cwnd_prior, in segments

@@ -35,8 +35,8 @@ class TcpDelayBackOff : public TcpLossCause
         return tid;
     }
 
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
+    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> /* tcb */,
+                   uint32_t /* segmentsAcked */,
                    const ns3::Time& rtt) override
     {
         m_rtt = rtt;

@@ -72,8 +72,8 @@ class TcpFast : public ns3::TcpNewReno
 
     /// The smallest round trip, and the mean, from which q is.
     void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
-                   const ns3::Time& rtt) override
+                   uint32_t /* segmentsAcked */,
+                   const ns3::Time& /* rtt */) override
     {
         const double sample = tcb->m_lastRtt.Get().GetSeconds();
         if (sample <= 0)
@@ -101,7 +101,7 @@ class TcpFast : public ns3::TcpNewReno
     }
 
     /// A loss halves the window, down to two segments at least.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
     {
         return std::max(2 * tcb->m_segmentSize, tcb->m_cWnd.Get() / 2);
     }

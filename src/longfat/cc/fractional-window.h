@@ -56,6 +56,12 @@ class TcpFractionalWindow : public ns3::TcpNewReno
         m_fraction = bytes - std::floor(bytes);
     }
 
+    /// In segments.
+    double GetMaxWindow() const
+    {
+        return m_maxWindow;
+    }
+
   private:
     uint32_t m_maxWindow{}; //!< W_m, in segments
     double m_fraction{0};   //!< of a byte of the window

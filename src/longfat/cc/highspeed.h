@@ -10,8 +10,8 @@
 //     b(w) = 1/2 + (b_H - 1/2) log(w / W_L) / log(W_H / W_L)                          (29)
 //     a(w) = 2 w^2 p(w) b(w) / (2 - b(w))                                             (30)
 //
-// ns-3's own TcpHighSpeed, like Linux, takes the next higher row of the RFC's table of whole a(w):
-// at 39 segments it grows by 2 where the RFC's formula gives 1.
+// ns-3's own TcpHighSpeed (AsNs3), like Linux, takes the next higher row of the RFC's table of whole
+// a(w) (appendix B): at 39 segments it grows by 2 where the RFC's formula gives 1.
 
 /* catalogue
 name = "highspeed-rfc3649"
@@ -26,26 +26,29 @@ low_loss = {attribute = "LowP"}
 high_loss = {attribute = "HighP", below = "low_loss"}
 high_decrease = {attribute = "HighDecrease"}
 max_ssthresh_segments = {attribute = "MaxSsThresh"}
+as_ns3_3_44 = {attribute = "AsNs3"}
 */
 
 #ifndef LONGFAT_HIGHSPEED_H
 #define LONGFAT_HIGHSPEED_H
 
-#include "standard.h"
+#include "standard-or-ns3.h"
+
+#include <vector>
 
 #include "ns3/double.h"
 
 namespace longfat
 {
 
-class TcpHighSpeed : public TcpStandard
+class TcpHighSpeed : public TcpStandardOrNs3
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpHighSpeed")
-                .SetParent<TcpStandard>()
+                .SetParent<TcpStandardOrNs3>()
                 .AddConstructor<TcpHighSpeed>()
                 .AddAttribute("LowWindow",
                               "standard TCP up to here",
@@ -104,12 +107,67 @@ class TcpHighSpeed : public TcpStandard
                          std::log(m_highWindow / m_lowWindow);
     }
 
+    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    {
+        return m_asNs3 ? Part(tcb, bytesInFlight, 1 - Row(bytesInFlight / tcb->m_segmentSize).b)
+                       : TcpStandard::GetSsThresh(tcb, bytesInFlight);
+    }
+
+  protected:
+    void CongestionAvoidance(Tcb tcb, uint32_t segmentsAcked) override
+    {
+        if (!m_asNs3)
+        {
+            TcpStandardOrNs3::CongestionAvoidance(tcb, segmentsAcked);
+            return;
+        }
+        m_count += segmentsAcked * Row(tcb->m_cWnd.Get() / tcb->m_segmentSize).a;
+        AddCounted(tcb, m_count);
+    }
+
   private:
-    double m_lowWindow{};    //!< W_L, in segments
-    double m_highWindow{};   //!< W_H, in segments
-    double m_lowP{};         //!< P_L
-    double m_highP{};        //!< P_H
+    /// Of the RFC's table: the window from which on a(w) is that, with two digits of b(w).
+    struct TableRow
+    {
+        uint32_t w;
+        uint32_t a;
+        double b;
+    };
+
+    /// ns-3's row for that window.
+    static const TableRow& Row(uint32_t w)
+    {
+        static const std::vector<TableRow> table = MakeTable();
+        const auto row = std::find_if(table.begin(), table.end(), [w](const TableRow& row) {
+            return w <= (row.w == 53677 ? 53667 : row.w); // ns-3's digit
+        });
+        return row == table.end() ? table.back() : *row;
+    }
+
+    /// The RFC's program: a(w) with 12.8 w^1.2 for 1 / p(w), wherever it has grown by one more.
+    static std::vector<TableRow> MakeTable()
+    {
+        std::vector<TableRow> table{{38, 1, 0.5}};
+        double last = 1;
+        for (uint32_t w = 38; w < 95000; ++w)
+        {
+            const double b = 0.5 - 0.4 * std::log(w / 38.0) / std::log(83000 / 38.0);
+            const double a = 2 * double(w) * w * b / ((2 - b) * 12.8 * std::pow(w, 1.2));
+            if (a > last + 1)
+            {
+                table.push_back({w, static_cast<uint32_t>(a), std::round(100 * b) / 100});
+                last = a;
+            }
+        }
+        return table;
+    }
+
+    double m_lowWindow{};     //!< W_L, in segments
+    double m_highWindow{}; //!< W_H, in segments
+    double m_lowP{};        //!< P_L
+    double m_highP{};       //!< P_H
     double m_highDecrease{}; //!< b_H
+    uint32_t m_count{0};        //!< ns-3's count of ACKs times a(w)
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpHighSpeed);

@@ -74,7 +74,7 @@ class TcpHybla : public TcpFractionalWindow
 
     /// The handshake has measured a round trip: the first window is rho (before equation 25).
     void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
-                            const ns3::TcpSocketState::TcpCongState_t state) override
+                            const ns3::TcpSocketState::TcpCongState_t /* state */) override
     {
         if (!m_started)
         {
@@ -84,7 +84,7 @@ class TcpHybla : public TcpFractionalWindow
     }
 
     /// A loss halves the window (before equation 4), down to two segments at least.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
     {
         return std::max(2 * tcb->m_segmentSize, tcb->m_cWnd.Get() / 2);
     }

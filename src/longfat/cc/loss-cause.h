@@ -30,7 +30,7 @@ class TcpLossCause : public ns3::TcpNewReno
         return GetInstanceTypeId().GetName();
     }
 
-    void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
+    void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> /* tcb */,
                             const ns3::TcpSocketState::TcpCongState_t state) override
     {
         m_duplicateAcks = state == ns3::TcpSocketState::CA_RECOVERY;

@@ -15,7 +15,7 @@ title = "TCP NewReno"
 type_id = "longfat::TcpNewReno"
 source = "RFC 5681, section 3.1; RFC 6582"
 [parameters]
-as_ns3_3_44 = {attribute = "AsNs3", default = false, meaning = "as ns3::TcpNewReno of 3.44 does, with its faults"}
+as_ns3_3_44 = {attribute = "AsNs3"}
 */
 
 #ifndef LONGFAT_NEWRENO_H
@@ -42,7 +42,7 @@ class TcpNewReno : public ns3::TcpCongestionOps
                 .SetParent<ns3::TcpCongestionOps>()
                 .AddConstructor<TcpNewReno>()
                 .AddAttribute("AsNs3",
-                              "As ns-3 3.44's class of this name does, with its faults",
+                              "as ns-3 3.44's class of this name does, with its faults",
                               ns3::BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpNewReno::m_asNs3),
                               ns3::MakeBooleanChecker());
@@ -98,7 +98,7 @@ class TcpNewReno : public ns3::TcpCongestionOps
         return std::min(outstanding, tcb->m_cWnd.Get());
     }
 
-    bool m_asNs3{false}; //!< with the faults of ns-3 3.44
+    bool m_asNs3{}; //!< with the faults of ns-3 3.44
 
   private:
     /// Open the window by so many bytes, and keep their fraction for the next time.

@@ -17,7 +17,7 @@ type_id = "longfat::TcpReno"
 source = "RFC 5681, RFC 3465; Linux, net/ipv4/tcp_cong.c"
 linux = "reno"
 [parameters]
-as_ns3_3_44 = {attribute = "AsNs3", default = false, meaning = "as ns3::TcpLinuxReno of 3.44 does, with its faults"}
+as_ns3_3_44 = {attribute = "AsNs3"}
 */
 
 #ifndef LONGFAT_RENO_H
@@ -45,7 +45,7 @@ class TcpReno : public ns3::TcpCongestionOps
                 .SetParent<ns3::TcpCongestionOps>()
                 .AddConstructor<TcpReno>()
                 .AddAttribute("AsNs3",
-                              "As ns-3 3.44's TcpLinuxReno does, with its faults",
+                              "as ns3::TcpLinuxReno of 3.44 does, with its faults",
                               ns3::BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpReno::m_asNs3),
                               ns3::MakeBooleanChecker());
@@ -63,7 +63,7 @@ class TcpReno : public ns3::TcpCongestionOps
     }
 
     /// tcp_reno_ssthresh.
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t /* bytesInFlight */) override
     {
         const uint32_t smss = tcb->m_segmentSize;
         // ns-3 3.44 keeps the half segment of an odd window; Linux's windows are whole segments.
@@ -72,7 +72,7 @@ class TcpReno : public ns3::TcpCongestionOps
     }
 
     /// What an ACK that ends a recovery is credited with waits for it.
-    void CongestionStateSet(ns3::Ptr<State> tcb, const State::TcpCongState_t state) override
+    void CongestionStateSet(ns3::Ptr<State> /* tcb */, const State::TcpCongState_t state) override
     {
         if (state == State::CA_RECOVERY || state == State::CA_LOSS)
         {
@@ -134,7 +134,7 @@ class TcpReno : public ns3::TcpCongestionOps
         m_delivered %= window;
     }
 
-    bool m_asNs3{false};        //!< with the faults of ns-3 3.44
+    bool m_asNs3{};        //!< with the faults of ns-3 3.44
     bool m_endsRecovery{false}; //!< the next ACK that may open the window ends a recovery
     uint32_t m_delivered{0};    //!< c, segments delivered since the window last opened
 };

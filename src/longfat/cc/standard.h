@@ -61,13 +61,13 @@ class TcpStandard : public TcpFractionalWindow
     }
 
     /// a(w): segments by which a round trip raises a window of w segments (equations 16 to 18).
-    virtual double GetIncrease(double w) const
+    virtual double GetIncrease(double /* w */) const
     {
         return 1;
     }
 
     /// b(w): the part of a window of w segments that a loss takes away (equation 15).
-    virtual double GetDecrease(double w) const
+    virtual double GetDecrease(double /* w */) const
     {
         return 0.5;
     }
@@ -83,7 +83,7 @@ class TcpStandard : public TcpFractionalWindow
     }
 
     /// A loss event, down to two segments at least (equation 15).
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
     {
         const double w = GetWindow(tcb);
         return std::max(2.0, w * (1 - GetDecrease(w))) * tcb->m_segmentSize;

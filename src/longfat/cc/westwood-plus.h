@@ -19,8 +19,8 @@ source = "Grieco and Mascolo 2004"
 linux = "westwood"
 traces = ["bandwidth_bps"]
 [parameters]
-alpha = {attribute = "Alpha", default = 0.9, meaning = "weight of the past in the filter"}
-as_ns3_3_44 = {attribute = "AsNs3", default = false, meaning = "as ns3::TcpWestwoodPlus of 3.44 does, with its faults"}
+alpha = {attribute = "Alpha"}
+as_ns3_3_44 = {attribute = "AsNs3"}
 */
 
 #ifndef LONGFAT_WESTWOOD_PLUS_H
@@ -51,7 +51,7 @@ class TcpWestwoodPlus : public TcpNewReno
                 .SetParent<TcpNewReno>()
                 .AddConstructor<TcpWestwoodPlus>()
                 .AddAttribute("Alpha",
-                              "Weight of the past in the filter",
+                              "weight of the past in the filter",
                               ns3::DoubleValue(0.9),
                               ns3::MakeDoubleAccessor(&TcpWestwoodPlus::m_alpha),
                               ns3::MakeDoubleChecker<double>(0.0, 1.0))
@@ -105,7 +105,7 @@ class TcpWestwoodPlus : public TcpNewReno
     }
 
     /// What the estimate fills.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
     {
         if (m_asNs3)
         {
@@ -161,7 +161,7 @@ class TcpWestwoodPlus : public TcpNewReno
         m_interval = ns3::Time(0);
     }
 
-    double m_alpha{0.9};                      //!< alpha
+    double m_alpha{};                      //!< alpha
     ns3::TracedValue<double> m_bandwidth{0};  //!< B_k, in bit/s
     double m_lastSample{0};                   //!< b_{k-1}, in bit/s
     bool m_hasSample{false};                  //!< there was one
