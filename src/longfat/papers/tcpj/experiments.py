@@ -47,8 +47,8 @@ class Setting:
 
     `profile` is "paper" or "quick" and decides what is None: the bit error rates, how often each
     run is repeated, and how long it takes (s). `engine` is that of the runs on which a verdict
-    rests. The radio link has `rate_bps`, the path of two ways `rtt_s`, and the radio link after a
-    handoff `new_rate_bps`. Raises InputError for another profile, and for no repetition.
+    rests. The radio link has `rate_bps`, and after a handoff `new_rate_bps`; `rtt_s` is the two-way
+    delay of the path. Raises InputError for another profile, and for no repetition.
     """
 
     profile: str = "paper"
@@ -624,7 +624,8 @@ def handoffs(setting: Setting) -> Handoffs:
     )
     runs = design.join(pd.concat([result.flows for result in results], ignore_index=True))
     runs["packets_lost"] = [_lost(result) for result in results]
-    runs["settled"] = windows[:, since > 5].mean(axis=1)
+    settled = windows[:, since > 5]
+    runs["settled"] = settled.mean(axis=1) if settled.size else np.nan
     runs["first 10 s"] = windows[:, (since > 0) & (since < 10)].max(axis=1)
     runs["label"] = runs["protocol"].where(runs["announced"], runs["protocol"] + ", not announced")
     first = {
