@@ -216,8 +216,8 @@ class Flow(_Model):
                     f"path must lead from {quoted(self.source)} to {quoted(self.target)}, not from "
                     f"{quoted(path[0])} to {quoted(path[-1])}"
                 )
-        for way in (self.path, self.relays, *(reroute.path for reroute in self.reroutes)):
-            for node in way or ():
+        for way in (self.path or (), self.relays, *(reroute.path for reroute in self.reroutes)):
+            for node in way:
                 if way.count(node) > 1:
                     raise ValueError(f"path and relays name a node once, not {quoted(node)} again")
         return self

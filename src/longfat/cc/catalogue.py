@@ -69,8 +69,10 @@ class Parameter:
         """Return whether a scenario may set this value: of the right type, and in range."""
         if isinstance(self.default, bool) or isinstance(value, bool):
             return isinstance(self.default, bool) and isinstance(value, bool)
-        kind = Integral if isinstance(self.default, int) else Real
-        return isinstance(value, kind) and bool(self.minimum <= value <= self.maximum)
+        if self.minimum is None or self.maximum is None:
+            return False
+        is_number = isinstance(value, Integral if isinstance(self.default, int) else Real)
+        return is_number and bool(self.minimum <= value <= self.maximum)
 
     def refusal(self, value: Any, allowed: str) -> str:
         """Return the sentence that refuses a value."""
@@ -122,7 +124,7 @@ class Algorithm:
     @property
     def header_paths(self) -> tuple[Path, ...]:
         """Paths of our header and of those of ours that it includes: all of its code."""
-        return _with_includes(self.header_path) if self.header else ()
+        return _with_includes(FOLDER / self.header) if self.header else ()
 
     def refusals(self, values: dict[str, Any]) -> list[tuple[str, str]]:
         """Return what is wrong with these values of parameters: names and reasons."""
@@ -335,9 +337,3 @@ def _value(kind: str, text: str) -> bool | int | float:
     if kind == "Time" and time and time[1] in _SECOND:
         return float(time[2]) / _SECOND[time[1]]
     raise ValueError(f"'{text}' is no literal of a {kind}Value")
-
-
-def __getattr__(name: str) -> dict[str, Algorithm]:
-    if name == "ALGORITHMS":  # notebooks of before ask for it
-        return algorithms()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
