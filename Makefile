@@ -14,7 +14,7 @@ PAGES     := $(shell find book -type f)
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 EXECUTED  := $(NOTEBOOKS:%=build/src/%)
 # What `make setup` compiles.
-ACCELERATOR := $(wildcard src/longfat/engines/ns3/*.cc src/longfat/engines/ns3/accelerate.py)
+COMPILED := $(wildcard src/longfat/engines/ns3/*.cc src/longfat/engines/ns3/*.h src/longfat/engines/*.h src/longfat/cc/*.h src/longfat/engines/ns3/compiled.py)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -130,7 +130,7 @@ $(DONE)/no-ns3: $(DONE)/packages
 	@echo "[setup 3/4] notice: new simulations need x86-64 Linux, CPython 3.11 to 3.13, a C++ compiler and Python's header files (Debian, Ubuntu: apt install g++ python3-dev); without them the book is built from its archive"
 	@touch $@
 
-$(DONE)/ready: pyproject.toml $(ACCELERATOR) $(DONE)/$(ENGINE)
+$(DONE)/ready: pyproject.toml $(COMPILED) $(DONE)/$(ENGINE)
 	@echo "[setup 4/4] the package itself"
 	@$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@test $(ENGINE) = no-ns3 || $(BIN)/python -m longfat.engines.ns3 --warm

@@ -8,7 +8,7 @@ million ACKs: other work on the machine can only add to it.
 import pandas as pd
 
 from longfat import bench, paths
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import bindings
 
 TABLE = paths.DATA / "bench-filters.csv"
 MACHINE = paths.DATA / "bench-filters-machine.csv"
@@ -127,7 +127,7 @@ WHAT = {
 
 def measure(acks: int = ACKS, repetitions: int = REPETITIONS) -> pd.DataFrame:
     """Return the time of each step: columns step, what, ns_per_ack, acks, repetitions."""
-    server.load()
+    bindings.load()
     import cppyy
 
     if not hasattr(cppyy.gbl, "longfat_bench"):

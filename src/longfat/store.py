@@ -36,6 +36,7 @@ PROVENANCE_COLUMNS = (
     "headers_sha256",
     "longfat_version",
     "ns3_wheel_version",
+    "accelerated",
     "kernel_version",
     "config_sha256",
     "seed",

@@ -6,13 +6,14 @@ JIT-compiled in the process that has ns-3 loaded (longfat.engines.ns3.server).
 """
 
 import itertools
+import math
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import networkx
 
-from longfat.engines import ns3
+from longfat.engines import host, ns3
 from longfat.result import Result
 from longfat.scenario import Flow, Scenario
 
@@ -27,7 +28,12 @@ def simulate(
     Arguments and errors as in `longfat.engines.ns3.simulate`.
     """
     return ns3.run(
-        scenario, request(scenario), ingredients(scenario), time_limit_s, memory_limit_bytes
+        scenario,
+        request(scenario),
+        ingredients(scenario),
+        _server,
+        time_limit_s,
+        memory_limit_bytes,
     )
 
 
@@ -36,18 +42,28 @@ def ingredients(scenario: Scenario) -> dict[str, str]:
     return ns3.ingredients_of("segment", PROGRAM, scenario)
 
 
+def _command() -> tuple[list[str], dict[str, str]]:
+    ns3.check_is_here()
+    return ns3.bindings_command("longfat.engines.segment.program")
+
+
+_server = host.Server(_command)
 is_here = ns3.is_here
-stop = ns3.stop
+stop = _server.stop
 
 
 def request(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario in the words of the engine's C++ structures, ready for the server."""
     asked = ns3.request(scenario)
+    for link in itertools.chain.from_iterable(asked["links"]):
+        for name in ("changeRateBps", "changeDelayS", "changeLossPerPacket", "changeLossPerBit"):
+            link[name] = [math.nan if value is None else value for value in link[name]]
     graph = networkx.Graph((link.source, link.target) for link in scenario.links)
     for flow, wanted in zip(scenario.flows, asked["flows"], strict=True):
+        wanted["spec"]["stopS"] = math.inf if flow.stop_s is None else flow.stop_s
         wanted["connections"] = _paths(graph, flow)
         wanted["reroutes"] = [[reroute.at_s, reroute.path] for reroute in flow.reroutes]
-    return asked | {"engine": "segment"}
+    return asked | {"libraries": []}
 
 
 def _paths(graph: networkx.Graph, flow: Flow) -> list[list[str]]:

@@ -1,18 +1,24 @@
-"""What the server's process does for this engine: compile its C++, and run a request."""
+"""The process that runs this engine: ns-3 with its bindings, which compile the engine's C++."""
 
+import json
 import resource
 import time
 from typing import Any
 
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import accelerate, bindings, server
 
 
-def load(cppyy) -> None:
-    """Compile the engine and all that a run needs."""
+def load():
+    """Load ns-3, compile the engine and all that a run needs; return their namespace."""
     from longfat.engines.segment import PROGRAM, request
 
+    cpp = bindings.load()
+    import cppyy
+
     cppyy.include(str(PROGRAM))
-    execute(cppyy.gbl.longfat, request(server.warm_up_scenario()))
+    execute(cpp, request(bindings.warm_up_scenario()))
+    cppyy.gbl.ns3.Simulator.Destroy()
+    return cpp
 
 
 def execute(cpp, request: dict[str, Any]) -> dict[str, Any]:
@@ -21,17 +27,17 @@ def execute(cpp, request: dict[str, Any]) -> dict[str, Any]:
     simulation = segment.Simulation(request["seed"], request["durationS"], request["points"])
     links = [link for pair in request["links"] for link in pair]
     for link in links:
-        simulation.AddLink(server.fill(segment.LinkSpec(), link))
+        simulation.AddLink(fill(segment.LinkSpec(), link))
     for series in request["linkSeries"]:
         simulation.RecordLinks(series)
     for wanted in request["flows"]:
-        spec = server.fill(segment.FlowSpec(), wanted["spec"])
+        spec = fill(segment.FlowSpec(), wanted["spec"])
         spec.timestamps = wanted["timestamps"]
         simulation.AddFlow(spec)
         for path in wanted["connections"]:
-            simulation.AddConnection(spec, server.strings(path))
+            simulation.AddConnection(spec, strings(path))
         for at_s, path in wanted["reroutes"]:
-            simulation.AddReroute(at_s, server.strings(path))
+            simulation.AddReroute(at_s, strings(path))
         for handoff in wanted["handoffs"]:
             simulation.AddHandoff(*handoff)
         for series in wanted["series"]:
@@ -50,6 +56,35 @@ def execute(cpp, request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def fill(structure, values: dict):
+    """Set the members of a C++ structure; return it."""
+    for name, value in values.items():
+        if isinstance(value, list):
+            vector = getattr(structure, name)
+            for item in value:
+                vector.push_back(_pair(*item) if isinstance(item, list) else item)
+        else:
+            setattr(structure, name, value)
+    return structure
+
+
+def _pair(name: str, value: str):
+    """Return a C++ pair; to make one from a tuple, cppyy would compile for a tenth of a second."""
+    import cppyy
+
+    return cppyy.gbl.std.pair["std::string", "std::string"](name, value)
+
+
+def strings(values: list[str]):
+    """Return them as a C++ vector."""
+    import cppyy
+
+    strings = cppyy.gbl.std.vector["std::string"]()
+    for value in values:
+        strings.push_back(value)
+    return strings
+
+
 def _flow_result(flow) -> dict[str, Any]:
     completion = flow.completionS
     count = flow.Count()
@@ -60,7 +95,7 @@ def _flow_result(flow) -> dict[str, Any]:
         "retransmissions": int(count.retransmissions),
         "recoveries": int(count.recoveries),
         "timeouts": int(count.timeouts),
-        "series": server.series(flow),
+        "series": series(flow),
     }
 
 
@@ -73,5 +108,21 @@ def _link_result(link, request: dict[str, Any]) -> dict[str, Any]:
         "packets_lost": int(count.lost),
         "packets_lost_in_outage": int(count.outage),
         "packets_dropped_by_queue": int(count.overflow),
-        "series": server.series(link),
+        "series": series(link),
     }
+
+
+def series(of) -> dict:
+    """Return the series that a C++ flow or link has kept: times and values by name."""
+    return {
+        str(kept.first): [list(kept.second.timeS), list(kept.second.values)] for kept in of.series
+    }
+
+
+def _loaded():
+    cpp = load()
+    return lambda request: json.dumps(execute(cpp, json.loads(request))), accelerate.loaded
+
+
+if __name__ == "__main__":
+    server.serve(_loaded)

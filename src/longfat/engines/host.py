@@ -1,0 +1,225 @@
+"""What the engines that run C++ have in common: headers by content, processes, answers."""
+
+import atexit
+import hashlib
+import json
+import math
+import platform
+import re
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from longfat.errors import SimulationError
+from longfat.result import FLOW_COLUMNS, Result, trace_carrier
+from longfat.scenario import Scenario
+
+
+def content_sha256(headers: Iterable[Path]) -> str:
+    """Return the hash of the headers and of all that they include of the package's own."""
+    return _content_sha256(tuple(map(_version, with_includes(headers))))
+
+
+def with_includes(headers: Iterable[Path]) -> list[Path]:
+    """Return the headers and all that they include by a path relative to their own, in order."""
+    found = {}
+    waiting = [path.resolve() for path in headers]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found[path] = None
+            waiting += _included(*_version(path))
+    return sorted(found)
+
+
+def _version(path: Path) -> tuple[Path, int, int]:
+    """Return what is another when the file has changed."""
+    status = path.stat()
+    return path, status.st_mtime_ns, status.st_size
+
+
+@cache
+def _content_sha256(versions: tuple[tuple[Path, int, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for path, _, _ in versions:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def _included(path: Path, mtime_ns: int, size: int) -> list[Path]:
+    names = re.findall(r'^ *# *include *"(.+?)"', path.read_text("utf-8"), re.MULTILINE)
+    return [there for name in names if (there := (path.parent / name).resolve()).exists()]
+
+
+class Server:
+    """A process that forks a child for each run: started when first asked, ended with this one.
+
+    `command` returns what starts it, and its environment or None. It gets a socket as its standard
+    input, and says "ready" on its standard output when it listens, with a word on how it is.
+    """
+
+    def __init__(self, command: Callable[[], tuple[list[str], dict[str, str] | None]]):
+        self._command = command
+        self._lock = threading.Lock()
+        self._stops = 0  # how often `stop` was called: what was asked before gets no new process
+        self._requests: socket.socket | None = None
+        self.process: subprocess.Popen | None = None
+        self.words = ""  # what it said when it was ready
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Have it run the request in a child of its own; return the answer."""
+        requests = self.requests(self._stops)
+        mine, its = socket.socketpair()
+        answer = b""
+        with mine, its:
+            try:
+                socket.send_fds(requests, [b"r"], [its.fileno()])
+                its.close()
+                mine.sendall(json.dumps(request).encode() + b"\n")
+                with mine.makefile("rb") as stream:
+                    answer = stream.read()
+            except OSError:
+                pass
+        if not answer.endswith(b"\n"):
+            raise SimulationError("the process that has ns-3 loaded ended in the middle of a run")
+        return json.loads(answer.splitlines()[-1])
+
+    def requests(self, stops: int) -> socket.socket:
+        """Return the socket to the process; start it the first time."""
+        with self._lock:
+            if stops != self._stops:
+                raise SimulationError("the run was given up")
+            if self.process is None or self.process.poll() is not None:
+                self._start()
+            return self._requests
+
+    def _start(self) -> None:
+        """Start the process and wait until it is ready."""
+        command, environment = self._command()
+        self._requests, its = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with its:
+            self.process = subprocess.Popen(
+                command,
+                stdin=its,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=environment,
+                process_group=0,  # an interrupt from the keyboard is for this process alone
+            )
+        process = self.process
+        atexit.register(self.stop)
+        try:
+            for line in process.stdout:
+                if line.startswith("ready"):
+                    self.words = line.strip()
+                    return
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        raise SimulationError(f"ns-3 could not be loaded (exit status {process.wait()})")
+
+    def stop(self) -> None:
+        """End the process, if there is one, and every run of it.
+
+        Runs that other threads have asked for end with a SimulationError, also while it starts.
+        """
+        self._stops += 1
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()  # its runs end with it
+            self._requests.close()
+            process.wait()
+
+
+def failure(
+    scenario: Scenario,
+    engine: str,
+    status: int,
+    words: str,
+    time_limit_s: float,
+    memory_limit_bytes: int | None,
+) -> SimulationError:
+    """Return the error for a run's process that ended with that status and those last words."""
+    what = f"{engine} {how_it_ended(status, words, time_limit_s, memory_limit_bytes)}"
+    return SimulationError(
+        f"{what} on scenario {scenario.sha256()[:12]}"
+        + (f"; its last words: {words[-300:]}" if words else ""),
+        failure={"what": what, "scenario": json.loads(scenario.to_json()), "last_words": words},
+    )
+
+
+def how_it_ended(
+    status: int, words: str, time_limit_s: float, memory_limit_bytes: int | None
+) -> str:
+    """Say how a process ended: its exit status, or a signal's number less than 0."""
+    if status == -signal.SIGALRM:
+        return f"took longer than its limit of {time_limit_s:g} s"
+    if any(sign in words for sign in ("bad_alloc", "MemoryError", "out of memory")):
+        limit = f" (its limit is {memory_limit_bytes / 1e6:g} MB)" if memory_limit_bytes else ""
+        return f"ran out of memory{limit}"
+    if status == -signal.SIGKILL:
+        return "was ended, perhaps by the kernel for want of memory, with signal SIGKILL"
+    if status < 0:
+        return f"ended with signal {signal.Signals(-status).name}"
+    return f"ended with exit status {status}"
+
+
+def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any]) -> Result:
+    """Make a result from what an engine answered: counts of flows and links, with their series."""
+    import pandas as pd
+
+    rows = []
+    for number, (flow, measured) in enumerate(zip(scenario.flows, answer["flows"], strict=True)):
+        end_s = min(
+            scenario.duration_s, flow.stop_s or math.inf, measured["completion_s"] or math.inf
+        )
+        completed = measured["completion_s"] is not None
+        rows.append(
+            {
+                "flow": flow.name or str(number),
+                "goodput_bps": 8 * measured["delivered_bytes"] / (end_s - flow.start_s),
+                "transfer_time_s": measured["completion_s"] - flow.start_s if completed else None,
+            }
+            | {key: measured[key] for key in FLOW_COLUMNS[3:]}
+        )
+    flows = pd.DataFrame(rows, columns=FLOW_COLUMNS).astype({"transfer_time_s": float})
+    links = pd.DataFrame([_without_series(link) for link in answer["links"]])
+    kept = {
+        "flow": [
+            (row["flow"], own["series"]) for row, own in zip(rows, answer["flows"], strict=True)
+        ],
+        "link": [
+            (f"{link['source']}>{link['target']}", link["series"]) for link in answer["links"]
+        ],
+    }
+    traces = {}
+    for series in scenario.record.series:
+        carrier = trace_carrier(series)
+        parts = [
+            pd.DataFrame({carrier: name, "time_s": times, series: values})
+            for name, measured in kept[carrier]
+            if series in measured
+            for times, values in [measured[series]]
+        ]
+        traces[series] = pd.concat(parts, ignore_index=True)
+    provenance = provenance | {
+        "longfat_version": version("longfat"),
+        "seed": scenario.seed,
+        "platform": platform.platform(),
+        "events": answer["events"],
+        "simulated_s": answer["end_s"],
+        "wall_s": round(answer["wall_s"], 6),
+        "peak_memory_bytes": answer["peak_memory_bytes"],
+    }
+    return Result(scenario, flows, links, traces, provenance)
+
+
+def _without_series(link: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in link.items() if name != "series"}
