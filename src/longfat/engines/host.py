@@ -213,11 +213,12 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
         "longfat_version": version("longfat"),
         "seed": scenario.seed,
         "platform": platform.platform(),
-        "events": answer["events"],
         "simulated_s": answer["end_s"],
         "wall_s": round(answer["wall_s"], 6),
-        "peak_memory_bytes": answer["peak_memory_bytes"],
     }
+    for name in ("events", "peak_memory_bytes"):  # not every engine has them
+        if name in answer:
+            provenance[name] = answer[name]
     return Result(scenario, flows, links, traces, provenance)
 
 

@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -81,8 +83,14 @@ def build(source: Path) -> Path:
 
     Raises CompilerError, with the compiler's own first file, line and message where it has one.
     """
-    if library := find(source):
-        return library
+    with _building[source]:
+        return find(source) or _build(source)
+
+
+_building: dict[Path, threading.Lock] = defaultdict(threading.Lock)
+
+
+def _build(source: Path) -> Path:
     command = compiler()
     if not command:
         raise CompilerError("no C++ compiler found (g++, clang++ or $CXX)")
