@@ -182,7 +182,7 @@ def outputs():
         json.dump(list(SCENARIOS.values()), process.stdin)
         process.stdin.close()
     compiled_ahead = [
-        {"exit_status": 0} | ns3._server.ask(run["request"] | WITHOUT_LIMITS)
+        {"exit_status": 0} | ns3._server.ask(run["request"] | WITHOUT_LIMITS, ns3._server.stops)
         for run in SCENARIOS.values()
         if not run["late"]
     ]

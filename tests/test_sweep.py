@@ -221,7 +221,7 @@ def _sweep_in_a_fork(requests, start, answers):
 
 def test_two_sweeps_share_a_cache_and_the_work_at_once(cache):
     simulate(scenarios([99])[0])  # the server is up
-    requests = ns3._server.requests(ns3._server._stops)
+    requests = ns3._server.requests(ns3._server.stops)
     fork = multiprocessing.get_context("fork")
     start, answers = fork.Barrier(2), fork.Queue()
     sweeps = [

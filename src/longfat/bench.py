@@ -240,7 +240,7 @@ def _ask(engine: str, scenario: Scenario) -> Answer:
     libraries = [str(path) for path in ns3.libraries(scenario)] if engine == "ns3" else []
     request = ENGINES[engine].request(scenario) | {"libraries": libraries}
     limits = {"time_limit_s": 3600, "memory_limit_bytes": None}
-    return ENGINES[engine]._server.ask(request | limits)
+    return ENGINES[engine]._server.ask(request | limits, stops=0)
 
 
 # --- headers compiled by Cling as the process starts, beside the same compiled ahead

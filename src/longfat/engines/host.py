@@ -68,14 +68,18 @@ class Server:
     def __init__(self, command: Callable[[], tuple[list[str], dict[str, str] | None]]):
         self._command = command
         self._lock = threading.Lock()
-        self._stops = 0  # how often `stop` was called: what was asked before gets no new process
+        self.stops = 0  # how often `stop` was called
         self._requests: socket.socket | None = None
         self.process: subprocess.Popen | None = None
         self.words = ""  # what it said when it was ready
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Have it run the request in a child of its own; return the answer."""
-        requests = self.requests(self._stops)
+    def ask(self, request: dict[str, Any], stops: int) -> dict[str, Any]:
+        """Have it run the request in a child of its own; return the answer.
+
+        `stops` is what it was before the request was prepared: a run that was given up meanwhile
+        ends with a SimulationError.
+        """
+        requests = self.requests(stops)
         mine, its = socket.socketpair()
         answer = b""
         with mine, its:
@@ -94,15 +98,16 @@ class Server:
     def requests(self, stops: int) -> socket.socket:
         """Return the socket to the process; start it the first time."""
         with self._lock:
-            if stops != self._stops:
-                raise SimulationError("the run was given up")
             if self.process is None or self.process.poll() is not None:
-                self._start()
+                command, environment = self._command()
+                if stops == self.stops:
+                    self._start(command, environment)
+            if stops != self.stops:
+                raise SimulationError("the run was given up")
             return self._requests
 
-    def _start(self) -> None:
+    def _start(self, command: list[str], environment: dict[str, str] | None) -> None:
         """Start the process and wait until it is ready."""
-        command, environment = self._command()
         self._requests, its = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with its:
             self.process = subprocess.Popen(
@@ -130,7 +135,7 @@ class Server:
 
         Runs that other threads have asked for end with a SimulationError, also while it starts.
         """
-        self._stops += 1
+        self.stops += 1
         process, self.process = self.process, None
         if process is not None:
             process.kill()  # its runs end with it

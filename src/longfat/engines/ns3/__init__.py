@@ -47,8 +47,10 @@ def simulate(
     not compile; SimulationError when ns-3 gives up, takes longer than `time_limit_s`, or allocates
     more than `memory_limit_bytes` beyond what it has before the scenario.
     """
+    stops = _server.stops
     wanted = request(scenario) | {"libraries": [str(path) for path in libraries(scenario)]}
-    return run(scenario, wanted, ingredients(scenario), _server, time_limit_s, memory_limit_bytes)
+    limits = time_limit_s, memory_limit_bytes
+    return run(scenario, wanted, ingredients(scenario), _server, stops, *limits)
 
 
 def run(
@@ -56,12 +58,13 @@ def run(
     request: dict[str, Any],
     ingredients: dict[str, str],
     server: host.Server,
+    stops: int,
     time_limit_s: float,
     memory_limit_bytes: int | None,
 ) -> Result:
     """Have the server run a request and return the result; errors as in `simulate`."""
     limits = {"time_limit_s": time_limit_s, "memory_limit_bytes": memory_limit_bytes}
-    answer = server.ask(request | limits)
+    answer = server.ask(request | limits, stops)
     if "failed" in answer:
         engine, words = ingredients["engine"], answer["last_words"]
         raise host.failure(scenario, engine, answer["failed"], words, **limits)

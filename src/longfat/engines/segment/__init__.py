@@ -27,14 +27,9 @@ def simulate(
 
     Arguments and errors as in `longfat.engines.ns3.simulate`.
     """
-    return ns3.run(
-        scenario,
-        request(scenario),
-        ingredients(scenario),
-        _server,
-        time_limit_s,
-        memory_limit_bytes,
-    )
+    stops = _server.stops
+    limits = time_limit_s, memory_limit_bytes
+    return ns3.run(scenario, request(scenario), ingredients(scenario), _server, stops, *limits)
 
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
