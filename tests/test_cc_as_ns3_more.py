@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from longfat import Scenario
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.engines import ns3, segment
 from longfat.scenario import Flow
 from longfat.topologies import duplex
@@ -31,8 +31,8 @@ def test_random_lives_of_a_connection(name):
     from window_driver import cpp, driver
 
     def first_difference(seed, **attributes):
-        ours = driver(ALGORITHMS[name].type_id, attributes)
-        theirs = driver(ALGORITHMS[PAIRS[name]].type_id, {})
+        ours = driver(catalogue.find(name).type_id, attributes)
+        theirs = driver(catalogue.find(PAIRS[name]).type_id, {})
         return cpp().FirstDifference(ours, theirs, seed, 300)
 
     parted = {seed: at for seed in range(400) if (at := first_difference(seed, AsNs3="true")) >= 0}
