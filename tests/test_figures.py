@@ -4,7 +4,8 @@ import nbformat
 import pandas as pd
 import pytest
 
-from longfat import InputError, figures, paths, reproduce, store
+from longfat import InputError, paths, reproduce, store
+from longfat.book import figures
 from longfat.engines import linux
 
 SMALL = {

@@ -1,5 +1,6 @@
 """The segment engine on its own feet: what it needs, how its runs end, that it is one engine."""
 
+import itertools
 import json
 import math
 import os
@@ -17,14 +18,14 @@ import pandas as pd
 import pytest
 
 from longfat import InputError, Record, Scenario, SimulationError
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.engines import segment
 from longfat.engines.segment import native, wasm
 from longfat.scenario import Flow
 from longfat.topologies import duplex, satellite
 
 TESTS = Path(__file__).parent
-OURS = [name for name, algorithm in ALGORITHMS.items() if algorithm.header]
+OURS = [name for name, algorithm in catalogue.algorithms().items() if algorithm.header]
 
 needs_compiler = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
 needs_wasmtime = pytest.mark.skipif(not wasm.is_here(), reason="no wasmtime here")
@@ -63,8 +64,15 @@ EVERYTHING = [
         outages=[{"start_s": 3, "duration_s": 0.5}],
         changes=[{"at_s": 5, "rate_bps": 2e6}, {"at_s": 6, "delay_s": 0.1}],
         record=Record(
-            series=("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")
-            + ("utilization", "queue_packets", "sent_bytes"),
+            series=(
+                "cwnd_segments",
+                "ssthresh_segments",
+                "rtt_s",
+                "delivered_bytes",
+                "utilization",
+                "queue_packets",
+                "sent_bytes",
+            ),
             points=100,
         ),
     ),
@@ -318,12 +326,15 @@ def own_header(tmp_path, monkeypatch):
 
     def make(name, change):
         header = tmp_path / f"{name}.h"
-        text = change(ALGORITHMS["hybla"].header_path.read_text("utf-8"))
+        text = change(catalogue.find("hybla").header_path.read_text("utf-8"))
         header.write_text(text.replace("TcpHybla", f"Tcp{name}").replace("HYBLA_H", f"{name}_H"))
         entry = replace(
-            ALGORITHMS["hybla"], header=str(header), type_id=f"longfat::Tcp{name}", parameters={}
+            catalogue.find("hybla"),
+            header=str(header),
+            type_id=f"longfat::Tcp{name}",
+            parameters={},
         )
-        monkeypatch.setitem(ALGORITHMS, name, entry)
+        monkeypatch.setitem(catalogue.algorithms(), name, entry)
         return header
 
     return make
@@ -371,7 +382,7 @@ def test_a_crash_costs_one_run(own_header):
 @needs_compiler
 def test_every_header_compiles_without_warnings(tmp_path):
     for name in OURS:
-        header = ALGORITHMS[name].header_path
+        header = catalogue.find(name).header_path
         command = [*native.compiler(), *native.FLAGS, "-Wall", "-Werror", f"-I{header.parent}"]
         source = tmp_path / "one.cc"
         source.write_text(f'#include "{header.name}"\n')
@@ -411,7 +422,7 @@ def test_packets_take_the_shortest_path_that_networkx_finds():
         used = {(k["source"], k["target"]) for k in answer["links"] if k["packets_sent"]}
         graph = networkx.Graph((link.source, link.target) for link in links)
         path = networkx.shortest_path(graph, source, target)
-        hops = set(zip(path, path[1:], strict=False))
+        hops = set(itertools.pairwise(path))
         assert used == hops | {(b, a) for a, b in hops}
 
 

@@ -17,7 +17,7 @@ from longfat import InputError, Record, SimulationError, engines, simulate, stor
 from longfat.cli import main
 from longfat.engines import ns3
 from longfat.errors import LongfatError
-from longfat.sweep import expected_bytes, simulate_all
+from longfat.sweeps import expected_bytes, simulate_all
 from longfat.topologies import satellite
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
@@ -80,7 +80,7 @@ def test_a_dask_cluster_gives_the_same_rows_and_its_results_are_stored_here(
         answer = CliRunner().invoke(main, command)
         assert answer.exit_code == 0, answer.output
         with distributed.Client(cluster) as client:
-            worked = client.run(lambda: __import__("longfat").engines.ns3._server is not None)
+            worked = client.run(lambda: bool(__import__("longfat").engines.ns3._server.process))
     assert list(worked.values()) == [True, True]
     assert len(store._cache()) == 6
     pd.testing.assert_frame_equal(pd.read_csv(output, dtype={"flow": str}), local)
@@ -188,9 +188,9 @@ def test_a_full_disk_names_the_folder_and_loses_nothing(cache, tmp_path):
         assert not isinstance(failed.value, SimulationError)
         subprocess.run(["mount", "-o", "remount,size=50m", str(disk)], check=True)
         store._cache.cache_clear()
-        kept = [s for s in many if store.find(engines.key(s, "ns3"), s)]
+        kept = [s for s in many if engines.find(s, "ns3")]
         assert kept
-        whole = [store.find(engines.key(s, "ns3"), s) for s in kept]
+        whole = [engines.find(s, "ns3") for s in kept]
         cache(tmp_path / "larger")
         for result, again in zip(whole, simulate_all(kept), strict=True):
             pd.testing.assert_frame_equal(result.flows, again.flows)
@@ -211,7 +211,7 @@ def test_a_disk_that_refuses_to_write_stops_the_sweep(cache, monkeypatch):
 
 def _sweep_in_a_fork(requests, start, answers):
     store._cache.cache_clear()
-    ns3._server_requests = lambda stops: requests  # the server of the process that forked
+    ns3._server.requests = lambda stops: requests  # the server of the process that forked
     runs = []
     really = ns3.simulate
     ns3.simulate = lambda scenario, *limits: runs.append(scenario.seed) or really(scenario, *limits)
@@ -221,11 +221,11 @@ def _sweep_in_a_fork(requests, start, answers):
 
 def test_two_sweeps_share_a_cache_and_the_work_at_once(cache):
     simulate(scenarios([99])[0])  # the server is up
+    requests = ns3._server.requests(ns3._server.stops)
     fork = multiprocessing.get_context("fork")
     start, answers = fork.Barrier(2), fork.Queue()
     sweeps = [
-        fork.Process(target=_sweep_in_a_fork, args=(ns3._server[1], start, answers))
-        for _ in range(2)
+        fork.Process(target=_sweep_in_a_fork, args=(requests, start, answers)) for _ in range(2)
     ]
     for process in sweeps:
         process.start()

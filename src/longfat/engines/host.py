@@ -1,5 +1,6 @@
-"""What the engines that run C++ have in common: headers by content, ends of processes, answers."""
+"""What the engines that run C++ have in common: headers by content, processes, answers."""
 
+import atexit
 import hashlib
 import json
 import math
@@ -7,7 +8,10 @@ import os
 import platform
 import re
 import signal
-from collections.abc import Iterable
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -59,8 +63,93 @@ def with_includes(headers: Iterable[Path]) -> list[Path]:
     return sorted(found)
 
 
+class Server:
+    """A process that forks a child for each run: started when first asked, ended with this one.
+
+    `command` returns what starts it, and its environment or None. It gets a socket as its standard
+    input, and says "ready" on its standard output when it listens, with a word on how it is.
+    """
+
+    def __init__(self, command: Callable[[], tuple[list[str], dict[str, str] | None]]):
+        self._command = command
+        self._lock = threading.Lock()
+        self.stops = 0  # how often `stop` was called
+        self._requests: socket.socket | None = None
+        self.process: subprocess.Popen | None = None
+        self.words = ""  # what it said when it was ready
+
+    def ask(self, request: dict[str, Any], stops: int) -> dict[str, Any]:
+        """Have it run the request in a child of its own; return the answer.
+
+        `stops` is what it was before the request was prepared: a run that was given up meanwhile
+        ends with a SimulationError.
+        """
+        requests = self.requests(stops)
+        mine, its = socket.socketpair()
+        answer = b""
+        with mine, its:
+            try:
+                socket.send_fds(requests, [b"r"], [its.fileno()])
+                its.close()
+                mine.sendall(json.dumps(request).encode() + b"\n")
+                with mine.makefile("rb") as stream:
+                    answer = stream.read()
+            except OSError:
+                pass
+        if not answer.endswith(b"\n"):
+            raise SimulationError("the process that has ns-3 loaded ended in the middle of a run")
+        return json.loads(answer.splitlines()[-1])
+
+    def requests(self, stops: int) -> socket.socket:
+        """Return the socket to the process; start it the first time."""
+        with self._lock:
+            if self.process is None or self.process.poll() is not None:
+                command, environment = self._command()
+                if stops == self.stops:
+                    self._start(command, environment)
+            if stops != self.stops:
+                raise SimulationError("the run was given up")
+            return self._requests
+
+    def _start(self, command: list[str], environment: dict[str, str] | None) -> None:
+        """Start the process and wait until it is ready."""
+        self._requests, its = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with its:
+            self.process = subprocess.Popen(
+                command,
+                stdin=its,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=environment,
+                process_group=0,  # an interrupt from the keyboard is for this process alone
+            )
+        process = self.process
+        atexit.register(self.stop)
+        try:
+            for line in process.stdout:
+                if line.startswith("ready"):
+                    self.words = line.strip()
+                    return
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        raise SimulationError(f"ns-3 could not be loaded (exit status {process.wait()})")
+
+    def stop(self) -> None:
+        """End the process, if there is one, and every run of it.
+
+        Runs that other threads have asked for end with a SimulationError, also while it starts.
+        """
+        self.stops += 1
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()  # its runs end with it
+            self._requests.close()
+            process.wait()
+
+
 def failure(scenario: Scenario, engine: str, ended: str, words: str = "") -> SimulationError:
-    """Return the error for a run that ended so, with those last words."""
+    """Return the error for a run that ended so (`how_it_ended`), with those last words."""
     what = f"{engine} {ended}"
     return SimulationError(
         f"{what} on scenario {scenario.sha256()[:12]}"
@@ -124,11 +213,12 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
         "longfat_version": _version_of("longfat"),
         "seed": scenario.seed,
         "platform": platform.platform(),
-        "events": answer["events"],
         "simulated_s": answer["end_s"],
         "wall_s": round(answer["wall_s"], 6),
-        "peak_memory_bytes": answer["peak_memory_bytes"],
     }
+    for name in ("events", "peak_memory_bytes"):  # not every engine has them
+        if name in answer:
+            provenance[name] = answer[name]
     return Result(scenario, rows, links, traces, provenance)
 
 

@@ -9,7 +9,7 @@ are the same.
 
 import os
 
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.engines import host
 from longfat.engines.segment import native, wasm
 from longfat.errors import InputError
@@ -71,7 +71,7 @@ def simulate(
 
 def _check(number: int, name: str) -> None:
     """Refuse a congestion control that has no header of ours."""
-    algorithm = ALGORITHMS[name]
+    algorithm = catalogue.find(name)
     if not algorithm.header:
         others = ["'ns3'"] * bool(algorithm.type_id) + ["'linux'"] * bool(algorithm.linux)
         raise InputError(
@@ -82,13 +82,16 @@ def _check(number: int, name: str) -> None:
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
     """Return what decides the result beside the scenario: engine, version, headers by content."""
-    algorithms = [ALGORITHMS[flow.congestion_control.name] for flow in scenario.flows]
+    algorithms = [catalogue.find(flow.congestion_control.name) for flow in scenario.flows]
     headers = {path for algorithm in algorithms if (path := algorithm.header_path)}
     return {
         "engine": "segment",
         "engine_version": VERSION,
         "headers_sha256": host.content_sha256([*DECIDING, *sorted(headers)]),
     }
+
+
+HOW_TO_GET = "it needs a C++ compiler, or the package 'wasmtime'"
 
 
 def stop() -> None:

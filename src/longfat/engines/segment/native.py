@@ -22,9 +22,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from longfat.cc.catalogue import ALGORITHMS, Algorithm
+from longfat.cc import catalogue
+from longfat.cc.catalogue import Algorithm
 from longfat.engines import host
-from longfat.engines.segment import catalogue
+from longfat.engines.segment import registration
 from longfat.errors import InputError, SimulationError
 
 HERE = Path(str(files("longfat.engines.segment")))
@@ -58,7 +59,7 @@ def run(
     It has the series as arrays, and what the run took. A run that failed has `failed`, the status
     of its process, and `last_words`. Raises SimulationError where something does not compile.
     """
-    parts = [_program(), *(_plugin(name, ALGORITHMS[name]) for name in sorted(set(names)))]
+    parts = [_program(), *(_plugin(name, catalogue.find(name)) for name in sorted(set(names)))]
     if missing := [part for part in parts if not part.path.exists()]:
         with ThreadPoolExecutor(len(missing)) as threads:
             list(threads.map(_Part.make, missing))
@@ -128,7 +129,7 @@ def _program() -> _Part:
 
 def _plugin(name: str, algorithm: Algorithm) -> _Part:
     header = algorithm.header_path
-    source = catalogue.cpp(name, algorithm, "longfat_algorithm")
+    source = registration.cpp(name, algorithm, "longfat_algorithm")
     content = host.content_sha256([header, *STANDIN])
     return _part(name, [*PLUGIN_FLAGS, f"-I{header.parent}"], content, source)
 

@@ -581,7 +581,7 @@ class Sender : public Endpoint
 
     /// TcpSocketBase::NewAck.
     [[gnu::always_inline]]
-    void OnNewAck(uint64_t ack, bool restartTimer, Ticks now)
+    void OnNewAck(uint64_t ack, bool restartTimer, Ticks /* now */)
     {
         m_retries = 0;
         if (restartTimer)
@@ -750,7 +750,7 @@ class Sender : public Endpoint
 
     /// While the receiver has no room and nothing is in flight that could tell when it has, ask, at
     /// growing intervals (RFC 9293, 3.8.6.1).
-    void KeepAsking(Ticks now)
+    void KeepAsking(Ticks /* now */)
     {
         if (m_window >= m_segmentBytes || m_board.Next() > m_board.Head())
         {

@@ -24,8 +24,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from longfat.cc.catalogue import ALGORITHMS
-from longfat.engines.segment import catalogue, native
+from longfat.cc import catalogue
+from longfat.engines.segment import native, registration
 from longfat.errors import InputError, SimulationError
 
 HERE = Path(str(files("longfat.engines.segment")))
@@ -193,7 +193,8 @@ def build(path: Path) -> None:
         raise InputError(
             f"the module is built by ziglang {ZIG_VERSION}, and here is {zig_here() or 'none'}"
         )
-    own = {name: algorithm for name, algorithm in ALGORITHMS.items() if algorithm.header}
+    known = catalogue.algorithms().items()
+    own = {name: algorithm for name, algorithm in known if algorithm.header}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "catalogue.cc"
         source.write_text(_catalogue(own), encoding="utf-8")
@@ -209,7 +210,7 @@ def build(path: Path) -> None:
 def _catalogue(algorithms: dict) -> str:
     """Return the C++ that tells the engine of all algorithms."""
     parts = [
-        catalogue.cpp(name, algorithm, f"algorithm_{number}")
+        registration.cpp(name, algorithm, f"algorithm_{number}")
         for number, (name, algorithm) in enumerate(algorithms.items())
     ]
     known = ", ".join(f"&algorithm_{number}" for number in range(len(parts)))

@@ -1,0 +1,183 @@
+"""What the cells of a notebook show, and which other cells each needs: read from their code.
+
+A cell that calls `show.show_figure("NAME", ...)`, or another function of `longfat.book.show` with
+`name="NAME"`, shows NAME. It needs the cells before it that make the names that it uses.
+"""
+
+import ast
+import functools
+import symtable
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import longfat
+
+PACKAGE = Path(longfat.__file__).parent
+
+
+def shown(source: str) -> list[str]:
+    """Return the names of the figures and tables that a cell's code shows, in their order."""
+    return [name for call in _calls(ast.parse(source)) if (name := _name(call))]
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Attribute) and function.attr.startswith("show_"):
+            yield node
+
+
+def _name(call: ast.Call) -> str | None:
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
+    first = call.args[:1] if call.func.attr == "show_figure" else []
+    for node in [*named, *first]:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value
+    return None
+
+
+def needed(sources: list[str], number: int) -> list[int]:
+    """Return, in order, which of the cells with these `sources` cell `number` needs, and itself.
+
+    A name comes from the last cell before that assigns it, and from those between that change what
+    it holds (`table["x"] = ...`, `names.append(...)`).
+    """
+    imported = {name for source in sources for name in modules(source)}
+    wanted = set(_names(sources[number]).used)
+    chosen = [number]
+    for i in reversed(range(number)):
+        names = _names(sources[i])
+        if wanted & (names.assigned | (names.changed - imported)):
+            chosen.append(i)
+            wanted = (wanted - names.assigned) | names.used
+    return sorted(chosen)
+
+
+class _Names(NamedTuple):
+    """The names that code takes from before it, assigns, and changes what they hold."""
+
+    used: frozenset[str]
+    assigned: frozenset[str]
+    changed: frozenset[str]
+
+
+@functools.cache
+def _names(source: str) -> _Names:
+    used: set[str] = set()
+    made: set[str] = set()
+    tree = ast.parse(source)
+    for statement in tree.body:
+        table = symtable.symtable(ast.unparse(statement), "cell", "exec")
+        used |= _referenced(table) - made
+        made |= _bound(table)
+    return _Names(frozenset(used), frozenset(made), frozenset(_changed(tree)))
+
+
+def _bound(table: symtable.SymbolTable) -> set[str]:
+    return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+
+
+def _referenced(table: symtable.SymbolTable) -> set[str]:
+    """Return what a module's code reads at its top, and what the scopes in it take from there."""
+    at_top = table.get_type() == "module"
+    names = {s.get_name() for s in table.get_symbols() if s.is_referenced()}
+    if not at_top:
+        names = {name for name in names if table.lookup(name).is_global()}
+    return names.union(*(_referenced(child) for child in table.get_children()))
+
+
+def _changed(tree: ast.Module) -> set[str]:
+    """Return the names whose contents the code changes: an item, an attribute, by a method."""
+    places = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load)
+    ]
+    places += [
+        node.value.func
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Attribute)
+    ]
+    return {root for node in places if (root := _root(node))}
+
+
+def _root(node: ast.expr) -> str | None:
+    while isinstance(node, ast.Subscript | ast.Attribute | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+@functools.cache
+def modules(source: str) -> dict[str, str]:
+    """Return what the code imports: the name that it has there, to its full name."""
+    found = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {n.asname or n.name.partition(".")[0]: n.name for n in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {n.asname or n.name: f"{node.module}.{n.name}" for n in node.names}
+    return found
+
+
+def experiments(sources: list[str], imported: dict[str, str]) -> set[str]:
+    """Return the names of the experiments that cells run, themselves or by functions of longfat.
+
+    `imported` is what the notebook imports (`modules`). Where code puts a name together, the part
+    that varies is a `*`.
+    """
+    found: set[str] = set()
+    for source in sources:
+        tree = ast.parse(source)
+        found |= _named(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                module = imported.get(node.value.id, "")
+                found |= _of_function(module, node.attr, set())
+    return found
+
+
+def _named(tree: ast.AST) -> set[str]:
+    values = [
+        keyword.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "experiment"
+    ]
+    return {pattern for value in values if (pattern := _pattern(value))}
+
+
+def _pattern(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value or "")
+    if isinstance(node, ast.JoinedStr):
+        parts = [p.value if isinstance(p, ast.Constant) else "*" for p in node.values]
+        return "".join(map(str, parts))
+    return ""
+
+
+def _of_function(module: str, name: str, seen: set[tuple[str, str]]) -> set[str]:
+    """Return the experiments that a function of a module of longfat names, and those it calls."""
+    own = _definitions(module)
+    if (module, name) in seen or name not in own:
+        return set()
+    seen.add((module, name))
+    found = _named(own[name])
+    for node in ast.walk(own[name]):
+        if isinstance(node, ast.Name) and node.id in own:
+            found |= _of_function(module, node.id, seen)
+    return found
+
+
+@functools.cache
+def _definitions(module: str) -> dict[str, ast.FunctionDef | ast.ClassDef]:
+    """Return a module's functions and classes, if it is one of longfat's."""
+    path = PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+    if not module.startswith("longfat.") or not path.exists():
+        return {}
+    kinds = ast.FunctionDef | ast.ClassDef
+    tree = ast.parse(path.read_text("utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, kinds)}
