@@ -3,7 +3,7 @@
 engine.wasm has the engine and every congestion control of the catalogue that has a header. It is
 built by a pinned compiler, the package `ziglang`, always to the same bytes:
 
-    python -m longfat.engines.segment.wasm
+    python -m longfat.engines.segment
 """
 
 import atexit
@@ -224,7 +224,3 @@ def _catalogue(algorithms: dict) -> str:
     ]
     return "\n".join(parts)
 
-
-if __name__ == "__main__":
-    build(MODULE)
-    print(f"{MODULE}: {MODULE.stat().st_size} bytes")
