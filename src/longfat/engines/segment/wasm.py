@@ -223,4 +223,3 @@ def _catalogue(algorithms: dict) -> str:
         "",
     ]
     return "\n".join(parts)
-
