@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup emulation book pdf notebooks test test-all reproduce audit bench crate serve lock clean
+.PHONY: help setup emulation book pdf notebooks test test-all reproduce audit bench wasm crate serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ audit: setup  ## run five archived results again and compare to the last digit
 
 bench: setup  ## measure the engine's speed beside stock ns-3's
 	$(BIN)/python tools/bench.py
+
+wasm:  ## build the segment engine for pages and for machines without a compiler (needs ziglang)
+	$(BIN)/python -m longfat.engines.segment.wasm
 
 crate: setup  ## copy notebooks, data and results into build/crate, as an RO-Crate
 	rm -rf build/crate

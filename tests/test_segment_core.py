@@ -309,12 +309,10 @@ def test_what_is_not_json_is_refused(build, text):
 @both_builds
 def test_names_may_have_any_letters(build):
     strange = 'Zürich "\\ 東京 \t😀'
-    scenario = one_link().to_json().replace('"a"', json.dumps(strange))
-    answer = ask(build, scenario)
-    assert answer["links"][0]["source"] == strange
-    assert answer == ask(build, scenario.encode().decode()) | {
-        key: answer[key] for key in ("cpu_s", "wall_s", "peak_memory_bytes")
-    }
+    for escaped in (True, False):
+        name = json.dumps(strange, ensure_ascii=escaped)
+        answer = ask(build, one_link().to_json().replace('"a"', name))
+        assert answer["links"][0]["source"] == strange
 
 
 # --- headers
@@ -343,10 +341,10 @@ def own_header(tmp_path, monkeypatch):
 @needs_compiler
 def test_a_header_that_does_not_compile_takes_only_itself_away(own_header):
     own_header("Broken", lambda text: text.replace("m_started = true;", "m_started = true"))
-    with pytest.raises(SimulationError) as caught:
+    with pytest.raises(InputError, match="congestion control 'Broken' cannot be used") as caught:
         segment.simulate(one_link(flow(congestion_control="Broken")))
     words = str(caught.value)
-    assert "'Broken' does not compile" in words and "\n" not in words
+    assert "\n" not in words
     assert_matches(r"Broken\.h:\d+:\d+: error: expected .;.", words)
     segment.simulate(one_link())
 

@@ -57,7 +57,8 @@ def run(
     """Run a scenario that needs those congestion controls; return the answer of engine.h.
 
     It has the series as arrays, and what the run took. A run that failed has `failed`, the status
-    of its process, and `last_words`. Raises SimulationError where something does not compile.
+    of its process, and `last_words`. Raises InputError for a congestion control whose header does
+    not compile, with the compiler's own words.
     """
     parts = [_program(), *(_plugin(name, catalogue.find(name)) for name in sorted(set(names)))]
     if missing := [part for part in parts if not part.path.exists()]:
@@ -113,10 +114,10 @@ class _Part:
         except OSError as error:
             raise InputError(f"the C++ compiler {command[0]} cannot be run: {error}") from None
         if done.returncode:
-            what = (
-                f"the congestion control '{self.name}'" if self.source else "the engine 'segment'"
-            )
-            raise SimulationError(f"{what} does not compile: {first_error(done.stderr)}")
+            reason = first_error(done.stderr)
+            if self.source:
+                raise InputError(f"congestion control '{self.name}' cannot be used: {reason}")
+            raise SimulationError(f"the engine 'segment' cannot be compiled: {reason}")
         os.replace(fresh, self.path)
 
 

@@ -215,6 +215,19 @@ class ScenarioReader
                          "with SACK, new segments are sent on duplicate ACKs anyway, and a sender "
                          "that waits for its relay is not allowed to");
         }
+        CheckEnds(path, source, target, where);
+        for (const Reroute& reroute : flow->reroutes)
+        {
+            CheckEnds(reroute.path, source, target, where);
+        }
+        if (!flow->reroutes.empty() && path.empty())
+        {
+            Fail(where + "path: a flow with reroutes must state the path that it begins with");
+        }
+        if (!relays.empty() && (!path.empty() || !flow->handoffs.empty()))
+        {
+            Fail(where + "relays: a flow through relays can have neither a path nor handoffs");
+        }
         if (!m_error.empty())
         {
             return;
@@ -234,6 +247,17 @@ class ScenarioReader
             {
                 Fail(where + "target: no path from '" + ends[i - 1] + "' to '" + ends[i] + "'");
             }
+        }
+    }
+
+    void CheckEnds(const Path& path,
+                   const std::string& source,
+                   const std::string& target,
+                   const std::string& where)
+    {
+        if (!path.empty() && (path.front() != source || path.back() != target))
+        {
+            Fail(where + "path must lead from '" + source + "' to '" + target + "'");
         }
     }
 

@@ -196,7 +196,7 @@ class Sender : public Endpoint
         {
             m_window = ack.window;
             OnAck(ack, now);
-            KeepAsking(now);
+            KeepAsking();
             if (onRoom && ack.number > head)
             {
                 onRoom();
@@ -400,7 +400,7 @@ class Sender : public Endpoint
         {
             congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
             congestionControl->IncreaseWindow(tcb, segments);
-            OnNewAck(ack, true, now);
+            OnNewAck(ack, true);
         }
         else if (state == State::CA_CWR)
         {
@@ -409,11 +409,11 @@ class Sender : public Endpoint
             {
                 m_recovery->DoRecovery(tcb, m_delivered, false);
             }
-            OnNewAck(ack, true, now);
+            OnNewAck(ack, true);
         }
         else
         {
-            OnFullAck(ack, oldHead, segments, duplicate, dupAcksBefore, now);
+            OnFullAck(ack, oldHead, segments, duplicate, dupAcksBefore);
         }
         UpdatePacingRate();
     }
@@ -512,7 +512,7 @@ class Sender : public Endpoint
             tcb->m_cWndInfl -= std::min(tcb->m_cWndInfl.Get(), bytes);
         }
         congestionControl->PktsAcked(tcb, 1, tcb->m_srtt);
-        OnNewAck(ack, m_firstPartialAck, now);
+        OnNewAck(ack, m_firstPartialAck);
         m_firstPartialAck = false;
     }
 
@@ -522,8 +522,7 @@ class Sender : public Endpoint
                    uint64_t oldHead,
                    uint32_t segments,
                    bool duplicate,
-                   uint32_t dupAcksBefore,
-                   Ticks now)
+                   uint32_t dupAcksBefore)
     {
         bool recovered = false;
         if (tcb->m_congState == State::CA_OPEN)
@@ -567,7 +566,7 @@ class Sender : public Endpoint
         }
         if (recovered)
         {
-            OnNewAck(ack, true, now);
+            OnNewAck(ack, true);
             tcb->m_cWnd = tcb->m_ssThresh.Get();
             m_recovery->ExitRecovery(tcb);
         }
@@ -575,13 +574,13 @@ class Sender : public Endpoint
         {
             congestionControl->IncreaseWindow(tcb, segments);
             tcb->m_cWndInfl = tcb->m_cWnd;
-            OnNewAck(ack, true, now);
+            OnNewAck(ack, true);
         }
     }
 
     /// TcpSocketBase::NewAck.
     [[gnu::always_inline]]
-    void OnNewAck(uint64_t ack, bool restartTimer, Ticks /* now */)
+    void OnNewAck(uint64_t ack, bool restartTimer)
     {
         m_retries = 0;
         if (restartTimer)
@@ -750,7 +749,7 @@ class Sender : public Endpoint
 
     /// While the receiver has no room and nothing is in flight that could tell when it has, ask, at
     /// growing intervals (RFC 9293, 3.8.6.1).
-    void KeepAsking(Ticks /* now */)
+    void KeepAsking()
     {
         if (m_window >= m_segmentBytes || m_board.Next() > m_board.Head())
         {
