@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.engines.ns3 import server
 
 HEADERS = (
@@ -278,7 +278,7 @@ def cpp():
     import cppyy
 
     for header in HEADERS:
-        cppyy.include(str(ALGORITHMS[header].header_path))
+        cppyy.include(str(catalogue.find(header).header_path))
     cppyy.cppdef(DRIVER)
     return cppyy.gbl.window_test
 
