@@ -17,7 +17,7 @@ PAGES     := $(shell find book src/longfat/book data -type f -not -path '*/__pyc
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 EXECUTED  := $(NOTEBOOKS:%=build/src/%)
 # What `make setup` compiles.
-COMPILED  := $(wildcard src/longfat/engines/ns3/* src/longfat/cc/*)
+COMPILED  := $(wildcard src/longfat/engines/ns3/* src/longfat/engines/*.h src/longfat/cc/*)
 # So many notebooks, and steps of the set-up, at once.
 JOBS      := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # The tests of a file, or of a notebook, are one process's.

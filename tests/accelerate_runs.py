@@ -88,7 +88,7 @@ void ScheduleLate(double probability, double delayS)
 """
 
 
-def _run(server, cpp, run: dict) -> dict:
+def _run(bindings, cpp, run: dict) -> dict:
     """Run one scenario in a child, as the engine's server does."""
     with tempfile.TemporaryFile() as answer:
         child = os.fork()
@@ -97,7 +97,7 @@ def _run(server, cpp, run: dict) -> dict:
 
             if run["late"]:
                 cppyy.gbl.ScheduleLate(run["late"], run["late_s"])
-            answer.write(json.dumps(server.execute(cpp, run["request"])).encode())
+            answer.write(json.dumps(bindings.execute(cpp, run["request"])).encode())
             answer.flush()
             os._exit(0)
         status = os.waitpid(child, 0)[1]
@@ -108,15 +108,15 @@ def _run(server, cpp, run: dict) -> dict:
 
 
 def main() -> None:
-    from longfat.engines.ns3 import server
+    from longfat.engines.ns3 import bindings
 
-    cpp = server.load()
+    cpp = bindings.load()
     import cppyy
 
     cppyy.cppdef(LATE)
     with open("/proc/self/maps") as maps:
-        accelerated = "accelerate.so" in maps.read()
-    results = [_run(server, cpp, run) for run in json.load(sys.stdin)]
+        accelerated = "/accelerate-" in maps.read()
+    results = [_run(bindings, cpp, run) for run in json.load(sys.stdin)]
     print(json.dumps({"accelerated": accelerated, "results": results}), flush=True)
     os._exit(0)
 

@@ -3,7 +3,7 @@
 The order of calls is that of ns-3.44's TcpSocketBase: ReceivedAck, EnterRecovery, ReTxTimeout.
 """
 
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import bindings
 
 SEGMENT = 1000  # bytes
 
@@ -115,7 +115,7 @@ struct Driver
 
 def load():
     """Compile the driver once and return a function that makes one."""
-    server.load()
+    bindings.load()
     import cppyy
 
     if not hasattr(cppyy.gbl, "longfat_bandwidth_test"):

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import bindings
 
 SEGMENT = 1000
 
@@ -142,7 +142,7 @@ struct DelayDriver
 
 @cache
 def _driver():
-    server.load()
+    bindings.load()
     import cppyy
 
     cppyy.cppdef(DRIVER)

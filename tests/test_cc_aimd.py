@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import bindings
 from longfat.papers import survey
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
@@ -92,7 +92,7 @@ STANDARD, HIGHSPEED, SCALABLE = (
 @pytest.fixture(scope="module")
 def make():
     """Make a congestion control with a socket state of so many segments."""
-    server.load()
+    bindings.load()
     import cppyy
 
     cppyy.cppdef(DRIVER)

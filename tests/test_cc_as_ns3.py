@@ -11,7 +11,7 @@ from test_segment_engine import one_link, scenarios
 
 from longfat import sweep
 from longfat.engines import ns3, segment
-from longfat.engines.segment import validation
+from longfat.papers import engines_checked
 from longfat.scenario import Flow, Scenario
 from longfat.topologies import duplex
 
@@ -48,7 +48,7 @@ def assert_same(ours, theirs):
 
 @pytest.mark.parametrize("name", OURS)
 def test_equal_on_the_validation_grid(name):
-    for scenario in validation.runs([name], seeds=2)[0]:
+    for scenario in engines_checked.runs([name], seeds=2)[0]:
         assert_same(*map(segment.simulate, both(scenario, name)))
 
 

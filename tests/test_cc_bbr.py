@@ -251,6 +251,16 @@ def test_a_timeout_gives_the_window_back_when_it_is_over(make):
         assert (tcp.Window() >= before) is given_back
 
 
+def test_after_a_timeout_what_is_repaired_does_not_count_as_lost(make):
+    """The socket's sample calls every change of the bytes held for lost a loss."""
+    tcp, path = make()
+    now = rounds(path, 30, in_flight=100)
+    tcp.Timeout(0)
+    for i in range(20):
+        path.Ack(now + (i + 1) * RTT_S, 1, RATE_BPS, 4, path.connection.m_delivered, 1)
+    assert tcp.Window() >= 20
+
+
 def test_it_fills_a_link_and_keeps_the_queue_short():
     """20 Mb/s, 40 ms, a buffer of five times the path: CUBIC fills it, BBR does not."""
 

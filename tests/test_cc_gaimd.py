@@ -42,9 +42,9 @@ struct Driver
 def make():
     """Make a general AIMD with a window of so many segments of 1000 bytes."""
     pytest.importorskip("ns3", reason="this environment has no ns-3")
-    from longfat.engines.ns3 import server
+    from longfat.engines.ns3 import bindings
 
-    server.load()
+    bindings.load()
     import cppyy
 
     cppyy.cppdef(DRIVER)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import bindings
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
@@ -64,7 +64,7 @@ struct Driver
 @pytest.fixture(scope="module")
 def driver():
     """Make a congestion control with a socket state of so many segments."""
-    server.load()
+    bindings.load()
     import cppyy
 
     cppyy.cppdef(DRIVER)

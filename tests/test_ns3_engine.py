@@ -57,7 +57,7 @@ def test_a_killed_run_is_one_clear_error_and_the_next_run_is_well():
     """The run is killed from outside while it runs, as a crash of ns-3 or the kernel would."""
     long = satellite(loss=1e-5, duration_s=100_000, rate_bps=100e6)
     ns3.simulate(short())  # the server is up
-    server = psutil.Process(ns3._server[0].pid)
+    server = psutil.Process(ns3._server.process.pid)
 
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(ns3.simulate, long)

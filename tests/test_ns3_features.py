@@ -376,7 +376,6 @@ def test_only_headers_that_a_scenario_uses_decide_its_key(monkeypatch, tmp_path)
         monkeypatch.setitem(catalogue.algorithms(), header.stem, entry)
 
     def hashes():
-        ns3._content_sha256.cache_clear()
         return [
             ns3.ingredients(one_link(flow=flow(congestion_control=name)))["headers_sha256"]
             for name in ("newreno", "plain", "told")

@@ -80,7 +80,7 @@ def test_a_dask_cluster_gives_the_same_rows_and_its_results_are_stored_here(
         answer = CliRunner().invoke(main, command)
         assert answer.exit_code == 0, answer.output
         with distributed.Client(cluster) as client:
-            worked = client.run(lambda: __import__("longfat").engines.ns3._server is not None)
+            worked = client.run(lambda: bool(__import__("longfat").engines.ns3._server.process))
     assert list(worked.values()) == [True, True]
     assert len(store._cache()) == 6
     pd.testing.assert_frame_equal(pd.read_csv(output, dtype={"flow": str}), local)
@@ -211,7 +211,7 @@ def test_a_disk_that_refuses_to_write_stops_the_sweep(cache, monkeypatch):
 
 def _sweep_in_a_fork(requests, start, answers):
     store._cache.cache_clear()
-    ns3._server_requests = lambda stops: requests  # the server of the process that forked
+    ns3._server.requests = lambda stops: requests  # the server of the process that forked
     runs = []
     really = ns3.simulate
     ns3.simulate = lambda scenario, *limits: runs.append(scenario.seed) or really(scenario, *limits)
@@ -221,11 +221,11 @@ def _sweep_in_a_fork(requests, start, answers):
 
 def test_two_sweeps_share_a_cache_and_the_work_at_once(cache):
     simulate(scenarios([99])[0])  # the server is up
+    requests = ns3._server.requests(ns3._server.stops)
     fork = multiprocessing.get_context("fork")
     start, answers = fork.Barrier(2), fork.Queue()
     sweeps = [
-        fork.Process(target=_sweep_in_a_fork, args=(ns3._server[1], start, answers))
-        for _ in range(2)
+        fork.Process(target=_sweep_in_a_fork, args=(requests, start, answers)) for _ in range(2)
     ]
     for process in sweeps:
         process.start()

@@ -9,7 +9,6 @@ load is written down.
 
 import ctypes
 import json
-import math
 import os
 import platform
 import shlex
@@ -28,9 +27,8 @@ from typing import Any
 import pandas as pd
 
 from longfat import paths
-from longfat.cc import catalogue
 from longfat.engines import ns3, segment
-from longfat.engines.ns3 import accelerate, server
+from longfat.engines.ns3 import accelerate, bindings, compiled, server
 from longfat.errors import SimulationError
 from longfat.scenario import Flow, Record, Scenario
 from longfat.topologies import duplex, satellite
@@ -63,25 +61,6 @@ LONG_FAT_PIPE = Scenario(
     ],
     duration_s=4,
 )
-
-# The satellite scenario of the engine's headers, compiled ahead: a function that runs it once.
-COMPILED = """
-#include "{program}"
-{includes}
-#include <ctime>
-#include <limits>
-extern "C" void run(double* cpu_s, double* events)
-{{
-    longfat::Simulation simulation({seed});
-{links}
-    simulation.network.FindRoutes();
-{flows}
-    const std::clock_t started = std::clock();
-    simulation.Run({duration}, false);
-    *cpu_s = double(std::clock() - started) / CLOCKS_PER_SEC;
-    *events = simulation.events;
-}}
-"""
 
 # The same path and algorithm in ns-2, whose Linux TCP does not keep to the window of 550. Only its
 # time is compared, a segment each.
@@ -146,7 +125,7 @@ def beside_stock() -> list[Row]:
     with _Process("stock") as stock, _Process("accelerated") as accelerated:
         for scenario, turns, bar, segment_bar in (
             ("long fat pipe", 3, 10, 300),
-            ("satellite", 15, 2, 100),
+            ("satellite", 15, 1.4, 100),
         ):
             answers = [
                 (
@@ -199,8 +178,8 @@ def _us_a_segment(answer: Answer) -> float:
 class _Process:
     """A process that has ns-3 loaded in one way, and runs a scenario when it is asked to.
 
-    `how` is "stock" or "accelerated", or for the satellite alone on stock ns-3 "jit" or the path of
-    a library that has the headers compiled.
+    `how` is "stock" or "accelerated", or for the satellite alone "jit" or "library": the headers
+    compiled by Cling, or by g++.
     """
 
     def __init__(self, how: str):
@@ -209,8 +188,7 @@ class _Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=ns3.server_environment()
-            | {"LONGFAT_ACCELERATE": "1" if how == "accelerated" else "0"},
+            env=os.environ | {"LONGFAT_ACCELERATE": "0" if how == "stock" else "1"},
         )
 
     def __enter__(self):
@@ -235,32 +213,34 @@ def _serve(how: str) -> None:
     if how in ("stock", "accelerated"):
         for line in sys.stdin:
             engine, scenario = json.loads(line)
-            request = ENGINES[engine].request(SCENARIOS[scenario])
-            print(json.dumps(_ask(request)), flush=True)
+            print(json.dumps(_ask(engine, SCENARIOS[scenario])), flush=True)
         ns3.stop()
+        segment.stop()
         return
-    cpp = server.load(headers=how == "jit")
-    request = ns3.request(SATELLITE)
-    library = None if how == "jit" else ctypes.CDLL(how)
+    request = json.dumps(ns3.request(SATELLITE))
+    if how == "jit":
+        run = bindings.load().Run
+    else:
+        accelerator = accelerate.library()
+        run, _ = server.load(str(compiled.build(ns3.ENGINE)), str(accelerator or ""))
+        for library in ns3.libraries(SATELLITE):
+            ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
     server.settle()
     for _ in sys.stdin:
         child = os.fork()
         if child == 0:
-            if library is None:
-                answer = server.execute(cpp, request)
-            else:
-                numbers = ctypes.c_double(), ctypes.c_double()
-                library.run(*(ctypes.byref(number) for number in numbers))
-                answer = {"cpu_s": numbers[0].value, "events": int(numbers[1].value)}
-            print(json.dumps({name: answer[name] for name in ("cpu_s", "events")}), flush=True)
+            print(str(run(request)), flush=True)
             os._exit(0)
         os.waitpid(child, 0)
     os._exit(0)
 
 
-def _ask(request: dict[str, Any]) -> Answer:
-    """Return what ns-3's server of this process answers, without time or memory limits."""
-    return ns3._ask(request | {"time_limit_s": 3600, "memory_limit_bytes": None})
+def _ask(engine: str, scenario: Scenario) -> Answer:
+    """Return what the engine's server of this process answers, without time or memory limits."""
+    libraries = [str(path) for path in ns3.libraries(scenario)] if engine == "ns3" else []
+    request = ENGINES[engine].request(scenario) | {"libraries": libraries}
+    limits = {"time_limit_s": 3600, "memory_limit_bytes": None}
+    return ENGINES[engine]._server.ask(request | limits, stops=0)
 
 
 # --- headers compiled by Cling as the process starts, beside the same compiled ahead
@@ -269,21 +249,14 @@ def _ask(request: dict[str, Any]) -> Answer:
 def compilers() -> list[Row]:
     """JIT-compiled headers must be as fast as the same code compiled by g++.
 
-    Both run the satellite on stock ns-3 in a forked child of a Python process that has ns-3 loaded,
-    with the same allocator: the state of memory (small or huge pages, shared or not) is the same,
-    and only the compiler differs. They take turns; the least processor time of each counts, for
-    whatever else happens on the machine only adds to it. The median of the turns' ratios is told.
+    Both run the satellite in a forked child of a Python process that has ns-3 loaded. They take
+    turns; the least processor time of each counts, for whatever else happens on the machine only
+    adds to it. The median of the turns' ratios is told.
     """
-    compiler = _compiler()
-    if compiler is None:
-        return []
-    with tempfile.TemporaryDirectory() as folder:
-        library = _compile(compiler, Path(folder))
-        with _Process("jit") as jit, _Process(str(library)) as compiled:
-            pairs = [
-                [process.run("ns3", "satellite") for process in (jit, compiled)]
-                for _ in range(TURNS)
-            ]
+    with _Process("jit") as jit, _Process("library") as library:
+        pairs = [
+            [process.run("ns3", "satellite") for process in (jit, library)] for _ in range(TURNS)
+        ]
     if len({answer["events"] for pair in pairs for answer in pair}) > 1:
         raise SimulationError("what g++ has compiled executes other events")
     by_jit, by_gcc = zip(*pairs, strict=True)
@@ -303,60 +276,6 @@ def compilers() -> list[Row]:
 
 def _compiler() -> str | None:
     return os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++")
-
-
-def _compile(compiler: str, folder: Path) -> Path:
-    request = ns3.request(SATELLITE)
-    headers = [a.header_path for a in catalogue.algorithms().values() if a.header]
-    links = "\n".join(
-        _cpp_structure("Link", f"link{i}{j}", link)
-        for i, pair in enumerate(request["links"])
-        for j, link in enumerate(pair)
-    ) + "".join(
-        f"\n    simulation.network.AddLinks(link{i}0, link{i}1);"
-        for i in range(len(request["links"]))
-    )
-    flows = "\n".join(
-        _cpp_structure("FlowSpec", f"flow{i}", flow["spec"])
-        + f"\n    simulation.AddFlow(flow{i}, {request['durationS']}, {request['points']});"
-        for i, flow in enumerate(request["flows"])
-    )
-    source, library = folder / "compiled.cc", folder / "compiled.so"
-    source.write_text(
-        COMPILED.format(
-            program=ns3.PROGRAM,
-            includes="\n".join(f'#include "{header}"' for header in headers),
-            seed=request["seed"],
-            duration=request["durationS"],
-            links=links,
-            flows=flows,
-        )
-    )
-    command = [*shlex.split(compiler), "-std=c++20", *shlex.split(server.JIT_FLAGS)]
-    command += ["-shared", "-fPIC", f"-I{accelerate._ns3() / 'include'}", str(source)]
-    libraries = accelerate._ns3() / "lib64"
-    command += ["-o", str(library), f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
-    command += ["-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]
-    command += [f"-l:{name}" for name in accelerate.LIBRARIES]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise SimulationError(f"g++ does not compile the headers: {done.stderr[:300]}")
-    return library
-
-
-def _cpp_structure(kind: str, name: str, values: dict[str, Any]) -> str:
-    """Write the C++ that fills a structure with what the server would fill in."""
-
-    def text(value) -> str:
-        if isinstance(value, list):
-            return "{" + ", ".join(text(item) for item in value) + "}"
-        if isinstance(value, float) and math.isinf(value):
-            return "std::numeric_limits<double>::infinity()"
-        return json.dumps(value)
-
-    lines = [f"    longfat::{kind} {name};"]
-    lines += [f"    {name}.{member} = {text(value)};" for member, value in values.items()]
-    return "\n".join(lines)
 
 
 # --- sweeps
@@ -418,7 +337,7 @@ def ns2() -> list[Row]:
     if program is None:
         return []
     turns = [
-        (_ns2(program), _middle(_ask(segment.request(SATELLITE)) for _ in range(SEGMENT_RUNS)))
+        (_ns2(program), _middle(_ask("segment", SATELLITE) for _ in range(SEGMENT_RUNS)))
         for _ in range(5)
     ]
     times = [ns2_s for (ns2_s, _), _ in turns]
@@ -467,8 +386,10 @@ def segment_cost() -> list[Row]:
         ("windows of 10 to 10,000 segments", [(10, 1), (100, 1), (1000, 1), (10_000, 1)]),
         ("1 to 100 flows", [(100, 1), (100, 10), (100, 100)]),
     ):
-        requests = [segment.request(_windows(*case)) for case in cases]
-        turns = [[_us_a_segment(_ask(request)) for request in requests] for _ in range(40)]
+        scenarios = [_windows(*case) for case in cases]
+        turns = [
+            [_us_a_segment(_ask("segment", scenario)) for scenario in scenarios] for _ in range(40)
+        ]
         costs = [statistics.median(cost) for cost in zip(*turns, strict=True)]
         beside_first = [
             statistics.median(turn[i] / turn[0] for turn in turns) for i in range(len(cases))

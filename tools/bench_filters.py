@@ -9,7 +9,7 @@ import bench
 import pandas as pd
 
 from longfat import paths
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import bindings
 
 TABLE = paths.DATA / "bench-filters.csv"
 MACHINE = paths.DATA / "bench-filters-machine.csv"
@@ -128,7 +128,7 @@ WHAT = {
 
 def measure(acks: int = ACKS, repetitions: int = REPETITIONS) -> pd.DataFrame:
     """Return the time of each step: columns step, what, ns_per_ack, acks, repetitions."""
-    server.load()
+    bindings.load()
     import cppyy
 
     if not hasattr(cppyy.gbl, "longfat_bench"):

@@ -8,10 +8,10 @@ in bit/s, times in seconds, sizes in bytes, windows in segments. A link is one d
 import hashlib
 import itertools
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import networkx
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -247,6 +247,27 @@ class Record(_Model):
     points: Annotated[int, Field(ge=2, le=1_000_000)] = 2000
 
 
+class _Graph:
+    """Which nodes are joined: what networkx would tell, without the time to import it."""
+
+    def __init__(self, edges: Iterable[tuple[str, str]]):
+        self.edges = set(edges)
+        self._next: dict[str, list[str]] = {}
+        for source, target in self.edges:
+            self._next.setdefault(source, []).append(target)
+
+    def __contains__(self, node: str) -> bool:
+        return node in self._next  # every link has one back
+
+    def has_path(self, source: str, target: str) -> bool:
+        reached, waiting = {source}, [source]
+        while waiting and target not in reached:
+            new = set(self._next[waiting.pop()]) - reached
+            reached |= new
+            waiting += new
+        return target in reached
+
+
 class Scenario(_Model):
     """Everything that decides a run's result, apart from the engine.
 
@@ -291,7 +312,7 @@ class Scenario(_Model):
 
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:
-        graph = networkx.DiGraph((link.source, link.target) for link in self.links)
+        graph = _Graph((link.source, link.target) for link in self.links)
         for number, flow in enumerate(self.flows):
             for end in (flow.source, flow.target):
                 if end not in graph:
@@ -299,7 +320,7 @@ class Scenario(_Model):
                         f"flows.{number}: no link touches node {quoted(end)}: nodes are "
                         f"{self._node_list()}.{nearest(end, list(self.nodes))}"
                     )
-            if not networkx.has_path(graph, flow.source, flow.target):
+            if not graph.has_path(flow.source, flow.target):
                 raise ValueError(
                     f"flows.{number}: no path from {quoted(flow.source)} to {quoted(flow.target)}"
                 )

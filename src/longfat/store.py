@@ -39,6 +39,7 @@ PROVENANCE_COLUMNS = (
     "commit",
     "longfat_version",
     "ns3_wheel_version",
+    "accelerated",
     "kernel_version",
     "config_sha256",
     "seed",

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from longfat import engines, store
 from longfat.errors import InputError, LongfatError, SimulationError
-from longfat.result import Result
+from longfat.result import Result, flow_table
 from longfat.scenario import Scenario
 
 
@@ -45,9 +45,9 @@ def sweep(
     )
     if labels is None:
         labels = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
-    tables = [result.flows for result in results]
-    flows = pd.concat(tables, keys=range(len(tables)), names=["scenario", None])
-    flows = flows.reset_index(level=1, drop=True)
+    rows = [result.flow_rows() for result in results]
+    flows = flow_table([row for own in rows for row in own])
+    flows.index = [number for number, own in enumerate(rows) for _ in own]
     labels = labels.reset_index(drop=True)
     return labels.join(flows, how="right").rename_axis("scenario").reset_index()
 

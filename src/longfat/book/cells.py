@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import longfat
 
+# Where each function of `longfat.book.show` has the name among its arguments.
+PLACES = {"show_figure": 0, "show_verdicts": 2, "show_table": 3}
 PACKAGE = Path(longfat.__file__).parent
 
 
@@ -23,15 +25,20 @@ def shown(source: str) -> list[str]:
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
     for node in ast.walk(tree):
-        function = node.func if isinstance(node, ast.Call) else None
-        if isinstance(function, ast.Attribute) and function.attr.startswith("show_"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr.startswith("show_")
+        ):
             yield node
 
 
 def _name(call: ast.Call) -> str | None:
+    function = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    place = PLACES.get(function)
     named = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
-    first = call.args[:1] if call.func.attr == "show_figure" else []
-    for node in [*named, *first]:
+    placed = [] if place is None else call.args[place : place + 1]
+    for node in [*named, *placed]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value
     return None
@@ -113,7 +120,7 @@ def _root(node: ast.expr) -> str | None:
 @functools.cache
 def modules(source: str) -> dict[str, str]:
     """Return what the code imports: the name that it has there, to its full name."""
-    found = {}
+    found: dict[str, str] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {n.asname or n.name.partition(".")[0]: n.name for n in node.names}
@@ -150,9 +157,10 @@ def _named(tree: ast.AST) -> set[str]:
     return {pattern for value in values if (pattern := _pattern(value))}
 
 
-def _pattern(node: ast.expr) -> str:
-    if isinstance(node, ast.Constant):
-        return str(node.value or "")
+def _pattern(node: ast.AST) -> str:
+    """Return the text of a string, with a `*` for what varies in it; "" for what is no string."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
     if isinstance(node, ast.JoinedStr):
         parts = [p.value if isinstance(p, ast.Constant) else "*" for p in node.values]
         return "".join(map(str, parts))
@@ -160,12 +168,14 @@ def _pattern(node: ast.expr) -> str:
 
 
 def _of_function(module: str, name: str, seen: set[tuple[str, str]]) -> set[str]:
-    """Return the experiments that a function of a module of longfat names, and those it calls."""
+    """Return texts that could name an experiment, of a function of longfat and those it calls."""
     own = _definitions(module)
     if (module, name) in seen or name not in own:
         return set()
     seen.add((module, name))
-    found = _named(own[name])
+    found = {
+        pattern for node in ast.walk(own[name]) if "-" in (pattern := _pattern(node)).strip("*")
+    }
     for node in ast.walk(own[name]):
         if isinstance(node, ast.Name) and node.id in own:
             found |= _of_function(module, node.id, seen)

@@ -23,6 +23,7 @@ high_gain = {attribute = "HighGain"}
 bandwidth_window_rounds = {attribute = "BandwidthWindow"}
 rtt_window_s = {attribute = "RttWindow"}
 probe_rtt_s = {attribute = "ProbeRttTime"}
+stream = {attribute = "Stream"}
 as_ns3_3_44 = {attribute = "AsNs3"}
 */
 
@@ -76,6 +77,11 @@ class TcpBbr : public ns3::TcpCongestionOps
                               ns3::TimeValue(ns3::MilliSeconds(200)),
                               ns3::MakeTimeAccessor(&TcpBbr::m_probeRttTime),
                               ns3::MakeTimeChecker(ns3::Seconds(0), ns3::Seconds(10)))
+                .AddAttribute("Stream",
+                              "random numbers of ProbeBW's first phase; flows of one stream draw the same",
+                              ns3::UintegerValue(4),
+                              ns3::MakeUintegerAccessor(&TcpBbr::SetStream),
+                              ns3::MakeUintegerChecker<uint32_t>())
                 .AddAttribute("AsNs3", "as ns3::TcpBbr of 3.44 does, with its faults",
                               ns3::BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpBbr::m_asNs3),
@@ -93,19 +99,23 @@ class TcpBbr : public ns3::TcpCongestionOps
         return ns3::CopyObject<TcpBbr>(this);
     }
 
+    void SetStream(uint32_t stream)
+    {
+        m_random->SetStream(stream);
+    }
+
     bool HasCongControl() const override
     {
         return true;
     }
 
-    void Init(Socket /* tcb */) override
-    {
-        if (m_asNs3)
-        {
-            m_random->SetStream(4); // ns-3 3.44: all flows draw the same numbers
-        }
-    }
-
+                              ns3::MakeTimeChecker(ns3::Seconds(0), ns3::Seconds(10)))
+                .AddAttribute("Stream",
+                              "random numbers of ProbeBW's first phase; flows of one stream draw the same",
+                              ns3::UintegerValue(4),
+                              ns3::MakeUintegerAccessor(&TcpBbr::SetStream),
+                              ns3::MakeUintegerChecker<uint32_t>())
+                .AddAttribute("AsNs3", "as ns3::TcpBbr of 3.44 does, with its faults",
     /// Every ACK (3.4.1): the model, then what follows from it.
     void CongControl(Socket tcb,
                      const ns3::TcpRateOps::TcpRateConnection& connection,
@@ -503,12 +513,11 @@ class TcpBbr : public ns3::TcpCongestionOps
     }
 
     /// 4.2.3.4: a loss takes itself from the window; in the first round trip of a recovery what is
-    /// delivered may be sent, and no more.
+    /// delivered may be sent, and no more. Not after a timeout: m_bytesLoss is by how much the bytes
+    /// held for lost have changed, so that what is repaired would count as lost again.
     bool ConservePackets(Socket tcb, const Sample& sample)
     {
-        const auto state = tcb->m_congState.Get();
-        // ns-3 3.44 leaves losses after a timeout out.
-        if (state != State::CA_RECOVERY && (state != State::CA_LOSS || m_asNs3))
+        if (tcb->m_congState.Get() != State::CA_RECOVERY)
         {
             return false;
         }

@@ -1,12 +1,17 @@
-"""What the engines that run C++ have in common: headers by content, ends of processes, answers."""
+"""What the engines that run C++ have in common: headers by content, processes, answers."""
 
+import atexit
 import hashlib
 import json
 import math
+import os
 import platform
 import re
 import signal
-from collections.abc import Iterable
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -18,8 +23,29 @@ from longfat.scenario import Scenario
 
 
 def content_sha256(headers: Iterable[Path]) -> str:
-    """Return the hash of the headers and of all that they include of the package's own."""
-    return _content_sha256(tuple(map(_version, with_includes(headers))))
+    """Return the hash of the headers and of all that they include of the package's own.
+
+    A header that has changed since it was last asked for is read again.
+    """
+    paths = tuple(map(str, headers))
+    known = _contents.get(paths)
+    if known is None or any(_version(path) != version for path, version in known[0]):
+        found = with_includes(map(Path, paths))
+        digest = hashlib.sha256()
+        versions = [(str(path), _version(str(path))) for path in found]
+        for path in found:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+        known = _contents[paths] = versions, digest.hexdigest()
+    return known[1]
+
+
+# By headers: the files, with what is another when one has changed, and the hash.
+_contents: dict[tuple[str, ...], tuple[list[tuple[str, tuple[int, int]]], str]] = {}
+
+
+def _version(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
 
 
 def with_includes(headers: Iterable[Path]) -> list[Path]:
@@ -30,32 +56,100 @@ def with_includes(headers: Iterable[Path]) -> list[Path]:
         path = waiting.pop()
         if path not in found:
             found[path] = None
-            waiting += _included(*_version(path))
+            included = re.findall(r'^ *# *include *"(.+?)"', path.read_text("utf-8"), re.MULTILINE)
+            waiting += [
+                there for name in included if (there := (path.parent / name).resolve()).exists()
+            ]
     return sorted(found)
 
 
-def _version(path: Path) -> tuple[Path, int, int]:
-    """Return what is another when the file has changed."""
-    status = path.stat()
-    return path, status.st_mtime_ns, status.st_size
+class Server:
+    """A process that forks a child for each run: started when first asked, ended with this one.
 
+    `command` returns what starts it, and its environment or None. It gets a socket as its standard
+    input, and says "ready" on its standard output when it listens, with a word on how it is.
+    """
 
-@cache
-def _content_sha256(versions: tuple[tuple[Path, int, int], ...]) -> str:
-    digest = hashlib.sha256()
-    for path, _, _ in versions:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    def __init__(self, command: Callable[[], tuple[list[str], dict[str, str] | None]]):
+        self._command = command
+        self._lock = threading.Lock()
+        self.stops = 0  # how often `stop` was called
+        self._requests: socket.socket | None = None
+        self.process: subprocess.Popen | None = None
+        self.words = ""  # what it said when it was ready
 
+    def ask(self, request: dict[str, Any], stops: int) -> dict[str, Any]:
+        """Have it run the request in a child of its own; return the answer.
 
-@cache
-def _included(path: Path, mtime_ns: int, size: int) -> list[Path]:
-    names = re.findall(r'^ *# *include *"(.+?)"', path.read_text("utf-8"), re.MULTILINE)
-    return [there for name in names if (there := (path.parent / name).resolve()).exists()]
+        `stops` is what it was before the request was prepared: a run that was given up meanwhile
+        ends with a SimulationError.
+        """
+        requests = self.requests(stops)
+        mine, its = socket.socketpair()
+        answer = b""
+        with mine, its:
+            try:
+                socket.send_fds(requests, [b"r"], [its.fileno()])
+                its.close()
+                mine.sendall(json.dumps(request).encode() + b"\n")
+                with mine.makefile("rb") as stream:
+                    answer = stream.read()
+            except OSError:
+                pass
+        if not answer.endswith(b"\n"):
+            raise SimulationError("the process that has ns-3 loaded ended in the middle of a run")
+        return json.loads(answer.splitlines()[-1])
+
+    def requests(self, stops: int) -> socket.socket:
+        """Return the socket to the process; start it the first time."""
+        with self._lock:
+            if self.process is None or self.process.poll() is not None:
+                command, environment = self._command()
+                if stops == self.stops:
+                    self._start(command, environment)
+            if stops != self.stops:
+                raise SimulationError("the run was given up")
+            return self._requests
+
+    def _start(self, command: list[str], environment: dict[str, str] | None) -> None:
+        """Start the process and wait until it is ready."""
+        self._requests, its = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with its:
+            self.process = subprocess.Popen(
+                command,
+                stdin=its,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=environment,
+                process_group=0,  # an interrupt from the keyboard is for this process alone
+            )
+        process = self.process
+        atexit.register(self.stop)
+        try:
+            for line in process.stdout:
+                if line.startswith("ready"):
+                    self.words = line.strip()
+                    return
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        raise SimulationError(f"ns-3 could not be loaded (exit status {process.wait()})")
+
+    def stop(self) -> None:
+        """End the process, if there is one, and every run of it.
+
+        Runs that other threads have asked for end with a SimulationError, also while it starts.
+        """
+        self.stops += 1
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()  # its runs end with it
+            self._requests.close()
+            process.wait()
 
 
 def failure(scenario: Scenario, engine: str, ended: str, words: str = "") -> SimulationError:
-    """Return the error for a run that ended so, with those last words."""
+    """Return the error for a run that ended so (`how_it_ended`), with those last words."""
     what = f"{engine} {ended}"
     return SimulationError(
         f"{what} on scenario {scenario.sha256()[:12]}"
@@ -82,8 +176,6 @@ def how_it_ended(
 
 def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any]) -> Result:
     """Make a result from what an engine answered: counts of flows and links, with their series."""
-    import pandas as pd
-
     rows = []
     for number, (flow, measured) in enumerate(zip(scenario.flows, answer["flows"], strict=True)):
         end_s = min(
@@ -98,8 +190,7 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
             }
             | {key: measured[key] for key in FLOW_COLUMNS[3:]}
         )
-    flows = pd.DataFrame(rows, columns=FLOW_COLUMNS).astype({"transfer_time_s": float})
-    links = pd.DataFrame([_without_series(link) for link in answer["links"]])
+    links = [{k: v for k, v in link.items() if k != "series"} for link in answer["links"]]
     kept = {
         "flow": [
             (row["flow"], own["series"]) for row, own in zip(rows, answer["flows"], strict=True)
@@ -111,24 +202,24 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
     traces = {}
     for series in scenario.record.series:
         carrier = trace_carrier(series)
-        parts = [
-            pd.DataFrame({carrier: name, "time_s": times, series: values})
-            for name, measured in kept[carrier]
-            if series in measured
-            for times, values in [measured[series]]
-        ]
-        traces[series] = pd.concat(parts, ignore_index=True)
+        table: dict[str, list] = {carrier: [], "time_s": [], series: []}
+        for name, measured in kept[carrier]:
+            times, values = measured.get(series, ((), ()))
+            table[carrier] += [name] * len(times)
+            table["time_s"] += times
+            table[series] += values
+        traces[series] = table
     provenance = provenance | {
-        "longfat_version": version("longfat"),
+        "longfat_version": _version_of("longfat"),
         "seed": scenario.seed,
         "platform": platform.platform(),
-        "events": answer["events"],
         "simulated_s": answer["end_s"],
         "wall_s": round(answer["wall_s"], 6),
-        "peak_memory_bytes": answer["peak_memory_bytes"],
     }
-    return Result(scenario, flows, links, traces, provenance)
+    for name in ("events", "peak_memory_bytes"):  # not every engine has them
+        if name in answer:
+            provenance[name] = answer[name]
+    return Result(scenario, rows, links, traces, provenance)
 
 
-def _without_series(link: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in link.items() if name != "series"}
+_version_of = cache(version)

@@ -12,23 +12,22 @@ import hashlib
 import json
 import math
 import os
-import platform
 import shutil
 import signal
 import subprocess
 import threading
 import time
-from importlib.metadata import version
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import platformdirs
 
+from longfat.engines import host
 from longfat.engines.linux.planning import plan
 from longfat.errors import InputError, SimulationError
-from longfat.result import FLOW_COLUMNS, Result
+from longfat.result import Result
 from longfat.scenario import Scenario
 
 VERSION = "6.12"  # of the archived results, and of what `make emulation` builds from Debian
@@ -209,15 +208,10 @@ def _failure(
     lines = output.strip().splitlines()
     panic = [line for line in lines[:-LAST_LINES] if "Kernel panic" in line]
     words = "\n".join(panic + lines[-LAST_LINES:])
-    if status == -signal.SIGALRM:
-        what = f"Linux took longer than its limit of {time_limit_s:g} s"
-    elif "Out of memory" in output or "out of memory" in output:
-        limit = f" (its limit is {memory_limit_bytes / 1e6:g} MB)" if memory_limit_bytes else ""
-        what = f"Linux ran out of memory{limit}"
-    elif status < 0:
-        what = f"Linux ended with signal {signal.Signals(-status).name}"
-    else:
-        what = "Linux ended before its plan did"
+    what = "Linux ended before its plan did"
+    if status < 0 or "out of memory" in output.lower():
+        limits = time_limit_s, memory_limit_bytes
+        what = f"Linux {host.how_it_ended(status, output.lower(), *limits)}"
     return SimulationError(
         f"{what} on scenario {scenario.sha256()[:12]}"
         + (f"; its last lines: {words}" if words else ""),
@@ -249,60 +243,48 @@ def _words(lines: list[str], first: str) -> list[list[float]]:
 def _result(
     scenario: Scenario, sections: dict[str, list[str]], made: dict[str, str], wall_s: float
 ) -> Result:
-    rows = []
-    traces: dict[str, list[pd.DataFrame]] = {series: [] for series in scenario.record.series}
-    for number, flow in enumerate(scenario.flows):
-        name = flow.name or str(number)
-        sender, receiver = sections[f"s{number}"], sections[f"r{number}"]
-        [[delivered, completion_s]] = _words(receiver, "received")
-        [[sent, retransmissions, recoveries, timeouts, _]] = _words(sender, "sent")
-        completed = not math.isnan(completion_s)
-        end_s = min(
-            scenario.duration_s, flow.stop_s or math.inf, completion_s if completed else math.inf
-        )
-        rows.append(
-            {
-                "flow": name,
-                "goodput_bps": 8 * delivered / (end_s - flow.start_s),
-                "transfer_time_s": completion_s - flow.start_s if completed else None,
-                "delivered_bytes": int(delivered),
-                "segments_sent": int(sent),
-                "retransmissions": int(retransmissions),
-                "recoveries": int(recoveries),
-                "timeouts": int(timeouts),
-            }
-        )
-        samples = _words(sender, "sender")
-        for series in traces:
-            if series == "delivered_bytes":
-                points = _words(receiver, "delivered")
-            else:
-                column = ("cwnd_segments", "ssthresh_segments", "rtt_s").index(series) + 1
-                scale = 1e-6 if series == "rtt_s" else 1
-                points = [[words[0], words[column] * scale] for words in samples if words[column]]
-            table = pd.DataFrame(points, columns=["time_s", series])
-            table.insert(0, "flow", name)
-            traces[series].append(table)
-    [[simulated_s]] = [[float(line)] for line in sections["end"]]
-    provenance: dict[str, Any] = ingredients(scenario) | {
-        "longfat_version": version("longfat"),
+    answer = {
+        "flows": [
+            _flow(sections[f"s{number}"], sections[f"r{number}"], scenario.record.series)
+            for number, _ in enumerate(scenario.flows)
+        ],
+        "links": _links(scenario, sections),
+        "end_s": float(*sections["end"]),
+        "wall_s": wall_s,
+    }
+    made_by = {
         "kernel_version": f"{made['kernel_version']} ({made['built_from']})",
         "config_sha256": made["config_sha256"],
-        "seed": scenario.seed,
-        "platform": platform.platform(),
-        "simulated_s": simulated_s,
-        "wall_s": round(wall_s, 3),
     }
-    return Result(
-        scenario,
-        pd.DataFrame(rows, columns=FLOW_COLUMNS).astype({"transfer_time_s": float}),
-        _links(scenario, sections),
-        {series: pd.concat(tables, ignore_index=True) for series, tables in traces.items()},
-        provenance,
-    )
+    return host.result(scenario, answer, ingredients(scenario) | made_by)
 
 
-def _links(scenario: Scenario, sections: dict[str, list[str]]) -> pd.DataFrame:
+def _flow(sender: list[str], receiver: list[str], series: Iterable[str]) -> dict[str, Any]:
+    """Return what was measured of a flow, from what its two ends have said."""
+    [[delivered, completion_s]] = _words(receiver, "received")
+    [[sent, retransmissions, recoveries, timeouts, _]] = _words(sender, "sent")
+    samples = _words(sender, "sender")
+    kept = {}
+    for name in series:
+        if name == "delivered_bytes":
+            points = _words(receiver, "delivered")
+        else:
+            column = ("cwnd_segments", "ssthresh_segments", "rtt_s").index(name) + 1
+            scale = 1e-6 if name == "rtt_s" else 1
+            points = [[words[0], words[column] * scale] for words in samples if words[column]]
+        kept[name] = [list(values) for values in zip(*points, strict=True)] or [[], []]
+    return {
+        "delivered_bytes": int(delivered),
+        "completion_s": None if math.isnan(completion_s) else completion_s,
+        "segments_sent": int(sent),
+        "retransmissions": int(retransmissions),
+        "recoveries": int(recoveries),
+        "timeouts": int(timeouts),
+        "series": kept,
+    }
+
+
+def _links(scenario: Scenario, sections: dict[str, list[str]]) -> list[dict[str, Any]]:
     """Return what became of the packets of each link, from the counters of its devices."""
     counts: dict[str, dict[str, int]] = {}
     for number, _ in enumerate(scenario.nodes):
@@ -330,6 +312,7 @@ def _links(scenario: Scenario, sections: dict[str, list[str]]) -> pd.DataFrame:
                 "packets_lost": lost - in_outage,
                 "packets_lost_in_outage": in_outage,
                 "packets_dropped_by_queue": counts[f"l{number}"]["drops"],
+                "series": {},
             }
         )
-    return pd.DataFrame(rows)
+    return rows

@@ -1,12 +1,15 @@
-"""Set-up: `python -m longfat.engines.ns3 --warm` prepares what every run needs, once."""
+"""Set-up: `python -m longfat.engines.ns3 --warm` compiles what every run needs, once."""
 
 import sys
 
-from longfat.engines.ns3 import VERSION, accelerate, server
+from longfat.engines import ns3
+from longfat.engines.ns3 import bindings
 
 if __name__ == "__main__":
     if sys.argv[1:] != ["--warm"]:
         sys.exit("usage: python -m longfat.engines.ns3 --warm")
-    library = accelerate.build()
-    server.load()
-    print(f"ns-3 {VERSION} is ready, {'accelerated' if library else 'not accelerated'}")
+    for obstacle in ns3.prepare():
+        print(f"notice: {obstacle}")
+    bindings.load(headers=False)  # the first time, Cling compiles its own headers for the others
+    accelerated = "accelerated" if ns3.accelerate.library() else "not accelerated"
+    print(f"ns-3 {ns3.VERSION} is ready, {accelerated}")

@@ -4,25 +4,28 @@
 //
 // ns-3 walks the whole list of segments in flight for every segment that it sends, and for every
 // ACK while it recovers from a loss; to find a segment that is sent again, it compares that list
-// with itself at every step. With thousands of segments in flight that is most of a simulation's
-// time. The functions here replace those of ns-3 (src/internet/model/tcp-tx-buffer.cc and
-// tcp-rx-buffer.cc) that walk, or that change what the walks would find; at the end of the file
-// are a few small ones that every packet needs (object.cc, tcp-option.cc, data-rate.cc,
-// rtt-estimator.cc). Every result is the same, to the last digit. Only ns-3's log lines are missing
-// from what is replaced: LONGFAT_ACCELERATE=0 brings them back.
+// with itself at every step. With thousands of segments in flight that is nearly all of a
+// simulation's time. The functions here replace those of ns-3 (src/internet/model/tcp-tx-buffer.cc
+// and tcp-rx-buffer.cc) that walk, or that change what the walks would find; at the end of the file
+// are three small ones that every packet needs (object.cc, tcp-option.cc, data-rate.cc). Every
+// result is the same, to the last digit. Only ns-3's log lines are missing from what is replaced:
+// LONGFAT_ACCELERATE=0 brings them back.
 //
-// ns-3's libraries call each other through the procedure linkage table, so that a shared object
-// which defines these symbols and is loaded before ns-3 takes their place; where they do not,
-// relink.cc has them jump there. Each function is a
-// member of ns-3's own class and could stand in ns-3's source as it is, with Hints as a member of
-// TcpTxBuffer: here the layout of that class is fixed, and a table holds them.
+// Before each function stands what it costs in ns-3 and here; W is the number of segments in flight.
+// examples/ns3/scoreboard.md has the measurements.
+//
+// ns-3's libraries call each other's functions, and those of their other source files, by name
+// through the procedure linkage table: a shared object that defines these symbols and is loaded
+// before ns-3 takes their place. Calls within a source file are not by name, so that what such a
+// call reaches is replaced together with its callers. Each function is a member of ns-3's own class
+// and could stand in ns-3's source as it is, with Hints as a member of TcpTxBuffer: here the layout
+// of that class is fixed, and a table holds them.
 
 #include "ns3/abort.h"
 #include "ns3/assert.h"
 #include "ns3/data-rate.h"
 #include "ns3/object.h"
 #include "ns3/packet.h"
-#include "ns3/rtt-estimator.h"
 #include "ns3/tcp-option-rfc793.h"
 #include "ns3/tcp-option-sack-permitted.h"
 #include "ns3/tcp-option-sack.h"
@@ -112,6 +115,9 @@ namespace ns3
 
 // What to send next
 
+// Called for every segment that is sent. ns-3 looks at all W segments for a lost one, and again for
+// one of which nothing is known: O(W), also when nothing was ever lost. Marks are set in the order of
+// sequence numbers, as a rule, so that the search goes on where the last one ended: O(1) amortised.
 bool
 TcpTxBuffer::NextSeg(SequenceNumber32* seq, SequenceNumber32* seqHigh, bool isRecovery) const
 {
@@ -178,6 +184,7 @@ TcpTxBuffer::NextSeg(SequenceNumber32* seq, SequenceNumber32* seqHigh, bool isRe
     return found;
 }
 
+// As in ns-3; here because it calls the next two.
 TcpTxItem*
 TcpTxBuffer::CopyFromSequence(uint32_t numBytes, const SequenceNumber32& seq)
 {
@@ -211,6 +218,8 @@ TcpTxBuffer::CopyFromSequence(uint32_t numBytes, const SequenceNumber32& seq)
     return item;
 }
 
+// ns-3 searches the application's list for the bytes to send, from its head, where they always are,
+// and merges and splits on the way: O(1), three allocations saved.
 TcpTxItem*
 TcpTxBuffer::GetNewSegment(uint32_t numBytes)
 {
@@ -237,6 +246,8 @@ TcpTxBuffer::GetNewSegment(uint32_t numBytes)
     return item;
 }
 
+// Called for every retransmission. ns-3 walks to the segment, and at each step an assertion compares
+// the list with itself: O(W^2). NextSeg has just found the segment: O(1).
 TcpTxItem*
 TcpTxBuffer::GetTransmittedSegment(uint32_t numBytes, const SequenceNumber32& seq)
 {
@@ -287,6 +298,7 @@ TcpTxBuffer::GetTransmittedSegment(uint32_t numBytes, const SequenceNumber32& se
 
 // What an ACK reports
 
+// As in ns-3; here because what leaves the list must leave the hints.
 void
 TcpTxBuffer::DiscardUpTo(const SequenceNumber32& seq, const Callback<void, TcpTxItem*>& beforeDelCb)
 {
@@ -364,6 +376,9 @@ TcpTxBuffer::DiscardUpTo(const SequenceNumber32& seq, const Callback<void, TcpTx
     NS_ASSERT(m_sentSize >= m_sackedOut + m_lostOut);
 }
 
+// Called for every ACK with SACK blocks. ns-3 walks from the head to the end of each block: O(W) an
+// ACK, though an ACK reports one or two segments more than the last. Here the walk starts where the
+// block, as it was reported last, ended: O(segments newly reported).
 uint32_t
 TcpTxBuffer::Update(const TcpOptionSack::SackList& list, const Callback<void, TcpTxItem*>& sackedCb)
 {
@@ -478,6 +493,9 @@ TcpTxBuffer::Update(const TcpOptionSack::SackList& list, const Callback<void, Tc
     return bytesSacked;
 }
 
+// Called by Update. ns-3 counts the SACKed segments from the highest down to the head: O(W) an ACK.
+// Below the place where three were counted last time, every segment is SACKed or marked as lost
+// already: O(segments newly reported).
 void
 TcpTxBuffer::UpdateLostCount()
 {
@@ -533,6 +551,8 @@ TcpTxBuffer::UpdateLostCount()
     }
 }
 
+// Called for every duplicate ACK without SACK. ns-3 walks over all segments that were counted by
+// earlier ones: O(W). Here from the last one on: O(1).
 void
 TcpTxBuffer::AddRenoSack()
 {
@@ -571,6 +591,8 @@ TcpTxBuffer::AddRenoSack()
     hints.sacked.assign(1, run);
 }
 
+// Called for every duplicate ACK, about the head. ns-3 walks on behind the segment that was asked
+// for: O(W). Here the walk ends there: O(1) for the head.
 bool
 TcpTxBuffer::IsLost(const SequenceNumber32& seq) const
 {
@@ -588,6 +610,8 @@ TcpTxBuffer::IsLost(const SequenceNumber32& seq) const
     return false;
 }
 
+// Called for every ACK. ns-3 walks along the list until it has found the segment: O(W). Here from
+// the segment that the last call found: O(1) amortised.
 bool
 TcpTxBuffer::IsRetransmittedDataAcked(const SequenceNumber32& ack) const
 {
@@ -614,7 +638,7 @@ TcpTxBuffer::IsRetransmittedDataAcked(const SequenceNumber32& ack) const
     return endOf(*it) == ack && !(*it)->m_sacked && (*it)->m_retrans;
 }
 
-// What takes marks back: the hints go with them
+// What takes marks back, as in ns-3: the hints go with them
 
 void
 TcpTxBuffer::MarkHeadAsLost()
@@ -731,6 +755,8 @@ TcpTxBuffer::ResetLastSegmentSent()
 
 // The receiver's side
 
+// Called for every segment that arrives. ns-3 walks over all packets that wait for a gap to be
+// filled: O(W) a segment behind a loss. They do not overlap and are in order: O(log W).
 bool
 TcpRxBuffer::Add(Ptr<Packet> p, const TcpHeader& tcph)
 {
@@ -804,10 +830,11 @@ TcpRxBuffer::Add(Ptr<Packet> p, const TcpHeader& tcph)
 
 // What every packet needs
 
+// Called for every object. ns-3 looks through a class and its parents for attributes to be set, also
+// where there are none, as in the options of every TCP header: once a class is enough.
 void
 Object::Construct(const AttributeConstructionList& attributes)
 {
-    // ns-3 looks through a class and its parents for attributes to be set; some classes have none.
     enum : uint8_t { UNKNOWN, NONE, SOME };
     static std::vector<uint8_t> known; // by the number of the TypeId
     const TypeId type = GetInstanceTypeId();
@@ -852,10 +879,10 @@ Recycle()
     return option;
 }
 
+// Called for every option of every header that is read, and each is read three times on its way.
 Ptr<TcpOption>
 TcpOption::CreateOption(uint8_t kind)
 {
-    // The first three are in every segment, which is read three times on its way.
     switch (kind)
     {
     case END:
@@ -881,10 +908,10 @@ TcpOption::CreateOption(uint8_t kind)
     }
 }
 
+// Called for every packet: a division in 128 bits. There are few sizes of packets and few rates.
 Time
 DataRate::CalculateBytesTxTime(uint32_t bytes) const
 {
-    // A division in 128 bits. There are few sizes of packets and few rates.
     struct Known
     {
         uint64_t bps{0};
@@ -898,33 +925,6 @@ DataRate::CalculateBytesTxTime(uint32_t bytes) const
         known = {m_bps, bytes, CalculateBitsTxTime(bytes * 8)};
     }
     return known.time;
-}
-
-void
-RttMeanDeviation::Measurement(Time m)
-{
-    // ns-3 finds out each time by which powers of two to divide: by default, 8 and 4.
-    const uint32_t rttShift = m_alpha == 0.125 ? 3 : CheckForReciprocalPowerOfTwo(m_alpha);
-    const uint32_t variationShift = m_beta == 0.25 ? 2 : CheckForReciprocalPowerOfTwo(m_beta);
-    if (m_nSamples == 0)
-    {
-        m_estimatedRtt = m;
-        m_estimatedVariation = m / 2;
-    }
-    else if (rttShift && variationShift)
-    {
-        const int64_t rtt = m_estimatedRtt.GetTimeStep();
-        const int64_t variation = m_estimatedVariation.GetTimeStep();
-        const int64_t error = m.GetTimeStep() - rtt;
-        m_estimatedRtt = TimeStep(((rtt << rttShift) + error) >> rttShift);
-        m_estimatedVariation = TimeStep(
-            ((variation << variationShift) + std::abs(error) - variation) >> variationShift);
-    }
-    else
-    {
-        FloatingPointUpdate(m);
-    }
-    m_nSamples++;
 }
 
 } // namespace ns3

@@ -83,11 +83,11 @@ def _check(number: int, name: str) -> None:
 def ingredients(scenario: Scenario) -> dict[str, str]:
     """Return what decides the result beside the scenario: engine, version, headers by content."""
     algorithms = [catalogue.find(flow.congestion_control.name) for flow in scenario.flows]
-    headers = [path for algorithm in algorithms if (path := algorithm.header_path)]
+    headers = {path for algorithm in algorithms if (path := algorithm.header_path)}
     return {
         "engine": "segment",
         "engine_version": VERSION,
-        "headers_sha256": host.content_sha256([*DECIDING, *headers]),
+        "headers_sha256": host.content_sha256([*DECIDING, *sorted(headers)]),
     }
 
 

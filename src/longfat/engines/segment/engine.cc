@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+using namespace longfat;
 using namespace longfat::segment;
 
 struct LongfatRun

@@ -7,7 +7,7 @@
 #define LONGFAT_SEGMENT_SCENARIO_H
 
 #include "algorithm.h"
-#include "json.h"
+#include "../json.h"
 #include "route.h"
 #include "spec.h"
 

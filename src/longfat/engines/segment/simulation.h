@@ -8,7 +8,7 @@
 #ifndef LONGFAT_SEGMENT_SIMULATION_H
 #define LONGFAT_SEGMENT_SIMULATION_H
 
-#include "json.h"
+#include "../json.h"
 #include "link.h"
 #include "receiver.h"
 #include "sender.h"

@@ -2,8 +2,8 @@
 //
 // JSON as scenarios and answers need it: read into values, written piece by piece.
 
-#ifndef LONGFAT_SEGMENT_JSON_H
-#define LONGFAT_SEGMENT_JSON_H
+#ifndef LONGFAT_JSON_H
+#define LONGFAT_JSON_H
 
 #include <charconv>
 #include <cmath>
@@ -11,10 +11,11 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace longfat::segment
+namespace longfat
 {
 
 struct Json
@@ -34,7 +35,7 @@ struct Json
     double number{0}; //!< of a truth value: 0 or 1
     std::string text;
     std::vector<Json> items;                            //!< of an array
-    std::vector<std::pair<std::string, Json>> members; //!< of an object
+    std::vector<std::pair<std::string, Json>> members;  //!< of an object
 
     /// The member of that name, or one that is absent.
     const Json& operator[](std::string_view name) const
@@ -316,7 +317,13 @@ class JsonWriter
             return *this;
         }
         char digits[40];
-        text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+        const char* end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
+        const std::string_view written(digits, end - digits);
+        text += written;
+        if (std::is_floating_point_v<T> && written.find_first_of(".e") == written.npos)
+        {
+            text += ".0"; // so that a whole number is read as a number of that kind
+        }
         return *this;
     }
 
@@ -333,6 +340,6 @@ class JsonWriter
     bool m_first{true};
 };
 
-} // namespace longfat::segment
+} // namespace longfat
 
 #endif

@@ -1,0 +1,135 @@
+"""C++ compiled ahead of a run into shared libraries, each kept under a name that tells its content.
+
+The name has the hash of all that the library was made from: a change of a source, of what that
+includes, of the flags, or another ns-3 asks for another build. Libraries are kept in the
+environment, or in the user's cache where the environment cannot be written to.
+"""
+
+import functools
+import hashlib
+import importlib.metadata
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import platformdirs
+
+from longfat.engines import host
+
+NS3_VERSION = "3.44"
+# ns-3's wheel is compiled with assertions. No fused multiply-add and no -march=native: a window
+# must not depend on the processor.
+FLAGS = ["-std=c++20", "-O2", "-ffp-contract=off", "-DNS3_ASSERT_ENABLE", "-fPIC", "-shared"]
+LIBRARIES = [
+    f"libns{NS3_VERSION}-{name}.so"
+    for name in ("core", "network", "traffic-control", "internet", "point-to-point")
+]
+
+
+class CompilerError(Exception):
+    """There is no C++ compiler, or it does not compile: the message is one sentence."""
+
+
+def ns3() -> Path:
+    """Return the directory of ns-3's wheel."""
+    return Path(str(importlib.metadata.distribution("ns3").locate_file("ns3")))
+
+
+def compiler() -> list[str]:
+    """Return the C++ compiler's command, or an empty list."""
+    return (
+        shlex.split(os.environ.get("CXX", ""))
+        or [path for name in ("g++", "clang++", "c++") if (path := shutil.which(name))][:1]
+    )
+
+
+def folders() -> list[Path]:
+    """Return where libraries are kept: the first that can be written to gets new ones."""
+    return [
+        Path(sys.prefix) / "share" / "longfat" / "ns3",
+        Path(platformdirs.user_cache_dir("longfat-ns3")),
+    ]
+
+
+def name_of(source: Path) -> str:
+    """Return the file name of the library that is made from the source, as it is now."""
+    digest = hashlib.sha256(f"{FLAGS} {_ns3_version()} {host.content_sha256([source])}".encode())
+    return f"{source.stem}-{digest.hexdigest()[:16]}.so"
+
+
+@functools.cache
+def _ns3_version() -> str:
+    stats = [(ns3() / "lib64" / library).stat() for library in LIBRARIES]
+    # In whole seconds, since the image of a container keeps no parts of them.
+    return " ".join(f"{status.st_size} {int(status.st_mtime)}" for status in stats)
+
+
+def find(source: Path) -> Path | None:
+    """Return the library that is made from the source, or None where it is not built."""
+    name = name_of(source)
+    return next((path for folder in folders() if (path := folder / name).exists()), None)
+
+
+def build(source: Path) -> Path:
+    """Return the library that is made from the source: compile it, unless that is done already.
+
+    Raises CompilerError, with the compiler's own first file, line and message where it has one.
+    """
+    with _building[source]:
+        return find(source) or _build(source)
+
+
+_building: dict[Path, threading.Lock] = defaultdict(threading.Lock)
+
+
+def _build(source: Path) -> Path:
+    command = compiler()
+    if not command:
+        raise CompilerError("no C++ compiler found (g++, clang++ or $CXX)")
+    folder = _writable(folders())
+    libraries = ns3() / "lib64"
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        fresh = Path(scratch) / name_of(source)
+        command += [*FLAGS, "-isystem", str(ns3() / "include"), "-x", "c++", str(source)]
+        command += ["-o", str(fresh), f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
+        command += ["-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]
+        command += [f"-l:{name}" for name in LIBRARIES]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        except OSError as error:
+            raise CompilerError(f"the C++ compiler cannot be run: {error}") from None
+        if done.returncode:
+            raise CompilerError(_first_error(done.stderr) or f"{command[0]} failed")
+        return fresh.replace(folder / fresh.name)
+
+
+def _first_error(words: str) -> str:
+    lines = [line for line in words.splitlines() if re.search(r"\berror\b", line)]
+    return next(iter(lines or words.splitlines()), "").strip()
+
+
+def _writable(choice: Iterable[Path]) -> Path:
+    for folder in choice:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    raise CompilerError(f"no folder to keep libraries in: {folder} cannot be written to")
+
+
+def forget_others(sources: Iterable[Path]) -> None:
+    """Remove the libraries in the environment that are not of these sources as they are now."""
+    wanted = {name_of(source) for source in sources}
+    for path in folders()[0].glob("*.so"):
+        if path.name not in wanted:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,120 @@
+"""What the engine compiles: each header by itself, once, and again only when it has changed."""
+
+import os
+import resource
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from longfat import InputError
+from longfat.cc import catalogue
+from longfat.engines import ns3
+from longfat.engines.ns3 import compiled
+from longfat.topologies import satellite
+
+pytest.importorskip("ns3", reason="this environment has no ns-3")
+
+SCALABLE = catalogue.find("scalable-kelly")
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A header of one's own, under the name `own`: a copy of Scalable TCP's."""
+    monkeypatch.setattr(
+        compiled, "folders", lambda folders=compiled.folders: [tmp_path / "kept", *folders()]
+    )
+    header = tmp_path / "own.h"
+    text = SCALABLE.header_path.read_text("utf-8")
+    for name in ("standard.h",):
+        text = text.replace(f'"{name}"', f'"{SCALABLE.header_path.with_name(name)}"')
+    header.write_text(text)
+    monkeypatch.setitem(catalogue.algorithms(), "own", replace(SCALABLE, header=str(header)))
+    return header
+
+
+def delivered_bytes(congestion_control):
+    scenario = satellite(loss=1e-3, duration_s=20).with_(
+        flows=[{"source": "sender", "target": "receiver", "congestion_control": congestion_control}]
+    )
+    return ns3.simulate(scenario).flows["delivered_bytes"].item()
+
+
+def test_a_changed_header_is_used_without_a_new_process(own):
+    before = delivered_bytes("own")
+    assert before == delivered_bytes("scalable-kelly")
+    process = ns3._server.process
+    own.write_text(own.read_text().replace("0.01", "0.05"))
+    assert delivered_bytes("own") > 1.05 * before
+    assert ns3._server.process is process
+
+
+def test_a_header_that_does_not_compile_takes_only_itself_away(own):
+    own.write_text(own.read_text().replace("class TcpScalable", "class TcpScalable;;\nclas Tcp"))
+    line = 1 + own.read_text().splitlines().index(
+        next(line for line in own.read_text().splitlines() if line.startswith("clas Tcp"))
+    )
+    with pytest.raises(InputError, match=rf"'own' cannot be used: {own}:{line}:\d+: error: "):
+        delivered_bytes("own")
+    assert delivered_bytes("scalable-kelly") > 0
+
+
+def test_an_unchanged_header_is_compiled_once(own, tmp_path, monkeypatch):
+    library = compiled.build(own)
+    assert library.parent == tmp_path / "kept"
+    monkeypatch.setenv("CXX", "false")
+    assert compiled.build(own) == library
+    own.write_text(own.read_text() + "\n")
+    with pytest.raises(compiled.CompilerError, match="false failed"):
+        compiled.build(own)
+
+
+def test_another_ns3_asks_for_another_build_but_not_parts_of_seconds(monkeypatch, tmp_path):
+    """The image of a container keeps no parts of seconds."""
+    monkeypatch.setattr(compiled, "ns3", lambda: tmp_path)
+    (tmp_path / "lib64").mkdir()
+    names = []
+    for time_ns in (
+        1_700_000_000_123_456_789,
+        1_700_000_000_000_000_000,
+        1_700_000_001_000_000_000,
+    ):
+        for name in compiled.LIBRARIES:
+            (tmp_path / "lib64" / name).touch()
+            os.utime(tmp_path / "lib64" / name, ns=(time_ns, time_ns))
+        compiled._ns3_version.cache_clear()
+        names.append(compiled.name_of(ns3.ENGINE))
+    compiled._ns3_version.cache_clear()
+    assert names[0] == names[1] != names[2]
+
+
+def test_where_the_environment_cannot_be_written_to_the_users_cache_is(monkeypatch, tmp_path, own):
+    (tmp_path / "file").touch()
+    folders = [tmp_path / "file" / "share", tmp_path / "cache"]
+    monkeypatch.setattr(compiled, "folders", lambda: folders)
+    assert compiled.build(own).parent == tmp_path / "cache"
+
+
+def test_a_first_result_takes_seconds():
+    """Processor time of a new process with all of its children: the machine may be busy."""
+    say = (
+        "from longfat.engines import ns3; from longfat.topologies import satellite;"
+        "ns3.simulate(satellite(loss=1e-3, duration_s=1))"
+    )
+    ns3.simulate(satellite(loss=1e-3, duration_s=1))  # all is compiled
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", say], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert 0.1 < used_s < 10
+
+
+@pytest.mark.parametrize("source", ["engine.cc", "accelerate.cc"])
+def test_no_warnings(source):
+    command = [*compiled.compiler(), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+    command += ["-DNS3_ASSERT_ENABLE", "-isystem", str(compiled.ns3() / "include")]
+    path = Path(ns3.__file__).with_name(source)
+    done = subprocess.run([*command, str(path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
