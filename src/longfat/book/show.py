@@ -7,6 +7,7 @@ what we measured (colours with intervals).
 import hashlib
 import os
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,12 +22,12 @@ from longfat.papers.explorer import Explorer
 from longfat.statistics import VERDICTS, held  # noqa: F401 chapters say show.held
 
 FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
-SIMULATION = {"color": "#0072b2", "marker": "o"}
-EMULATION = {"color": "#d55e00", "marker": "s"}
-VARIANT = {"color": "#009e73", "marker": "^"}
+SIMULATION: dict[str, Any] = {"color": "#0072b2", "marker": "o"}
+EMULATION: dict[str, Any] = {"color": "#d55e00", "marker": "s"}
+VARIANT: dict[str, Any] = {"color": "#009e73", "marker": "^"}
 ENGINES = {"ns-3": SIMULATION, "Linux": EMULATION}  # by the name in the legend
-MODEL = {"color": "black"}
-PAPER = {"color": "0.55", "marker": "D"}
+MODEL: dict[str, Any] = {"color": "black"}
+PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
 
 plt.rcParams.update(
     {

@@ -109,13 +109,6 @@ class TcpBbr : public ns3::TcpCongestionOps
         return true;
     }
 
-                              ns3::MakeTimeChecker(ns3::Seconds(0), ns3::Seconds(10)))
-                .AddAttribute("Stream",
-                              "random numbers of ProbeBW's first phase; flows of one stream draw the same",
-                              ns3::UintegerValue(4),
-                              ns3::MakeUintegerAccessor(&TcpBbr::SetStream),
-                              ns3::MakeUintegerChecker<uint32_t>())
-                .AddAttribute("AsNs3", "as ns3::TcpBbr of 3.44 does, with its faults",
     /// Every ACK (3.4.1): the model, then what follows from it.
     void CongControl(Socket tcb,
                      const ns3::TcpRateOps::TcpRateConnection& connection,

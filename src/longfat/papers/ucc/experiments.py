@@ -160,7 +160,7 @@ def queues_by_event(
 
 def _queued_by_theory(arrivals: str, services: str) -> float:
     known = arrivals in ucc.INTERARRIVALS and "M" in (arrivals, services)
-    return ucc.queued_fraction(0.8, arrivals) if known else np.nan
+    return float(ucc.queued_fraction(0.8, arrivals)) if known else np.nan
 
 
 def estimate_errors(rhos: Sequence[float] = (0.95, 0.99)) -> pd.DataFrame:
@@ -230,14 +230,14 @@ def closed_queue(
 
     Once where packets come at random, once on an even clock of ACKs.
     """
-    windows = np.array(windows)
+    sizes = np.array(windows)
     return pd.DataFrame(
         {
-            "W": windows,
-            "random, rho": ucc.closed_utilization(windows, PIPE_PACKETS),
-            "random, (6)": ucc.closed_utilization(windows - 1, PIPE_PACKETS),
-            "even, rho": np.minimum(1, windows / (PIPE_PACKETS + 1)),
-            "even, (6)": (windows > PIPE_PACKETS + 1).astype(float),
+            "W": sizes,
+            "random, rho": ucc.closed_utilization(sizes, PIPE_PACKETS),
+            "random, (6)": ucc.closed_utilization(sizes - 1, PIPE_PACKETS),
+            "even, rho": np.minimum(1, sizes / (PIPE_PACKETS + 1)),
+            "even, (6)": (sizes > PIPE_PACKETS + 1).astype(float),
         }
     )
 
@@ -471,7 +471,7 @@ def compared_chains(chain: pd.DataFrame, setting: Setting) -> pd.DataFrame:
 # --- what the assumptions change
 
 _PER_BIT = 1 - (1 - 0.01) ** (1 / (8 * PACKET_BYTES))  # 1 % of data packets
-VARIANTS = {
+VARIANTS: dict[str, dict] = {
     "as above": {},
     "ACKs lost too": {"ack_loss": 0.01},
     "senders' links of 10 Mb/s": {"access_bps": 10e6},
@@ -646,7 +646,7 @@ def queueing_elsewhere(setting: Setting) -> pd.DataFrame:
     return errors[[*columns, "halfwidth"]]
 
 
-ESTIMATORS = {
+ESTIMATORS: dict[str, dict] = {
     "as above": {},
     "alpha = 0.5": {"alpha": 0.5},
     "alpha = 0.9": {"alpha": 0.9},
@@ -681,7 +681,7 @@ def estimators(setting: Setting) -> pd.DataFrame:
     )
     two = _sums(runs[runs["neighbour"] == "UCC"], ["setting", "loss", "seed"])
     one = runs[(runs["neighbour"] == "NewReno") & (runs["flow"] == "N2")]
-    columns = {}
+    columns: dict[str, dict[str, str]] = {}
     for what, measured in (("two UCC flows", two), ("NewReno beside UCC", one)):
         for row in statistics.interval(measured, ["setting", "loss"], "Mb/s").itertuples():
             column = columns.setdefault(f"{what}, p = {row.loss:g}", {})
