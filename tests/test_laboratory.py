@@ -164,6 +164,7 @@ def test_two_runs_are_laid_over_each_other_by_keyboard_alone(visit):
     labels = page.locator(".lab-plot").first.locator(".u-label").all_text_contents()
     assert len([label for label in labels if "kept" in label]) == 1
     assert list(laboratory.senders())[-1] in labels
+    assert "newreno (kept)" in labels
 
 
 def test_a_phone_needs_no_scrolling_sideways(visit):
