@@ -136,7 +136,7 @@ def equations() -> pd.DataFrame:
 
 
 def slow_tests() -> pd.DataFrame:
-    """Return the tests that `make test-all` runs and `make test` does not: file, test, what it asks."""
+    """Return the tests that only `make test-all` runs, a row each: file, what it asks."""
     rows = []
     for path in sorted((paths.DATA.parent / "tests").glob("test_*.py")):
         tree = ast.parse(path.read_text("utf-8"))
