@@ -60,7 +60,11 @@ struct Powers
 
 /// Go on by `count` times 2^exponent numbers.
 void
-Advance(std::array<int64_t, 3>& state, const Step& step, const Powers& powers, uint64_t count, int exponent)
+Advance(std::array<int64_t, 3>& state,
+        const Step& step,
+        const Powers& powers,
+        uint64_t count,
+        int exponent)
 {
     for (int bit = 0; bit < 64; ++bit)
     {
