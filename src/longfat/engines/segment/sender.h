@@ -518,11 +518,8 @@ class Sender : public Endpoint
 
     /// An ACK that advances, outside of a recovery or to its end.
     [[gnu::always_inline]]
-    void OnFullAck(uint64_t ack,
-                   uint64_t oldHead,
-                   uint32_t segments,
-                   bool duplicate,
-                   uint32_t dupAcksBefore)
+    void OnFullAck(
+        uint64_t ack, uint64_t oldHead, uint32_t segments, bool duplicate, uint32_t dupAcksBefore)
     {
         bool recovered = false;
         if (tcb->m_congState == State::CA_OPEN)
