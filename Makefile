@@ -20,6 +20,8 @@ EXECUTED  := $(NOTEBOOKS:%=build/src/%)
 COMPILED  := $(wildcard src/longfat/engines/ns3/* src/longfat/engines/*.h src/longfat/cc/*)
 # So many notebooks, and steps of the set-up, at once.
 JOBS      := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# C++, formatted by .clang-format.
+SOURCES   := $(shell find src examples tests -name '*.h' -o -name '*.cc')
 # The tests of a file, or of a notebook, are one process's.
 PYTEST    := --numprocesses $(JOBS) --dist loadfile
 # Python keeps what it has compiled: an import takes a second then, and not ten.
@@ -53,6 +55,7 @@ notebooks:  ## execute the notebooks and keep their outputs in notebooks/
 test: book  ## run the tests of minutes: style, types, units, notebooks, the book in a browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 	$(BIN)/python -m pytest $(PYTEST) -m "not slow"
 
 test-all: test  ## run every test: then those that take long (book/tests.md lists them)

@@ -3,7 +3,7 @@
 from functools import cache
 
 from longfat.cc import catalogue
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import bindings
 
 HEADERS = (
     "vegas",
@@ -274,7 +274,7 @@ FirstDifference(Driver& one, Driver& other, uint32_t seed, int steps)
 @cache
 def cpp():
     """Return the C++ namespace of the driver."""
-    server.load(headers=False)  # a few are enough
+    bindings.load(headers=False)  # a few are enough
     import cppyy
 
     for header in HEADERS:

@@ -5,6 +5,7 @@ A cell that calls `show.show_figure("NAME", ...)`, or another function of `longf
 """
 
 import ast
+import builtins
 import functools
 import symtable
 from collections.abc import Iterator
@@ -61,6 +62,17 @@ def needed(sources: list[str], number: int) -> list[int]:
     return sorted(chosen)
 
 
+def missing(sources: list[str]) -> set[str]:
+    """Return the names that these cells, executed in this order, would use and nobody makes."""
+    made = set(dir(builtins))
+    lacking: set[str] = set()
+    for source in sources:
+        names = _names(source)
+        lacking |= names.used - made
+        made |= names.assigned
+    return lacking
+
+
 class _Names(NamedTuple):
     """The names that code takes from before it, assigns, and changes what they hold."""
 
@@ -74,11 +86,30 @@ def _names(source: str) -> _Names:
     used: set[str] = set()
     made: set[str] = set()
     tree = ast.parse(source)
-    for statement in tree.body:
-        table = symtable.symtable(ast.unparse(statement), "cell", "exec")
+    for code in _pieces(tree.body):
+        table = symtable.symtable(code, "cell", "exec")
         used |= _referenced(table) - made
         made |= _bound(table)
     return _Names(frozenset(used), frozenset(made), frozenset(_changed(tree)))
+
+
+def _pieces(statements: list[ast.stmt]) -> Iterator[str]:
+    """Yield code in the order in which it is executed; what a loop repeats stands once."""
+    for statement in statements:
+        if isinstance(statement, ast.For):
+            yield f"{ast.unparse(statement.target)} = {ast.unparse(statement.iter)}"
+        elif isinstance(statement, ast.If | ast.While):
+            yield ast.unparse(statement.test)
+        elif isinstance(statement, ast.With):
+            for item in statement.items:
+                target = f"{ast.unparse(item.optional_vars)} = " if item.optional_vars else ""
+                yield target + ast.unparse(item.context_expr)
+        elif not isinstance(statement, ast.Try):
+            yield ast.unparse(statement)
+            continue
+        yield from _pieces([*statement.body, *getattr(statement, "orelse", [])])
+        for handler in getattr(statement, "handlers", []):
+            yield from _pieces(handler.body)
 
 
 def _bound(table: symtable.SymbolTable) -> set[str]:

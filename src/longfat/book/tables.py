@@ -3,6 +3,7 @@
 Each function is a table that a page of the book shows by the directive `longfat-table`.
 """
 
+import ast
 import importlib
 import importlib.util
 import json
@@ -132,6 +133,26 @@ def equations() -> pd.DataFrame:
     table = pd.concat(ledgers, ignore_index=True)
     table["error"] = [f"{error:.1e}" if error == error else "" for error in table["error"]]
     return table[["paper", "number", "name", "status", "error", "where", "reason"]]
+
+
+def slow_tests() -> pd.DataFrame:
+    """Return the tests that only `make test-all` runs, a row each: file, what it asks."""
+    rows = []
+    for path in sorted((paths.DATA.parent / "tests").glob("test_*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        marks = [node for node in tree.body if isinstance(node, ast.Assign)]
+        whole = any("slow" in ast.unparse(node) for node in marks if _assigns(node, "pytestmark"))
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                slow = any(ast.unparse(mark) == "pytest.mark.slow" for mark in node.decorator_list)
+                if whole or slow:
+                    words = node.name.removeprefix("test_").replace("_", " ")
+                    rows.append({"file": f"`{path.name}`", "what it asks": words})
+    return pd.DataFrame(rows, columns=["file", "what it asks"])
+
+
+def _assigns(node: ast.Assign, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
 
 
 def glossary() -> pd.DataFrame:

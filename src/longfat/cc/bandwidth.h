@@ -76,7 +76,8 @@ class TcpBandwidth : public TcpLossCause
     }
 
     /// The threshold after a loss. On entering recovery: what the window is to be at its end.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
+                         uint32_t /* bytesInFlight */) override
     {
         const uint32_t threshold = GetThreshold(tcb);
         if (!FoundByDuplicateAcks())
@@ -185,14 +186,14 @@ class TcpBandwidth : public TcpLossCause
         return tickS > 0 ? tickS * std::max(1.0, std::floor(rttS / tickS + 0.5)) : rttS;
     }
 
-    ns3::Time m_rttTick;                 //!< of the sender's clock
-    ns3::SequenceNumber32 m_lastAcked;   //!< highest byte acknowledged by the last ACK
-    bool m_hasAck{false};                //!< there was one
-    uint32_t m_accounted{0};             //!< segments that duplicate ACKs have reported
-    uint32_t m_uncounted{0};             //!< segments of ACKs that made no sample yet
-    bool m_inRecovery{false};            //!< m_window and m_threshold wait for its end
-    uint32_t m_window{0};                //!< in bytes, at the end of the recovery
-    uint32_t m_threshold{0};             //!< in bytes, from then on
+    ns3::Time m_rttTick;               //!< of the sender's clock
+    ns3::SequenceNumber32 m_lastAcked; //!< highest byte acknowledged by the last ACK
+    bool m_hasAck{false};              //!< there was one
+    uint32_t m_accounted{0};           //!< segments that duplicate ACKs have reported
+    uint32_t m_uncounted{0};           //!< segments of ACKs that made no sample yet
+    bool m_inRecovery{false};          //!< m_window and m_threshold wait for its end
+    uint32_t m_window{0};              //!< in bytes, at the end of the recovery
+    uint32_t m_threshold{0};           //!< in bytes, from then on
 };
 
 } // namespace longfat

@@ -64,25 +64,34 @@ class TcpBbr : public ns3::TcpCongestionOps
             ns3::TypeId("longfat::TcpBbr")
                 .SetParent<ns3::TcpCongestionOps>()
                 .AddConstructor<TcpBbr>()
-                .AddAttribute("HighGain", "gain of Startup, 2 / ln 2", ns3::DoubleValue(2.89),
+                .AddAttribute("HighGain",
+                              "gain of Startup, 2 / ln 2",
+                              ns3::DoubleValue(2.89),
                               ns3::MakeDoubleAccessor(&TcpBbr::m_highGain),
                               ns3::MakeDoubleChecker<double>(1.01, 100.0))
-                .AddAttribute("BandwidthWindow", "age at which a rate leaves BtlBw", ns3::UintegerValue(10),
+                .AddAttribute("BandwidthWindow",
+                              "age at which a rate leaves BtlBw",
+                              ns3::UintegerValue(10),
                               ns3::MakeUintegerAccessor(&TcpBbr::m_bandwidthWindow),
                               ns3::MakeUintegerChecker<uint32_t>(1, 1000))
-                .AddAttribute("RttWindow", "age at which RTprop is measured anew", ns3::TimeValue(ns3::Seconds(10)),
+                .AddAttribute("RttWindow",
+                              "age at which RTprop is measured anew",
+                              ns3::TimeValue(ns3::Seconds(10)),
                               ns3::MakeTimeAccessor(&TcpBbr::m_rttWindow),
                               ns3::MakeTimeChecker(ns3::MilliSeconds(1), ns3::Seconds(1000)))
-                .AddAttribute("ProbeRttTime", "how long ProbeRTT lasts at least",
+                .AddAttribute("ProbeRttTime",
+                              "how long ProbeRTT lasts at least",
                               ns3::TimeValue(ns3::MilliSeconds(200)),
                               ns3::MakeTimeAccessor(&TcpBbr::m_probeRttTime),
                               ns3::MakeTimeChecker(ns3::Seconds(0), ns3::Seconds(10)))
-                .AddAttribute("Stream",
-                              "random numbers of ProbeBW's first phase; flows of one stream draw the same",
-                              ns3::UintegerValue(4),
-                              ns3::MakeUintegerAccessor(&TcpBbr::SetStream),
-                              ns3::MakeUintegerChecker<uint32_t>())
-                .AddAttribute("AsNs3", "as ns3::TcpBbr of 3.44 does, with its faults",
+                .AddAttribute(
+                    "Stream",
+                    "random numbers of ProbeBW's first phase; flows of one stream draw the same",
+                    ns3::UintegerValue(4),
+                    ns3::MakeUintegerAccessor(&TcpBbr::SetStream),
+                    ns3::MakeUintegerChecker<uint32_t>())
+                .AddAttribute("AsNs3",
+                              "as ns3::TcpBbr of 3.44 does, with its faults",
                               ns3::BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpBbr::m_asNs3),
                               ns3::MakeBooleanChecker());
@@ -521,8 +530,8 @@ class TcpBbr : public ns3::TcpCongestionOps
         }
         if (m_conservation)
         {
-            tcb->m_cWnd = std::max(tcb->m_cWnd.Get(),
-                                   tcb->m_bytesInFlight.Get() + sample.m_ackedSacked);
+            tcb->m_cWnd =
+                std::max(tcb->m_cWnd.Get(), tcb->m_bytesInFlight.Get() + sample.m_ackedSacked);
         }
         return m_conservation;
     }
@@ -539,8 +548,7 @@ class TcpBbr : public ns3::TcpCongestionOps
     {
         const auto state = tcb->m_congState.Get();
         // ns-3 3.44 takes the window of a second timeout for a good one.
-        const bool repairs =
-            state == State::CA_RECOVERY || (state == State::CA_LOSS && !m_asNs3);
+        const bool repairs = state == State::CA_RECOVERY || (state == State::CA_LOSS && !m_asNs3);
         const bool isGood = !repairs && m_mode != PROBE_RTT;
         m_priorWindow = isGood ? tcb->m_cWnd.Get() : std::max(m_priorWindow, tcb->m_cWnd.Get());
     }
@@ -560,42 +568,42 @@ class TcpBbr : public ns3::TcpCongestionOps
 
     double m_highGain{};
     uint32_t m_bandwidthWindow{}; //!< of BtlBw, in round trips
-    Time m_rttWindow;               //!< of RTprop
-    Time m_probeRttTime;            //!< least time in ProbeRTT
-    bool m_asNs3{};            //!< with the faults of ns-3 3.44
+    Time m_rttWindow;             //!< of RTprop
+    Time m_probeRttTime;          //!< least time in ProbeRTT
+    bool m_asNs3{};               //!< with the faults of ns-3 3.44
     ns3::Ptr<ns3::UniformRandomVariable> m_random{
         ns3::CreateObject<ns3::UniformRandomVariable>()}; //!< for the phase
 
     bool m_isInitialized{false};
     Mode m_mode{STARTUP};
     double m_pacingGain{0};
-    double m_windowGain{0};          //!< cwnd_gain
-    WindowedMax m_bandwidth;         //!< BtlBw, in bit/s
-    uint64_t m_delivered{0};         //!< bytes so far
-    uint32_t m_round{0};             //!< round trips so far
-    uint32_t m_roundEnd{0};          //!< next_round_delivered
-    bool m_roundStart{false};        //!< this ACK begins one
-    Time m_minRtt{Time::Max()};      //!< RTprop
-    Time m_minRttStamp;              //!< when it was measured
-    bool m_minRttExpired{false};     //!< too long ago
-    bool m_hasRtt{false};            //!< there was a round trip when the first rate was set
-    bool m_isPipeFull{false};        //!< Startup is over
-    uint64_t m_fullBandwidth{0};     //!< BtlBw when it last grew by a quarter, in bit/s
+    double m_windowGain{0};           //!< cwnd_gain
+    WindowedMax m_bandwidth;          //!< BtlBw, in bit/s
+    uint64_t m_delivered{0};          //!< bytes so far
+    uint32_t m_round{0};              //!< round trips so far
+    uint32_t m_roundEnd{0};           //!< next_round_delivered
+    bool m_roundStart{false};         //!< this ACK begins one
+    Time m_minRtt{Time::Max()};       //!< RTprop
+    Time m_minRttStamp;               //!< when it was measured
+    bool m_minRttExpired{false};      //!< too long ago
+    bool m_hasRtt{false};             //!< there was a round trip when the first rate was set
+    bool m_isPipeFull{false};         //!< Startup is over
+    uint64_t m_fullBandwidth{0};      //!< BtlBw when it last grew by a quarter, in bit/s
     uint32_t m_fullBandwidthCount{0}; //!< round trips since
-    uint32_t m_phase{0};             //!< of ProbeBW
+    uint32_t m_phase{0};              //!< of ProbeBW
     Time m_phaseStart;
     Time m_probeRttDone;             //!< when ProbeRTT may end; 0: it has not begun to count
     bool m_probeRttRoundDone{false}; //!< a round trip of it has passed
     bool m_idleRestart{false};
-    uint64_t m_appLimited{0};        //!< the connection is, until so many bytes are delivered; 0: no
-    uint64_t m_appLimitedFrom{0};    //!< it was from then on, for the last ProbeRTT
-    uint64_t m_appLimitedUntil{0};   //!< until then
-    bool m_conservation{false};      //!< packet conservation
-    uint32_t m_priorWindow{0};       //!< the last good window, in bytes
+    uint64_t m_appLimited{0};      //!< the connection is, until so many bytes are delivered; 0: no
+    uint64_t m_appLimitedFrom{0};  //!< it was from then on, for the last ProbeRTT
+    uint64_t m_appLimitedUntil{0}; //!< until then
+    bool m_conservation{false};    //!< packet conservation
+    uint32_t m_priorWindow{0};     //!< the last good window, in bytes
     uint32_t m_windowAfterRecovery{0}; //!< in bytes; 0: none
-    Time m_ackEpoch;                 //!< when the epoch of aggregated ACKs began
-    uint32_t m_ackEpochBytes{0};     //!< delivered in it
-    uint32_t m_extraAcked[2]{0, 0};  //!< largest excess of this and of the last five round trips
+    Time m_ackEpoch;                   //!< when the epoch of aggregated ACKs began
+    uint32_t m_ackEpochBytes{0};       //!< delivered in it
+    uint32_t m_extraAcked[2]{0, 0};    //!< largest excess of this and of the last five round trips
     uint32_t m_extraAckedRounds{0};
 };
 

@@ -156,12 +156,12 @@ class TcpBic : public TcpStandardOrNs3
     }
 
     bool m_fastConvergence{};
-    double m_beta{};         //!< what a loss leaves
+    double m_beta{};          //!< what a loss leaves
     uint32_t m_maxIncrease{}; //!< S_max, in segments
     uint32_t m_lowWindow{};   //!< in segments
-    uint32_t m_smoothPart{};   //!< round trips
-    double m_lastMax{0};        //!< W_max, in segments
-    uint32_t m_count{0};        //!< ns-3's count of ACKs since it added a segment
+    uint32_t m_smoothPart{};  //!< round trips
+    double m_lastMax{0};      //!< W_max, in segments
+    uint32_t m_count{0};      //!< ns-3's count of ACKs since it added a segment
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpBic);

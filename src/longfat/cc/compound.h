@@ -148,16 +148,16 @@ class TcpCompound : public TcpLossCause
         tcb->m_ssThresh = std::min(tcb->m_ssThresh.Get(), tcb->m_cWnd.Get());
     }
 
-    double m_alpha{};                       //!< alpha
-    double m_beta{};                        //!< beta
-    double m_exponent{};                    //!< k
-    double m_gamma{};                       //!< gamma, in packets
-    double m_zeta{};                        //!< zeta
-    double m_delayWindow{0};                //!< dwnd, in segments
-    ns3::Time m_baseRtt{ns3::Time::Max()};  //!< smallest of the connection
-    double m_sumOfRtts{0};                  //!< of the round under way, in s
-    uint32_t m_rtts{0};                     //!< how many these are
-    ns3::SequenceNumber32 m_roundEnd{0};    //!< what ends the round when acknowledged
+    double m_alpha{};                      //!< alpha
+    double m_beta{};                       //!< beta
+    double m_exponent{};                   //!< k
+    double m_gamma{};                      //!< gamma, in packets
+    double m_zeta{};                       //!< zeta
+    double m_delayWindow{0};               //!< dwnd, in segments
+    ns3::Time m_baseRtt{ns3::Time::Max()}; //!< smallest of the connection
+    double m_sumOfRtts{0};                 //!< of the round under way, in s
+    uint32_t m_rtts{0};                    //!< how many these are
+    ns3::SequenceNumber32 m_roundEnd{0};   //!< what ends the round when acknowledged
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpCompound);

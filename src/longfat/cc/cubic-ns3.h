@@ -178,21 +178,21 @@ class CubicNs3
         }
     }
 
-    uint32_t m_delivered{0};         //!< segments since the window last grew
-    uint32_t m_maxWindow{0};         //!< W_max, in segments
-    uint32_t m_origin{0};            //!< the same, or the window where that was larger
-    double m_k{0};                   //!< K, in s
-    bool m_hasEpoch{false};          //!< congestion avoidance has begun
-    Time m_epoch;                    //!< when
-    uint32_t m_renoWindow{0};        //!< W_est, in segments
-    uint32_t m_renoDelivered{0};     //!< segments since it last grew
-    Time m_minRtt{Time::Max()};      //!< smallest round trip; Max: none
-    bool m_found{false};             //!< the end of slow start
-    Time m_roundStart;               //!< when the round trip began
+    uint32_t m_delivered{0};             //!< segments since the window last grew
+    uint32_t m_maxWindow{0};             //!< W_max, in segments
+    uint32_t m_origin{0};                //!< the same, or the window where that was larger
+    double m_k{0};                       //!< K, in s
+    bool m_hasEpoch{false};              //!< congestion avoidance has begun
+    Time m_epoch;                        //!< when
+    uint32_t m_renoWindow{0};            //!< W_est, in segments
+    uint32_t m_renoDelivered{0};         //!< segments since it last grew
+    Time m_minRtt{Time::Max()};          //!< smallest round trip; Max: none
+    bool m_found{false};                 //!< the end of slow start
+    Time m_roundStart;                   //!< when the round trip began
     ns3::SequenceNumber32 m_roundEnd{0}; //!< what ends it when acknowledged
-    Time m_lastAck;                  //!< last ACK of a train
-    Time m_roundMinRtt{Time::Max()}; //!< smallest of this round trip
-    uint32_t m_samples{0};           //!< how many these are
+    Time m_lastAck;                      //!< last ACK of a train
+    Time m_roundMinRtt{Time::Max()};     //!< smallest of this round trip
+    uint32_t m_samples{0};               //!< how many these are
 };
 
 } // namespace longfat

@@ -58,25 +58,39 @@ class TcpCubic : public ns3::TcpCongestionOps
             ns3::TypeId("longfat::TcpCubic")
                 .SetParent<ns3::TcpCongestionOps>()
                 .AddConstructor<TcpCubic>()
-                .AddAttribute("C", "how fast the window grows away from W_max, segments/s^3", DoubleValue(0.4),
+                .AddAttribute("C",
+                              "how fast the window grows away from W_max, segments/s^3",
+                              DoubleValue(0.4),
                               ns3::MakeDoubleAccessor(&TcpCubic::m_c),
                               ns3::MakeDoubleChecker<double>(1e-6, 1e6))
-                .AddAttribute("Beta", "part of the window that is left after a loss", DoubleValue(0.7),
+                .AddAttribute("Beta",
+                              "part of the window that is left after a loss",
+                              DoubleValue(0.7),
                               ns3::MakeDoubleAccessor(&TcpCubic::m_beta),
                               ns3::MakeDoubleChecker<double>(0.0, 0.99))
-                .AddAttribute("FastConvergence", "give way when W_max falls (section 4.7)", BooleanValue(true),
+                .AddAttribute("FastConvergence",
+                              "give way when W_max falls (section 4.7)",
+                              BooleanValue(true),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_fastConvergence),
                               ns3::MakeBooleanChecker())
-                .AddAttribute("RenoFriendly", "never slower than Reno (section 4.3)", BooleanValue(true),
+                .AddAttribute("RenoFriendly",
+                              "never slower than Reno (section 4.3)",
+                              BooleanValue(true),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_renoFriendly),
                               ns3::MakeBooleanChecker())
-                .AddAttribute("HyStart", "HyStart++; false: slow start until a loss", BooleanValue(true),
+                .AddAttribute("HyStart",
+                              "HyStart++; false: slow start until a loss",
+                              BooleanValue(true),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_useHystart),
                               ns3::MakeBooleanChecker())
-                .AddAttribute("Rfc8312", "growth by RFC 8312, which RFC 9438 replaces", BooleanValue(false),
+                .AddAttribute("Rfc8312",
+                              "growth by RFC 8312, which RFC 9438 replaces",
+                              BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_rfc8312),
                               ns3::MakeBooleanChecker())
-                .AddAttribute("AsNs3", "as ns3::TcpCubic of 3.44 does, with its faults", BooleanValue(false),
+                .AddAttribute("AsNs3",
+                              "as ns3::TcpCubic of 3.44 does, with its faults",
+                              BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_asNs3),
                               ns3::MakeBooleanChecker());
         return tid;
@@ -229,22 +243,22 @@ class TcpCubic : public ns3::TcpCongestionOps
         m_fraction = bytes - std::floor(bytes);
     }
 
-    double m_c{};              //!< C
-    double m_beta{};           //!< beta
-    bool m_fastConvergence{}; //!< section 4.7
-    bool m_renoFriendly{};    //!< section 4.3
-    bool m_useHystart{};      //!< section 4.10
-    bool m_rfc8312{};        //!< growth by RFC 8312
-    bool m_asNs3{};          //!< with the faults of ns-3 3.44
-    double m_fraction{0};         //!< of a byte of the window
-    double m_maxWindow{0};        //!< W_max, in segments; 0: none
-    double m_priorWindow{0};      //!< cwnd_prior, in segments
-    double m_renoWindow{0};       //!< W_est, in segments
-    double m_k{0};                //!< K, in s
-    double m_epochS{-1};          //!< when congestion avoidance began; negative: it has not
-    double m_lastAckS{0};         //!< time of the last ACK
-    bool m_firstSlowStart{true};  //!< no loss so far
-    bool m_endsRecovery{false};   //!< the next ACK that may open the window ends a recovery
+    double m_c{};                //!< C
+    double m_beta{};             //!< beta
+    bool m_fastConvergence{};    //!< section 4.7
+    bool m_renoFriendly{};       //!< section 4.3
+    bool m_useHystart{};         //!< section 4.10
+    bool m_rfc8312{};            //!< growth by RFC 8312
+    bool m_asNs3{};              //!< with the faults of ns-3 3.44
+    double m_fraction{0};        //!< of a byte of the window
+    double m_maxWindow{0};       //!< W_max, in segments; 0: none
+    double m_priorWindow{0};     //!< cwnd_prior, in segments
+    double m_renoWindow{0};      //!< W_est, in segments
+    double m_k{0};               //!< K, in s
+    double m_epochS{-1};         //!< when congestion avoidance began; negative: it has not
+    double m_lastAckS{0};        //!< time of the last ACK
+    bool m_firstSlowStart{true}; //!< no loss so far
+    bool m_endsRecovery{false};  //!< the next ACK that may open the window ends a recovery
     HyStart m_hystart;
     CubicNs3 m_ns3; //!< what ns-3 does instead
 };

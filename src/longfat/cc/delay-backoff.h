@@ -93,7 +93,7 @@ class TcpDelayBackOff : public TcpLossCause
     ns3::Time m_maxRtt;                   //!< of the connection
 
   private:
-    ns3::Ptr<ns3::UniformRandomVariable> m_random;     //!< X
+    ns3::Ptr<ns3::UniformRandomVariable> m_random; //!< X
     static inline int64_t s_nextStream{1'000'000}; //!< far from those of the links
 };
 

@@ -50,7 +50,8 @@ class TcpFractionalWindow : public ns3::TcpNewReno
     /// Set the window to that many segments, at most W_m (and what 31 bits of bytes can hold).
     void SetWindow(ns3::Ptr<ns3::TcpSocketState> tcb, double segments)
     {
-        const double largest = std::min<double>(double(m_maxWindow) * tcb->m_segmentSize, 0x7fffffff);
+        const double largest =
+            std::min<double>(double(m_maxWindow) * tcb->m_segmentSize, 0x7fffffff);
         const double bytes = std::min(segments * tcb->m_segmentSize, largest);
         tcb->m_cWnd = static_cast<uint32_t>(bytes);
         m_fraction = bytes - std::floor(bytes);

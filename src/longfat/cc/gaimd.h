@@ -27,16 +27,19 @@ class TcpGaimd : public ns3::TcpNewReno // which has the slow start
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpGaimd")
-                .SetParent<ns3::TcpNewReno>()
-                .AddConstructor<TcpGaimd>()
-                .AddAttribute("Increase", "a, added a round trip", ns3::DoubleValue(1.0),
-                              ns3::MakeDoubleAccessor(&TcpGaimd::m_increase),
-                              ns3::MakeDoubleChecker<double>(0.0, 1000.0))
-                .AddAttribute("Decrease", "b, the part that a loss takes", ns3::DoubleValue(0.5),
-                              ns3::MakeDoubleAccessor(&TcpGaimd::m_decrease),
-                              ns3::MakeDoubleChecker<double>(0.0, 1.0));
+        static ns3::TypeId tid = ns3::TypeId("longfat::TcpGaimd")
+                                     .SetParent<ns3::TcpNewReno>()
+                                     .AddConstructor<TcpGaimd>()
+                                     .AddAttribute("Increase",
+                                                   "a, added a round trip",
+                                                   ns3::DoubleValue(1.0),
+                                                   ns3::MakeDoubleAccessor(&TcpGaimd::m_increase),
+                                                   ns3::MakeDoubleChecker<double>(0.0, 1000.0))
+                                     .AddAttribute("Decrease",
+                                                   "b, the part that a loss takes",
+                                                   ns3::DoubleValue(0.5),
+                                                   ns3::MakeDoubleAccessor(&TcpGaimd::m_decrease),
+                                                   ns3::MakeDoubleChecker<double>(0.0, 1.0));
         return tid;
     }
 

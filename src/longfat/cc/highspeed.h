@@ -162,12 +162,12 @@ class TcpHighSpeed : public TcpStandardOrNs3
         return table;
     }
 
-    double m_lowWindow{};     //!< W_L, in segments
-    double m_highWindow{}; //!< W_H, in segments
-    double m_lowP{};        //!< P_L
-    double m_highP{};       //!< P_H
+    double m_lowWindow{};    //!< W_L, in segments
+    double m_highWindow{};   //!< W_H, in segments
+    double m_lowP{};         //!< P_L
+    double m_highP{};        //!< P_H
     double m_highDecrease{}; //!< b_H
-    uint32_t m_count{0};        //!< ns-3's count of ACKs times a(w)
+    uint32_t m_count{0};     //!< ns-3's count of ACKs times a(w)
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpHighSpeed);

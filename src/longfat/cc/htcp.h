@@ -93,9 +93,8 @@ class TcpHtcp : public TcpRoundTrips
         TcpRoundTrips::PktsAcked(tcb, segmentsAcked, rtt);
         if (m_asNs3)
         {
-            m_delivered += tcb->m_congState == State::CA_OPEN
-                               ? segmentsAcked * tcb->m_segmentSize
-                               : 0;
+            m_delivered +=
+                tcb->m_congState == State::CA_OPEN ? segmentsAcked * tcb->m_segmentSize : 0;
             const double s = ns3::Simulator::Now().GetSeconds() - m_lastLoss.GetSeconds();
             // 0 / 0 where the loss was just now
             m_throughput = s > 0 ? static_cast<uint32_t>(static_cast<int64_t>(m_delivered / s)) : 0;
@@ -161,16 +160,16 @@ class TcpHtcp : public TcpRoundTrips
         m_alpha = std::max(1.0, 2 * (1 - m_beta) * m_alpha);
     }
 
-    double m_defaultBackoff{}; //!< beta while shares change
-    double m_ratio{};          //!< change of throughput above which they do
-    ns3::Time m_deltaL{}; //!< Delta_L
-    ns3::Time m_lastLoss;         //!< when it was
-    bool m_started{false};        //!< the connection is made
-    double m_alpha{1};            //!< segments a round trip
-    double m_beta{0.5};           //!< what a loss leaves
-    double m_throughput{0};       //!< before this loss, segments/s; in ns-3 bytes/s since the last
-    double m_lastThroughput{0};   //!< before the last loss
-    uint32_t m_delivered{0};      //!< ns-3's bytes since the last loss
+    double m_defaultBackoff{};  //!< beta while shares change
+    double m_ratio{};           //!< change of throughput above which they do
+    ns3::Time m_deltaL{};       //!< Delta_L
+    ns3::Time m_lastLoss;       //!< when it was
+    bool m_started{false};      //!< the connection is made
+    double m_alpha{1};          //!< segments a round trip
+    double m_beta{0.5};         //!< what a loss leaves
+    double m_throughput{0};     //!< before this loss, segments/s; in ns-3 bytes/s since the last
+    double m_lastThroughput{0}; //!< before the last loss
+    uint32_t m_delivered{0};    //!< ns-3's bytes since the last loss
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpHtcp);

@@ -84,7 +84,8 @@ class TcpHybla : public TcpFractionalWindow
     }
 
     /// A loss halves the window (before equation 4), down to two segments at least.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
+                         uint32_t /* bytesInFlight */) override
     {
         return std::max(2 * tcb->m_segmentSize, tcb->m_cWnd.Get() / 2);
     }

@@ -71,13 +71,13 @@ class HyStart
     static constexpr uint32_t CSS_ROUNDS = 5;
     static constexpr uint32_t L = 8; //!< segments an ACK, without pacing
 
-    ns3::SequenceNumber32 m_roundEnd{0};        //!< windowEnd
-    ns3::Time m_lastMinRtt{ns3::Time::Max()};   //!< lastRoundMinRTT; Max: none
-    ns3::Time m_minRtt{ns3::Time::Max()};       //!< currentRoundMinRTT
-    uint32_t m_samples{0};                      //!< rttSampleCount
-    bool m_conservative{false};                 //!< in conservative slow start
-    uint32_t m_conservativeRounds{0};           //!< round trips that it has lasted
-    ns3::Time m_baseline;                       //!< cssBaselineMinRtt
+    ns3::SequenceNumber32 m_roundEnd{0};      //!< windowEnd
+    ns3::Time m_lastMinRtt{ns3::Time::Max()}; //!< lastRoundMinRTT; Max: none
+    ns3::Time m_minRtt{ns3::Time::Max()};     //!< currentRoundMinRTT
+    uint32_t m_samples{0};                    //!< rttSampleCount
+    bool m_conservative{false};               //!< in conservative slow start
+    uint32_t m_conservativeRounds{0};         //!< round trips that it has lasted
+    ns3::Time m_baseline;                     //!< cssBaselineMinRtt
 };
 
 } // namespace longfat

@@ -189,12 +189,12 @@ class TcpIllinois : public TcpRoundTrips
     double m_betaMin{};
     double m_betaMax{};
     uint32_t m_threshold{}; //!< W_thresh, in segments
-    uint32_t m_theta{};      //!< round trips
-    double m_alpha{10};       //!< segments a round trip
-    double m_beta{0.5};       //!< the part that a loss takes
-    bool m_above{false};      //!< d_a has been above d_1
-    uint8_t m_low{0};         //!< round trips that d_a has been below d_1
-    uint32_t m_count{0};      //!< ns-3's count of ACKs times alpha
+    uint32_t m_theta{};     //!< round trips
+    double m_alpha{10};     //!< segments a round trip
+    double m_beta{0.5};     //!< the part that a loss takes
+    bool m_above{false};    //!< d_a has been above d_1
+    uint8_t m_low{0};       //!< round trips that d_a has been below d_1
+    uint32_t m_count{0};    //!< ns-3's count of ACKs times alpha
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpIllinois);

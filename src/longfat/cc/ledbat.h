@@ -170,17 +170,17 @@ class TcpLedbat : public TcpStandardOrNs3
         tcb->m_cWnd = std::max(std::min(w, sent + segmentsAcked * mss), m_minWindow * mss);
     }
 
-    ns3::Time m_target{}; //!< TARGET
-    double m_gain{};                   //!< GAIN
-    uint32_t m_history{};       //!< BASE_HISTORY
-    uint32_t m_filter{};         //!< CURRENT_FILTER
-    uint32_t m_minWindow{};            //!< MIN_CWND, in segments
-    bool m_slowStart{};             //!< it is allowed
-    bool m_canSlowStart{true};          //!< the delay has not yet governed the window
-    bool m_hasDelay{false};             //!< the last ACK had timestamps
-    std::deque<uint32_t> m_lastMs;      //!< current_delays
-    std::deque<uint32_t> m_historyMs;   //!< base_delays
-    int64_t m_minute{0};                //!< second at which the last of them began
+    ns3::Time m_target{};             //!< TARGET
+    double m_gain{};                  //!< GAIN
+    uint32_t m_history{};             //!< BASE_HISTORY
+    uint32_t m_filter{};              //!< CURRENT_FILTER
+    uint32_t m_minWindow{};           //!< MIN_CWND, in segments
+    bool m_slowStart{};               //!< it is allowed
+    bool m_canSlowStart{true};        //!< the delay has not yet governed the window
+    bool m_hasDelay{false};           //!< the last ACK had timestamps
+    std::deque<uint32_t> m_lastMs;    //!< current_delays
+    std::deque<uint32_t> m_historyMs; //!< base_delays
+    int64_t m_minute{0};              //!< second at which the last of them began
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpLedbat);

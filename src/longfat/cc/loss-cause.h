@@ -20,8 +20,7 @@ class TcpLossCause : public ns3::TcpNewReno
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpLossCause").SetParent<ns3::TcpNewReno>();
+        static ns3::TypeId tid = ns3::TypeId("longfat::TcpLossCause").SetParent<ns3::TcpNewReno>();
         return tid;
     }
 

@@ -40,9 +40,8 @@ class TcpLp : public TcpStandardOrNs3
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid = ns3::TypeId("longfat::TcpLp")
-                                     .SetParent<TcpStandardOrNs3>()
-                                     .AddConstructor<TcpLp>();
+        static ns3::TypeId tid =
+            ns3::TypeId("longfat::TcpLp").SetParent<TcpStandardOrNs3>().AddConstructor<TcpLp>();
         return tid;
     }
 

@@ -134,7 +134,7 @@ class TcpReno : public ns3::TcpCongestionOps
         m_delivered %= window;
     }
 
-    bool m_asNs3{};        //!< with the faults of ns-3 3.44
+    bool m_asNs3{};             //!< with the faults of ns-3 3.44
     bool m_endsRecovery{false}; //!< the next ACK that may open the window ends a recovery
     uint32_t m_delivered{0};    //!< c, segments delivered since the window last opened
 };

@@ -64,11 +64,11 @@ class TcpRoundTrips : public TcpStandardOrNs3
         m_samples = 0;
     }
 
-    ns3::Time m_baseRtt{ns3::Time::Max()}; //!< smallest of the connection
-    ns3::Time m_maxRtt;                    //!< largest of the connection
-    ns3::Time m_minRtt{ns3::Time::Max()};  //!< smallest of the round
-    ns3::Time m_sumOfRtts;                 //!< of the round
-    uint32_t m_samples{0};                 //!< of the round
+    ns3::Time m_baseRtt{ns3::Time::Max()};         //!< smallest of the connection
+    ns3::Time m_maxRtt;                            //!< largest of the connection
+    ns3::Time m_minRtt{ns3::Time::Max()};          //!< smallest of the round
+    ns3::Time m_sumOfRtts;                         //!< of the round
+    uint32_t m_samples{0};                         //!< of the round
     State::TcpCongState_t m_state{State::CA_OPEN}; //!< last told
 
   private:

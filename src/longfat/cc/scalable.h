@@ -96,10 +96,10 @@ class TcpScalable : public TcpStandardOrNs3
     }
 
   private:
-    double m_increase{};   //!< A, in segments an ACK
-    double m_decrease{};  //!< B
+    double m_increase{};     //!< A, in segments an ACK
+    double m_decrease{};     //!< B
     double m_legacyWindow{}; //!< in segments
-    uint32_t m_count{0};       //!< ns-3's count of ACKs
+    uint32_t m_count{0};     //!< ns-3's count of ACKs
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpScalable);

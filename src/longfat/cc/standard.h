@@ -83,7 +83,8 @@ class TcpStandard : public TcpFractionalWindow
     }
 
     /// A loss event, down to two segments at least (equation 15).
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
+                         uint32_t /* bytesInFlight */) override
     {
         const double w = GetWindow(tcb);
         return std::max(2.0, w * (1 - GetDecrease(w))) * tcb->m_segmentSize;

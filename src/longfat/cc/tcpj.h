@@ -128,8 +128,8 @@ class TcpJ : public TcpBandwidth, public HandoffSignal
     }
 
   private:
-    double m_alpha{};               //!< smoothing constant of (9)
-    double m_lastSample{0};         //!< sample_{k-1}, in bit/s
+    double m_alpha{};                                               //!< smoothing constant of (9)
+    double m_lastSample{0};                                         //!< sample_{k-1}, in bit/s
     double m_announcedBps{std::numeric_limits<double>::infinity()}; //!< rate of the radio link
     bool m_restarts{false};         //!< slow start at the next ACK or timeout
     uint32_t m_advertisedWindow{0}; //!< in bytes, at the handoff

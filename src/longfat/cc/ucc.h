@@ -148,15 +148,15 @@ class TcpUcc : public TcpLossCause, public OneWayDelaySignal
         m_minimumSince = now;
     }
 
-    double m_alpha{};                                         //!< alpha of (7)
-    ns3::Time m_clock;                                        //!< tick of both clocks, 0: exact
-    bool m_minimumOfEpoch{};                                  //!< else of the connection
-    ns3::Time m_lifetime;                                     //!< of the minimum, 0: for ever
-    uint64_t m_packets{0};                                    //!< N
-    uint64_t m_packetsAtMinimum{0};                           //!< N_min
-    int64_t m_minimum{std::numeric_limits<int64_t>::max()};   //!< smallest delay, in ticks
-    ns3::Time m_minimumSince;                                 //!< when it was last forgotten
-    ns3::TracedValue<double> m_utilization{0.0};              //!< rho of (6)
+    double m_alpha{};                                       //!< alpha of (7)
+    ns3::Time m_clock;                                      //!< tick of both clocks, 0: exact
+    bool m_minimumOfEpoch{};                                //!< else of the connection
+    ns3::Time m_lifetime;                                   //!< of the minimum, 0: for ever
+    uint64_t m_packets{0};                                  //!< N
+    uint64_t m_packetsAtMinimum{0};                         //!< N_min
+    int64_t m_minimum{std::numeric_limits<int64_t>::max()}; //!< smallest delay, in ticks
+    ns3::Time m_minimumSince;                               //!< when it was last forgotten
+    ns3::TracedValue<double> m_utilization{0.0};            //!< rho of (6)
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpUcc);

@@ -42,30 +42,29 @@ class TcpVegas : public TcpRoundTrips
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpVegas")
-                .SetParent<TcpRoundTrips>()
-                .AddConstructor<TcpVegas>()
-                .AddAttribute("Alpha",
-                              "in queues: fewer, and it grows",
-                              ns3::UintegerValue(2),
-                              ns3::MakeUintegerAccessor(&TcpVegas::m_alpha),
-                              ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
-                .AddAttribute("Beta",
-                              "in queues: more, and it shrinks",
-                              ns3::UintegerValue(4),
-                              ns3::MakeUintegerAccessor(&TcpVegas::m_beta),
-                              ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
-                .AddAttribute("Gamma",
-                              "in queues: more end slow start",
-                              ns3::UintegerValue(1),
-                              ns3::MakeUintegerAccessor(&TcpVegas::m_gamma),
-                              ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
-                .AddAttribute("Decrease",
-                              "what a loss takes; Linux: 0.5",
-                              ns3::DoubleValue(0.25),
-                              ns3::MakeDoubleAccessor(&TcpVegas::m_decrease),
-                              ns3::MakeDoubleChecker<double>(0, 1));
+        static ns3::TypeId tid = ns3::TypeId("longfat::TcpVegas")
+                                     .SetParent<TcpRoundTrips>()
+                                     .AddConstructor<TcpVegas>()
+                                     .AddAttribute("Alpha",
+                                                   "in queues: fewer, and it grows",
+                                                   ns3::UintegerValue(2),
+                                                   ns3::MakeUintegerAccessor(&TcpVegas::m_alpha),
+                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                     .AddAttribute("Beta",
+                                                   "in queues: more, and it shrinks",
+                                                   ns3::UintegerValue(4),
+                                                   ns3::MakeUintegerAccessor(&TcpVegas::m_beta),
+                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                     .AddAttribute("Gamma",
+                                                   "in queues: more end slow start",
+                                                   ns3::UintegerValue(1),
+                                                   ns3::MakeUintegerAccessor(&TcpVegas::m_gamma),
+                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                     .AddAttribute("Decrease",
+                                                   "what a loss takes; Linux: 0.5",
+                                                   ns3::DoubleValue(0.25),
+                                                   ns3::MakeDoubleAccessor(&TcpVegas::m_decrease),
+                                                   ns3::MakeDoubleChecker<double>(0, 1));
         return tid;
     }
 
@@ -158,11 +157,11 @@ class TcpVegas : public TcpRoundTrips
         }
     }
 
-    uint32_t m_alpha{};     //!< in segments
-    uint32_t m_beta{};      //!< in segments
-    uint32_t m_gamma{};     //!< in segments
-    double m_decrease{}; //!< what a loss takes
-    bool m_doubles{true};    //!< slow start grows in this round
+    uint32_t m_alpha{};   //!< in segments
+    uint32_t m_beta{};    //!< in segments
+    uint32_t m_gamma{};   //!< in segments
+    double m_decrease{};  //!< what a loss takes
+    bool m_doubles{true}; //!< slow start grows in this round
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpVegas);

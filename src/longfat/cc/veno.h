@@ -33,15 +33,14 @@ class TcpVeno : public TcpRoundTrips
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpVeno")
-                .SetParent<TcpRoundTrips>()
-                .AddConstructor<TcpVeno>()
-                .AddAttribute("Beta",
-                              "in queues: from here on, congested",
-                              ns3::UintegerValue(3),
-                              ns3::MakeUintegerAccessor(&TcpVeno::m_beta),
-                              ns3::MakeUintegerChecker<uint32_t>(0, 1000000));
+        static ns3::TypeId tid = ns3::TypeId("longfat::TcpVeno")
+                                     .SetParent<TcpRoundTrips>()
+                                     .AddConstructor<TcpVeno>()
+                                     .AddAttribute("Beta",
+                                                   "in queues: from here on, congested",
+                                                   ns3::UintegerValue(3),
+                                                   ns3::MakeUintegerAccessor(&TcpVeno::m_beta),
+                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000));
         return tid;
     }
 
@@ -123,7 +122,7 @@ class TcpVeno : public TcpRoundTrips
         }
     }
 
-    uint32_t m_beta{};  //!< in segments
+    uint32_t m_beta{};   //!< in segments
     double m_backlog{0}; //!< N, in segments
     bool m_grows{true};  //!< the next ACK adds to the window of a congested path
 };

@@ -105,7 +105,8 @@ class TcpWestwoodPlus : public TcpNewReno
     }
 
     /// What the estimate fills.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t /* bytesInFlight */) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
+                         uint32_t /* bytesInFlight */) override
     {
         if (m_asNs3)
         {
@@ -161,17 +162,17 @@ class TcpWestwoodPlus : public TcpNewReno
         m_interval = ns3::Time(0);
     }
 
-    double m_alpha{};                      //!< alpha
-    ns3::TracedValue<double> m_bandwidth{0};  //!< B_k, in bit/s
-    double m_lastSample{0};                   //!< b_{k-1}, in bit/s
-    bool m_hasSample{false};                  //!< there was one
-    uint32_t m_segments{0};                   //!< of the sample under way: d_k
-    bool m_started{false};                    //!< there was an ACK
-    ns3::Time m_sampleStart;                  //!< when that sample began
-    ns3::Time m_interval{0};                  //!< as ns-3: when it ends, after that; 0: none is under way
-    ns3::Time m_minRtt{ns3::Seconds(0)};      //!< RTT_min; 0: none
-    ns3::SequenceNumber32 m_lastAcked{0};     //!< highest byte acknowledged by the last ACK
-    uint32_t m_reported{0};                   //!< segments that duplicate ACKs have reported
+    double m_alpha{};                        //!< alpha
+    ns3::TracedValue<double> m_bandwidth{0}; //!< B_k, in bit/s
+    double m_lastSample{0};                  //!< b_{k-1}, in bit/s
+    bool m_hasSample{false};                 //!< there was one
+    uint32_t m_segments{0};                  //!< of the sample under way: d_k
+    bool m_started{false};                   //!< there was an ACK
+    ns3::Time m_sampleStart;                 //!< when that sample began
+    ns3::Time m_interval{0}; //!< as ns-3: when it ends, after that; 0: none is under way
+    ns3::Time m_minRtt{ns3::Seconds(0)};  //!< RTT_min; 0: none
+    ns3::SequenceNumber32 m_lastAcked{0}; //!< highest byte acknowledged by the last ACK
+    uint32_t m_reported{0};               //!< segments that duplicate ACKs have reported
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpWestwoodPlus);

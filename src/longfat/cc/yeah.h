@@ -42,35 +42,34 @@ class TcpYeah : public TcpRoundTrips
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpYeah")
-                .SetParent<TcpRoundTrips>()
-                .AddConstructor<TcpYeah>()
-                .AddAttribute("Alpha",
-                              "Q_max, own segments in queues",
-                              ns3::UintegerValue(80),
-                              ns3::MakeUintegerAccessor(&TcpYeah::m_maxQueue),
-                              ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
-                .AddAttribute("Phy",
-                              "phi: base round trip by allowed queueing delay",
-                              ns3::UintegerValue(8),
-                              ns3::MakeUintegerAccessor(&TcpYeah::m_phi),
-                              ns3::MakeUintegerChecker<uint32_t>(1, 1000000))
-                .AddAttribute("Rho",
-                              "rho: then Reno flows compete",
-                              ns3::UintegerValue(16),
-                              ns3::MakeUintegerAccessor(&TcpYeah::m_rho),
-                              ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
-                .AddAttribute("Zeta",
-                              "then none compete any more",
-                              ns3::UintegerValue(50),
-                              ns3::MakeUintegerAccessor(&TcpYeah::m_zeta),
-                              ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
-                .AddAttribute("StcpAiFactor",
-                              "of fast mode",
-                              ns3::UintegerValue(100),
-                              ns3::MakeUintegerAccessor(&TcpYeah::m_acks),
-                              ns3::MakeUintegerChecker<uint32_t>(1, 1000000));
+        static ns3::TypeId tid = ns3::TypeId("longfat::TcpYeah")
+                                     .SetParent<TcpRoundTrips>()
+                                     .AddConstructor<TcpYeah>()
+                                     .AddAttribute("Alpha",
+                                                   "Q_max, own segments in queues",
+                                                   ns3::UintegerValue(80),
+                                                   ns3::MakeUintegerAccessor(&TcpYeah::m_maxQueue),
+                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                     .AddAttribute("Phy",
+                                                   "phi: base round trip by allowed queueing delay",
+                                                   ns3::UintegerValue(8),
+                                                   ns3::MakeUintegerAccessor(&TcpYeah::m_phi),
+                                                   ns3::MakeUintegerChecker<uint32_t>(1, 1000000))
+                                     .AddAttribute("Rho",
+                                                   "rho: then Reno flows compete",
+                                                   ns3::UintegerValue(16),
+                                                   ns3::MakeUintegerAccessor(&TcpYeah::m_rho),
+                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                     .AddAttribute("Zeta",
+                                                   "then none compete any more",
+                                                   ns3::UintegerValue(50),
+                                                   ns3::MakeUintegerAccessor(&TcpYeah::m_zeta),
+                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                     .AddAttribute("StcpAiFactor",
+                                                   "of fast mode",
+                                                   ns3::UintegerValue(100),
+                                                   ns3::MakeUintegerAccessor(&TcpYeah::m_acks),
+                                                   ns3::MakeUintegerChecker<uint32_t>(1, 1000000));
         return tid;
     }
 
@@ -161,11 +160,11 @@ class TcpYeah : public TcpRoundTrips
         ++m_slowRounds;
     }
 
-    uint32_t m_maxQueue{};  //!< Q_max, in segments
-    uint32_t m_phi{};        //!< phi
-    uint32_t m_rho{};       //!< rho, in round trips
-    uint32_t m_zeta{};      //!< in round trips
-    uint32_t m_acks{};     //!< that add a segment in fast mode
+    uint32_t m_maxQueue{};    //!< Q_max, in segments
+    uint32_t m_phi{};         //!< phi
+    uint32_t m_rho{};         //!< rho, in round trips
+    uint32_t m_zeta{};        //!< in round trips
+    uint32_t m_acks{};        //!< that add a segment in fast mode
     double m_queue{0};        //!< Q of the last round trip, in segments
     double m_renoWindow{2};   //!< count_reno, in segments
     uint32_t m_slowRounds{0}; //!< round trips in slow mode

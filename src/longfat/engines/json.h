@@ -34,8 +34,8 @@ struct Json
     Type type{ABSENT};
     double number{0}; //!< of a truth value: 0 or 1
     std::string text;
-    std::vector<Json> items;                            //!< of an array
-    std::vector<std::pair<std::string, Json>> members;  //!< of an object
+    std::vector<Json> items;                           //!< of an array
+    std::vector<std::pair<std::string, Json>> members; //!< of an object
 
     /// The member of that name, or one that is absent.
     const Json& operator[](std::string_view name) const

@@ -281,6 +281,7 @@ const longfatLaboratory = (() => {
     const asked = readAddress(settings);
     let state = asked.state ?? structuredClone(settings.state);
     let worker = null;
+    let sent = null; // the scenario that runs
     let runs = []; // those that are shown: the last is the newest, one before it may be kept
     let drawn = [];
 
@@ -395,6 +396,7 @@ const longfatLaboratory = (() => {
         say(result.answer.error);
         return;
       }
+      result.answer.flows.forEach((flow, i) => { flow.name = sent.flows[i].name; });
       const kept = keep.getAttribute("aria-pressed") === "true" ? runs.slice(0, 1) : [];
       runs = [...kept, { plots: seriesOf(result, { ...settings, durationS: state.duration }), result }];
       keep.disabled = false;
@@ -444,7 +446,8 @@ const longfatLaboratory = (() => {
       };
       worker.onerror = (event) => { halt(); say(`The simulation failed: ${event.message}`); };
       say("Simulating …");
-      worker.postMessage({ module, scenario: scenarioOf(settings, state) });
+      sent = scenarioOf(settings, state);
+      worker.postMessage({ module, scenario: sent });
     }
 
     form.addEventListener("submit", (event) => { event.preventDefault(); simulate(); });

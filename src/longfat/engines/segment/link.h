@@ -135,7 +135,8 @@ class Link
             DrainQueue(now, scheduled);
         }
         const bool idle = IsIdle(now, scheduled);
-        if (m_waiting + 1 > spec.queuePackets || m_waitingBytes + packet.wireBytes > spec.queueBytes)
+        if (m_waiting + 1 > spec.queuePackets ||
+            m_waitingBytes + packet.wireBytes > spec.queueBytes)
         {
             ++count.overflow;
             return;
@@ -410,16 +411,16 @@ class Link
     double m_lossPerPacket;
     double m_lossPerBit;
     ns3::UniformRandomVariable m_uniform;
-    std::vector<Ticks> m_transmission; //!< time that a packet takes, by its bytes; -1: not yet known
+    std::vector<Ticks> m_transmission; //!< that a packet takes, by its bytes; -1: not yet known
     Ring<Flying> m_flying;             //!< what has been given to the link, the last `m_waiting`
                                        //!< of them in the queue
     uint64_t m_waiting{0};
     uint64_t m_waitingBytes{0};
-    Ticks m_free{0};                   //!< when the transmitter has sent all that there is
-    std::list<Detached> m_detached;    //!< under way since before a change
-    Series* m_queueSeries{nullptr};    //!< if it is kept
-    Series* m_sentSeries{nullptr};     //!< if it is kept
-    Event m_arrival;                   //!< of the first packet of the ring
+    Ticks m_free{0};                //!< when the transmitter has sent all that there is
+    std::list<Detached> m_detached; //!< under way since before a change
+    Series* m_queueSeries{nullptr}; //!< if it is kept
+    Series* m_sentSeries{nullptr};  //!< if it is kept
+    Event m_arrival;                //!< of the first packet of the ring
 };
 
 } // namespace longfat::segment

@@ -352,11 +352,11 @@ class Receiver : public Endpoint
     const FlowSpec& m_spec;
     const Stream& m_stream;
     const Route& m_back;
-    uint32_t m_buffer;           //!< in bytes
-    uint32_t m_windowScale;      //!< the window is told in units of 2 to that power
+    uint32_t m_buffer;                 //!< in bytes
+    uint32_t m_windowScale;            //!< the window is told in units of 2 to that power
     uint32_t m_advertised{0xffffffff}; //!< last window that the sender was told, in bytes
-    uint64_t m_unread{0};        //!< bytes in order that a relay could not yet pass on
-    RightSizing m_rightSizing;   //!< of a buffer that grows
+    uint64_t m_unread{0};              //!< bytes in order that a relay could not yet pass on
+    RightSizing m_rightSizing;         //!< of a buffer that grows
     Ticks m_ackTimeout;
     bool m_established{false};
     uint32_t m_handshakes{0};    //!< SYN-ACKs sent
@@ -372,10 +372,10 @@ class Receiver : public Endpoint
     Ticks m_echo{0};             //!< timestamp to echo
     Ticks m_causeSent{NEVER};    //!< of the segment that came last; NEVER: an ACK has told
     Ticks m_causeReceived{0};
-    bool m_ecn{false};           //!< was agreed on
-    uint64_t m_marked{0};        //!< after the highest segment that came with a mark
-    bool m_echoMark{false};      //!< until the sender has reacted
-    bool m_lastMarked{false};    //!< since the last ACK
+    bool m_ecn{false};        //!< was agreed on
+    uint64_t m_marked{0};     //!< after the highest segment that came with a mark
+    bool m_echoMark{false};   //!< until the sender has reacted
+    bool m_lastMarked{false}; //!< since the last ACK
     Packet m_packet;
     Timer<Receiver, &Receiver::OnAckTimeout> m_ackTimer;
     Timer<Receiver, &Receiver::OnHandshakeTimeout> m_handshakeTimer;

@@ -147,8 +147,8 @@ class RoundTrip
     uint64_t m_samples{0};
     Ticks m_smoothed{1'000'000'000}; //!< SRTT; before the first sample, ns-3's guess
     Ticks m_variation{0};            //!< RTTVAR
-    Ticks m_usualTimeout{0}; //!< that follows from the round trips, without a back-off
-    uint64_t m_untimed{0};   //!< first segment that no round trip has been taken from
+    Ticks m_usualTimeout{0};         //!< that follows from the round trips, without a back-off
+    uint64_t m_untimed{0};           //!< first segment that no round trip has been taken from
 };
 
 } // namespace longfat::segment

@@ -58,8 +58,8 @@ class Graph
         std::size_t meeting = NONE;
         while (meeting == NONE && !forth.fringe.empty() && !back.fringe.empty())
         {
-            meeting = forth.fringe.size() <= back.fringe.size() ? Grow(forth, back)
-                                                                : Grow(back, forth);
+            meeting =
+                forth.fringe.size() <= back.fringe.size() ? Grow(forth, back) : Grow(back, forth);
         }
         if (meeting == NONE)
         {

@@ -133,7 +133,8 @@ class ScenarioReader
         {
             Fields own(*this, *outage, each);
             const double startS = own.Number("start_s", 0, LONGEST_S);
-            link->outages.push_back({startS, startS + own.Number("duration_s", ABOVE_0, LONGEST_S)});
+            link->outages.push_back(
+                {startS, startS + own.Number("duration_s", ABOVE_0, LONGEST_S)});
             own.End();
         }
         for (const auto& [each, change] : fields.Each("changes"))
@@ -154,7 +155,8 @@ class ScenarioReader
         }
         if (link->source == link->target)
         {
-            Fail(where + "target: a link must join two nodes, not '" + link->source + "' to itself");
+            Fail(where + "target: a link must join two nodes, not '" + link->source +
+                 "' to itself");
         }
     }
 
@@ -168,8 +170,7 @@ class ScenarioReader
         flow->segmentBytes = fields.Whole("segment_bytes", 1, 9000, 1000);
         const uint64_t maxWindow = fields.Whole("max_window_segments", 2, MOST_BYTES, NO_LIMIT);
         flow->initialWindowSegments = fields.Whole("initial_window_segments", 1, MOST_BYTES, 10);
-        flow->initialSsthreshSegments =
-            fields.Whole("initial_ssthresh_segments", 2, MOST_BYTES, 0);
+        flow->initialSsthreshSegments = fields.Whole("initial_ssthresh_segments", 2, MOST_BYTES, 0);
         flow->sendBufferBytes = fields.Buffer("send_buffer_bytes");
         flow->receiveBufferBytes = fields.Buffer("receive_buffer_bytes");
         flow->segmentsPerAck = fields.Whole("segments_per_ack", 1, MOST_BYTES, 1);
@@ -211,9 +212,10 @@ class ScenarioReader
         }
         if ((flow->sack || !relays.empty()) && !flow->limitedTransmit)
         {
-            Fail(where + "limited_transmit: false is allowed only with sack false and without relays: "
-                         "with SACK, new segments are sent on duplicate ACKs anyway, and a sender "
-                         "that waits for its relay is not allowed to");
+            Fail(where +
+                 "limited_transmit: false is allowed only with sack false and without relays: "
+                 "with SACK, new segments are sent on duplicate ACKs anyway, and a sender "
+                 "that waits for its relay is not allowed to");
         }
         CheckEnds(path, source, target, where);
         for (const Reroute& reroute : flow->reroutes)
@@ -346,7 +348,8 @@ class ScenarioReader
         const bool truth = json.type == Json::BOOLEAN;
         if (truth != (kind == Value::BOOLEAN) || (!truth && json.type != Json::NUMBER))
         {
-            Fail(where + (kind == Value::BOOLEAN ? ": must be true or false" : ": must be a number"));
+            Fail(where +
+                 (kind == Value::BOOLEAN ? ": must be true or false" : ": must be a number"));
             return;
         }
         const bool time = kind == Value::TIME;
@@ -370,7 +373,8 @@ class ScenarioReader
         {
             const int64_t ticks = ns3::Seconds(time ? json.number : 0).GetTimeStep();
             flow->attributes.emplace_back(
-                known, Value(kind, time ? ticks : static_cast<int64_t>(json.number)));
+                known,
+                Value(kind, time ? ticks : static_cast<int64_t>(json.number)));
         }
     }
 

@@ -72,10 +72,10 @@ constexpr uint32_t NO_THRESHOLD = 0xffffffff; //!< of slow start
 /// What a sender has done.
 struct SenderCount
 {
-    uint64_t segments{0};        //!< sent, retransmissions included
+    uint64_t segments{0}; //!< sent, retransmissions included
     uint64_t retransmissions{0};
-    uint64_t recoveries{0};      //!< times that loss recovery was entered
-    uint64_t timeouts{0};        //!< times that the retransmission timer expired
+    uint64_t recoveries{0}; //!< times that loss recovery was entered
+    uint64_t timeouts{0};   //!< times that the retransmission timer expired
 };
 
 class Sender : public Endpoint
@@ -245,8 +245,8 @@ class Sender : public Endpoint
         answer.flags = Packet::ACK;
         answer.wireBytes = AckWireBytes(m_spec.timestamps, 0);
         m_forth.first->Send(answer, now);
-        tcb->m_ecnState = m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE
-                                                                  : State::ECN_DISABLED;
+        tcb->m_ecnState =
+            m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE : State::ECN_DISABLED;
         Offer(m_available);
         if (onRoom)
         {
@@ -518,11 +518,8 @@ class Sender : public Endpoint
 
     /// An ACK that advances, outside of a recovery or to its end.
     [[gnu::always_inline]]
-    void OnFullAck(uint64_t ack,
-                   uint64_t oldHead,
-                   uint32_t segments,
-                   bool duplicate,
-                   uint32_t dupAcksBefore)
+    void OnFullAck(
+        uint64_t ack, uint64_t oldHead, uint32_t segments, bool duplicate, uint32_t dupAcksBefore)
     {
         bool recovered = false;
         if (tcb->m_congState == State::CA_OPEN)
@@ -706,8 +703,7 @@ class Sender : public Endpoint
         }
         Packet& packet = Prepare(now);
         packet.number = segment;
-        packet.wireBytes =
-            HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0) + bytes;
+        packet.wireBytes = HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0) + bytes;
         packet.flags = 0;
         if (tcb->m_ecnState != State::ECN_DISABLED && !again)
         {
@@ -804,8 +800,7 @@ class Sender : public Endpoint
 
     bool IsPacing() const
     {
-        return tcb->m_pacing &&
-               (tcb->m_paceInitialWindow || m_board.Next() >= tcb->m_initialCWnd);
+        return tcb->m_pacing && (tcb->m_paceInitialWindow || m_board.Next() >= tcb->m_initialCWnd);
     }
 
     void OnPacing()
@@ -855,22 +850,22 @@ class Sender : public Endpoint
     bool m_setsWindow{false};                  //!< it does, itself (HasCongControl)
     const uint32_t m_segmentBytes;
     bool m_established{false};
-    uint32_t m_syns{0};             //!< sent
-    Ticks m_synSent{-1};            //!< -1: it was sent twice
+    uint32_t m_syns{0};  //!< sent
+    Ticks m_synSent{-1}; //!< -1: it was sent twice
     Ticks m_persistTimeout{PERSIST_TIMEOUT};
-    uint32_t m_sendBuffer{0};       //!< in bytes
+    uint32_t m_sendBuffer{0};         //!< in bytes
     uint32_t m_sendBufferSegments{0}; //!< the same, in whole segments
-    uint64_t m_available{0};        //!< the application has no segment from that one on
-    uint32_t m_window{0};           //!< advertised by the receiver, in bytes
-    uint32_t m_delivered{0};        //!< bytes newly delivered, by the ACK at hand
-    uint32_t m_notCounted{0};       //!< bytes delivered, not yet counted as a segment
+    uint64_t m_available{0};          //!< the application has no segment from that one on
+    uint32_t m_window{0};             //!< advertised by the receiver, in bytes
+    uint32_t m_delivered{0};          //!< bytes newly delivered, by the ACK at hand
+    uint32_t m_notCounted{0};         //!< bytes delivered, not yet counted as a segment
     uint32_t m_dupAcks{0};
-    uint64_t m_recover{0};          //!< RecoveryPoint: first segment not sent before the loss
+    uint64_t m_recover{0}; //!< RecoveryPoint: first segment not sent before the loss
     bool m_recoverActive{false};
     bool m_firstPartialAck{true};
-    uint32_t m_retries{0};          //!< timeouts since the last ACK that advanced
-    uint64_t m_echoed{0};           //!< highest ACK number with an ECN echo that counted
-    uint64_t m_reduced{0};          //!< segment that told the receiver of the last reduction
+    uint32_t m_retries{0}; //!< timeouts since the last ACK that advanced
+    uint64_t m_echoed{0};  //!< highest ACK number with an ECN echo that counted
+    uint64_t m_reduced{0}; //!< segment that told the receiver of the last reduction
     Packet m_packet{};
     Timer<Sender, &Sender::OnRetransmitTimeout> m_retransmitTimer;
     Timer<Sender, &Sender::OnPacing> m_pacingTimer;

@@ -65,7 +65,7 @@ class Flow
     std::deque<Connection> connections;
     double completionS{std::numeric_limits<double>::quiet_NaN()}; //!< when the last byte was read
     SeriesByName series;
-    Series* deliveredSeries{nullptr};                             //!< if it is kept
+    Series* deliveredSeries{nullptr}; //!< if it is kept
 
     uint64_t DeliveredBytes() const
     {
@@ -230,8 +230,9 @@ class Simulation
                 const Connection& connection = flow.connections.front();
                 if (std::isnan(flow.completionS))
                 {
-                    connection.sender->TellHandoff(
-                        handoff.local, handoff.announcedBps, connection.receiver->BufferBytes());
+                    connection.sender->TellHandoff(handoff.local,
+                                                   handoff.announcedBps,
+                                                   connection.receiver->BufferBytes());
                 }
             });
         }
@@ -306,8 +307,7 @@ class Simulation
     template <class T, class Number>
     void Keep(Flow& flow, const std::string& name, ns3::TracedValue<T>& value, Number number)
     {
-        auto keeper =
-            std::make_shared<Keeper<T, Number>>(AddSeries(flow, name), m_events, number);
+        auto keeper = std::make_shared<Keeper<T, Number>>(AddSeries(flow, name), m_events, number);
         value.Listen(keeper.get());
         m_keepers.push_back(keeper);
     }

@@ -151,7 +151,7 @@ template <class T, class U>
 class MemberAccessor<U T::*> final : public AttributeAccessor
 {
   public:
-    explicit MemberAccessor(U T::*member)
+    explicit MemberAccessor(U T::* member)
         : m_member(member)
     {
     }
@@ -162,7 +162,7 @@ class MemberAccessor<U T::*> final : public AttributeAccessor
     }
 
   private:
-    U T::*m_member;
+    U T::* m_member;
 };
 
 template <class T, class R, class U>

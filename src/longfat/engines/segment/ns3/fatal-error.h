@@ -5,5 +5,4 @@
 
 #include "abort.h"
 
-
 #endif

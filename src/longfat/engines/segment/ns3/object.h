@@ -93,7 +93,6 @@ CopyObject(const T* object)
 #define NS_OBJECT_ENSURE_REGISTERED(type)                                                          \
     [[maybe_unused]] static const ns3::TypeId g_typeIdOf##type = type::GetTypeId()
 
-#define NS_OBJECT_TEMPLATE_CLASS_DEFINE(type, parameter)                                           \
-    template class type<parameter>
+#define NS_OBJECT_TEMPLATE_CLASS_DEFINE(type, parameter) template class type<parameter>
 
 #endif

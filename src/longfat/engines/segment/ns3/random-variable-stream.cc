@@ -46,29 +46,22 @@ Square(const Matrix& a, uint64_t modulus)
 /// By i: what goes 2^i numbers ahead.
 struct Powers
 {
-    explicit constexpr Powers(const Step& step)
+    explicit Powers(const Step& step)
     {
-        Matrix matrix = step.matrix;
-        for (auto& power : powers)
+        power[0] = step.matrix;
+        for (int i = 1; i < DOUBLINGS; ++i)
         {
-            for (int i = 0; i < 9; ++i)
-            {
-                power[i] = static_cast<uint32_t>(matrix[i / 3][i % 3]);
-            }
-            matrix = Square(matrix, step.modulus);
+            power[i] = Square(power[i - 1], step.modulus);
         }
     }
 
-    uint32_t powers[DOUBLINGS][9]{};
+    Matrix power[DOUBLINGS];
 };
-
-constexpr Powers POWERS_OF_ONE(ONE);
-constexpr Powers POWERS_OF_TWO(TWO);
 
 /// Go on by `count` times 2^exponent numbers.
 void
 Advance(std::array<int64_t, 3>& state,
-        uint64_t modulus,
+        const Step& step,
         const Powers& powers,
         uint64_t count,
         int exponent)
@@ -77,16 +70,17 @@ Advance(std::array<int64_t, 3>& state,
     {
         if (count >> bit & 1)
         {
-            const auto& matrix = powers.powers[exponent + bit];
+            const Matrix& matrix = powers.power[exponent + bit];
             std::array<int64_t, 3> next{};
             for (int i = 0; i < 3; ++i)
             {
                 uint64_t sum = 0;
                 for (int k = 0; k < 3; ++k)
                 {
-                    sum += matrix[3 * i + k] * static_cast<uint64_t>(state[k]) % modulus;
+                    sum = (sum + matrix[i][k] * static_cast<uint64_t>(state[k]) % step.modulus) %
+                          step.modulus;
                 }
-                next[i] = static_cast<int64_t>(sum % modulus);
+                next[i] = static_cast<int64_t>(sum);
             }
             state = next;
         }
@@ -97,12 +91,14 @@ Advance(std::array<int64_t, 3>& state,
 
 RngStream::RngStream(uint32_t seed, uint64_t stream, uint64_t substream)
 {
+    static const Powers one(ONE);
+    static const Powers two(TWO);
     m_one.fill(seed);
     m_two.fill(seed);
-    Advance(m_one, ONE.modulus, POWERS_OF_ONE, stream, 127);
-    Advance(m_two, TWO.modulus, POWERS_OF_TWO, stream, 127);
-    Advance(m_one, ONE.modulus, POWERS_OF_ONE, substream, 76);
-    Advance(m_two, TWO.modulus, POWERS_OF_TWO, substream, 76);
+    Advance(m_one, ONE, one, stream, 127);
+    Advance(m_two, TWO, two, stream, 127);
+    Advance(m_one, ONE, one, substream, 76);
+    Advance(m_two, TWO, two, substream, 76);
 }
 
 } // namespace ns3

@@ -23,10 +23,10 @@ namespace ns3
 /// What ns-3 keeps for a process and its classes ask for: the time, and the random numbers.
 struct SimulatorState
 {
-    int64_t now{0};            //!< in nanoseconds
-    uint64_t run{1};           //!< substream of all random numbers
-    uint64_t streams{0};       //!< given so far to those that asked for any
-    int64_t senderStreams{0};  //!< given so far to senders (random-variable-stream.h)
+    int64_t now{0};           //!< in nanoseconds
+    uint64_t run{1};          //!< substream of all random numbers
+    uint64_t streams{0};      //!< given so far to those that asked for any
+    int64_t senderStreams{0}; //!< given so far to senders (random-variable-stream.h)
 };
 
 class Simulator

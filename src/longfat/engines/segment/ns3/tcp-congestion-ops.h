@@ -68,9 +68,8 @@ class TcpNewReno : public TcpCongestionOps
   public:
     static TypeId GetTypeId()
     {
-        static TypeId tid = TypeId("ns3::TcpNewReno")
-                                .SetParent<TcpCongestionOps>()
-                                .AddConstructor<TcpNewReno>();
+        static TypeId tid =
+            TypeId("ns3::TcpNewReno").SetParent<TcpCongestionOps>().AddConstructor<TcpNewReno>();
         return tid;
     }
 

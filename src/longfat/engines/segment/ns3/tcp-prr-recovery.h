@@ -97,9 +97,8 @@ class TcpPrrRecovery : public TcpClassicRecovery
     /// As x86 converts: what does not fit becomes the least number.
     static int32_t ToInt(double value)
     {
-        return value > -2147483649.0 && value < 2147483648.0
-                   ? static_cast<int32_t>(value)
-                   : std::numeric_limits<int32_t>::min();
+        return value > -2147483649.0 && value < 2147483648.0 ? static_cast<int32_t>(value)
+                                                             : std::numeric_limits<int32_t>::min();
     }
 
     uint32_t m_delivered{0};  //!< bytes that have arrived in the recovery

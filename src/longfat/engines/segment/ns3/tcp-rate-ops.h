@@ -42,9 +42,9 @@ class TcpRateOps : public Object
     /// Of the connection.
     struct TcpRateConnection
     {
-        uint64_t m_delivered{0};       //!< bytes, in all
-        Time m_deliveredTime;          //!< when the last of them were
-        Time m_firstSentTime;          //!< when the segment was sent that was delivered last
+        uint64_t m_delivered{0}; //!< bytes, in all
+        Time m_deliveredTime;    //!< when the last of them were
+        Time m_firstSentTime;    //!< when the segment was sent that was delivered last
         uint32_t m_appLimited{0};
         uint32_t m_txItemDelivered{0}; //!< bytes delivered when it was sent
         int32_t m_rateDelivered{0};    //!< of the last valid sample

@@ -90,14 +90,14 @@ class TcpSocketState : public Object
     uint16_t m_pacingSsRatio{200}; //!< of a window a round trip, in percent, in slow start
     uint16_t m_pacingCaRatio{120}; //!< and else
     bool m_paceInitialWindow{false};
-    Time m_minRtt{Time::Max()};               //!< smallest that m_srtt has been
+    Time m_minRtt{Time::Max()}; //!< smallest that m_srtt has been
     TracedValue<uint32_t> m_bytesInFlight{0u};
-    bool m_isCwndLimited{false};              //!< the window is full
-    TracedValue<Time> m_srtt;                 //!< smoothed round-trip time
-    TracedValue<Time> m_lastRtt;              //!< the last one measured
+    bool m_isCwndLimited{false}; //!< the window is full
+    TracedValue<Time> m_srtt;    //!< smoothed round-trip time
+    TracedValue<Time> m_lastRtt; //!< the last one measured
     EcnMode_t m_ecnMode{ClassicEcn};
     UseEcn_t m_useEcn{Off};
-    uint32_t m_lastAckedSackedBytes{0};       //!< that the ACK at hand delivered
+    uint32_t m_lastAckedSackedBytes{0}; //!< that the ACK at hand delivered
 
     uint32_t GetCwndInSegments() const
     {

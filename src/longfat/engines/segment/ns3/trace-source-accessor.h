@@ -28,7 +28,7 @@ template <class T, class Source>
 class MemberTraceSource final : public TraceSourceAccessor
 {
   public:
-    explicit MemberTraceSource(Source T::*member)
+    explicit MemberTraceSource(Source T::* member)
         : m_member(member)
     {
     }
@@ -46,12 +46,12 @@ class MemberTraceSource final : public TraceSourceAccessor
     }
 
   private:
-    Source T::*m_member;
+    Source T::* m_member;
 };
 
 template <class T, class Source>
 const TraceSourceAccessor*
-MakeTraceSourceAccessor(Source T::*member)
+MakeTraceSourceAccessor(Source T::* member)
 {
     return new MemberTraceSource<T, Source>(member);
 }
