@@ -147,6 +147,12 @@ def find_cached(key: str) -> Result | None:
             return None
 
 
+def is_cached(key: str) -> bool:
+    """Return whether the local cache has a run."""
+    with _storage_errors("cannot be read"):
+        return key in _cache()
+
+
 def keep(key: str, result: Result) -> None:
     """Store a result in the local cache, whole or not at all.
 

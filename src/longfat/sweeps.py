@@ -132,7 +132,7 @@ def _received(result: Result, key: str) -> Result:
             f"a worker has another version of longfat or its engine than this process: its result "
             f"has the key {made} instead of {key}; install the same version on all workers"
         )
-    if store.find_cached(key) is None:
+    if not store.is_cached(key):
         store.keep(key, result)
     return result
 

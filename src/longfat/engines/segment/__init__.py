@@ -31,14 +31,14 @@ def how_built() -> str:
     Raises InputError where neither can. The environment variable LONGFAT_SEGMENT chooses one.
     """
     wanted = os.environ.get("LONGFAT_SEGMENT", "")
-    here = {"native": native.compiler() is not None, "wasm": wasm.is_here()}
-    build = wanted or next((name for name, is_here in here.items() if is_here), "")
-    if not here.get(build):
-        raise InputError(
-            "the engine 'segment' needs a C++ compiler (g++, clang++ or $CXX), or the package "
-            "'wasmtime' to run it as WebAssembly"
-        )
-    return build
+    if wanted in ("", "native") and native.compiler() is not None:
+        return "native"
+    if wanted in ("", "wasm") and wasm.is_here():
+        return "wasm"
+    raise InputError(
+        "the engine 'segment' needs a C++ compiler (g++, clang++ or $CXX), or the package "
+        "'wasmtime' to run it as WebAssembly"
+    )
 
 
 def simulate(
