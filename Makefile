@@ -71,7 +71,7 @@ bench: setup  ## measure the engine's speed beside stock ns-3's
 	$(BIN)/python tools/bench.py
 
 wasm:  ## build the segment engine for pages and for machines without a compiler (needs ziglang)
-	$(BIN)/python -m longfat.engines.segment.wasm
+	$(BIN)/python -m longfat.engines.segment
 
 crate: setup  ## copy notebooks, data and results into build/crate, as an RO-Crate
 	rm -rf build/crate

@@ -229,7 +229,7 @@ def test_what_only_others_have_is_refused_with_their_names():
 
 LONG = one_link(flow(), duration_s=1e6, rate_bps=1e9, queue_packets=1000)
 LARGE = one_link(
-    flow(initial_window_segments=500_000, receive_buffer_bytes=2**31),
+    flow(initial_window_segments=500_000, receive_buffer_bytes=2**31 - 1),
     rate_bps=1e12,
     delay_s=0.5,
     queue_packets=1_000_000,

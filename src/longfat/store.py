@@ -9,6 +9,7 @@ beside it, a row a point; its column `flow` has the name of the link where the s
 """
 
 import contextlib
+import csv
 import functools
 import hashlib
 import json
@@ -20,17 +21,19 @@ import warnings
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import diskcache
-import numpy as np
-import pandas as pd
 import platformdirs
 
 from longfat import paths
 from longfat.errors import InputError, LongfatError, SimulationError, nearest
 from longfat.result import FLOW_COLUMNS, Result, trace_carrier
 from longfat.scenario import Scenario
+
+if TYPE_CHECKING:  # pandas takes longer to import than a short run, which needs no table
+    import numpy as np
+    import pandas as pd
 
 PROVENANCE_COLUMNS = (
     "engine",
@@ -83,11 +86,12 @@ def _older() -> dict[tuple, dict[str, str]]:
     path = paths.DATA / "older.csv"
     if not path.exists():
         return {}
-    table = pd.read_csv(path, dtype=str)
     names = ["engine", "engine_version", "headers_sha256"]
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [row | {"present_engine": row["engine"]} for row in csv.DictReader(file)]
     return {
         tuple(sorted((name, row[f"present_{name}"]) for name in names)): {n: row[n] for n in names}
-        for row in table.assign(present_engine=table["engine"]).to_dict("records")
+        for row in rows
     }
 
 
@@ -205,7 +209,7 @@ def archive_path(experiment: str) -> Path:
     return paths.RESULTS / f"{experiment}.csv"
 
 
-def read_archive(experiment: str) -> pd.DataFrame:
+def read_archive(experiment: str) -> "pd.DataFrame":
     """Return an experiment's archive as a table. Raises InputError for an unknown experiment."""
     path = archive_path(experiment)
     if not path.exists():
@@ -232,6 +236,8 @@ def write_archive(experiment: str, results: Iterable[Result]) -> Path:
 
     Each file is written whole or not at all. Returns the path of the archive.
     """
+    import pandas as pd
+
     results = list(results)
     rows, traces = [], []
     for result, fields in zip(results, varying_fields([r.scenario for r in results]), strict=True):
@@ -261,14 +267,16 @@ def write_archive(experiment: str, results: Iterable[Result]) -> Path:
     return archive_path(experiment)
 
 
-def _write_csv(table: pd.DataFrame, path: Path) -> None:
+def _write_csv(table: "pd.DataFrame", path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".tmp")
     table.to_csv(unfinished, index=False, lineterminator="\n")
     unfinished.replace(path)
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _read_csv(path: Path) -> "pd.DataFrame":
+    import pandas as pd
+
     table = pd.read_csv(path, dtype={"key": str, "flow": str})
     whole_run = [column for column in ("links", "scenario") if column in table]
     table[whole_run] = table[whole_run].ffill()  # written with a run's first flow alone
@@ -314,8 +322,10 @@ def find_archived(key: str) -> Result | None:
     return archived_result(experiment, table.iloc[positions[key]])
 
 
-def archived_result(experiment: str, rows: pd.DataFrame) -> Result:
+def archived_result(experiment: str, rows: "pd.DataFrame") -> Result:
     """Make a result from a run's rows of an experiment's archive."""
+    import pandas as pd
+
     first = rows.iloc[0]
     scenario = Scenario.from_json(first["scenario"])
     traces = {}
@@ -352,7 +362,7 @@ def _archive_index() -> dict[str, str]:
 
 
 @functools.cache
-def _runs(experiment: str) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
+def _runs(experiment: str) -> "tuple[pd.DataFrame, dict[str, np.ndarray]]":
     """Return an experiment's archive, and the positions of each run's rows in it."""
     table = read_archive(experiment)
     return table, table.groupby("key").indices

@@ -6,10 +6,13 @@ The data are `data/papers/<paper>/*.csv`. Everything a paper does not state, but
 needs, is a parameter with the status "assumed".
 """
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from longfat.errors import InputError, nearest
 from longfat.paths import PAPERS
+
+if TYPE_CHECKING:  # a network of a paper's needs no table
+    import pandas as pd
 
 
 def names() -> list[str]:
@@ -17,7 +20,7 @@ def names() -> list[str]:
     return sorted(path.name for path in PAPERS.iterdir() if path.is_dir())
 
 
-def claims(paper: str) -> pd.DataFrame:
+def claims(paper: str) -> "pd.DataFrame":
     """Return every quantified claim of a paper, a row a claim.
 
     Columns: id; paper; where (section or table); statement, in our words; quantity; engine and
@@ -29,7 +32,7 @@ def claims(paper: str) -> pd.DataFrame:
     return _rows("claims", paper)
 
 
-def parameters(paper: str) -> pd.DataFrame:
+def parameters(paper: str) -> "pd.DataFrame":
     """Return the parameters of a paper's experiments and model, a row a parameter.
 
     Columns: paper, name, value (text: some are no numbers), unit, status (stated or assumed),
@@ -55,7 +58,7 @@ def value(paper: str, name: str) -> float:
         raise InputError(f"{paper}: {name} is '{table.at[name, 'value']}', not a number") from None
 
 
-def errata(paper: str) -> pd.DataFrame:
+def errata(paper: str) -> "pd.DataFrame":
     """Return what a paper prints and cannot mean, or means and cannot hold, a row a finding.
 
     Columns: paper, where, sort (equation, model, text, notation, number), printed, correct, proof
@@ -65,7 +68,7 @@ def errata(paper: str) -> pd.DataFrame:
     return _rows("errata", paper)
 
 
-def table(paper: str, number: int) -> pd.DataFrame:
+def table(paper: str, number: int) -> "pd.DataFrame":
     """Return a numbered table of a paper.
 
     A table of claims comes in the paper's form: a row a transfer, columns (metric, engine), or a
@@ -84,13 +87,15 @@ def table(paper: str, number: int) -> pd.DataFrame:
         return wide.loc[chosen["transfer"].unique()]
     chosen = given[(given["where"] == where) & (given["status"] == "stated")]
     if chosen.empty:
+        import pandas as pd
+
         known = pd.concat([stated["where"], given["where"]])
         known = sorted(set(known[known.str.fullmatch(r"table \d+")]))
         raise InputError(f"{paper} has no table {number} here: there are {', '.join(known)}")
     return chosen[["name", "value", "unit"]].reset_index(drop=True)
 
 
-def data(paper: str, name: str) -> pd.DataFrame:
+def data(paper: str, name: str) -> "pd.DataFrame":
     """Return another table of a paper, as its file `name`.csv has it.
 
     Raises InputError for an unknown paper or table.
@@ -98,10 +103,12 @@ def data(paper: str, name: str) -> pd.DataFrame:
     return _rows(name, paper).drop(columns="paper")
 
 
-def _rows(kind: str, paper: str, **options) -> pd.DataFrame:
+def _rows(kind: str, paper: str, **options) -> "pd.DataFrame":
     known = sorted(path.parent.name for path in PAPERS.glob(f"*/{kind}.csv"))
     if paper not in known:
         raise InputError(
             f"paper is '{paper}': {kind} are there for {', '.join(known)}.{nearest(paper, known)}"
         )
+    import pandas as pd
+
     return pd.read_csv(PAPERS / paper / f"{kind}.csv", **options).assign(paper=paper)

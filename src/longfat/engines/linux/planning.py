@@ -13,8 +13,6 @@ import math
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-import networkx
-
 from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.scenario import Flow, Link, Scenario
@@ -98,6 +96,8 @@ def _module_parameters(scenario: Scenario) -> dict[str, int]:
 def plan(scenario: Scenario) -> str:
     """Return the script. Raises InputError as `check` does."""
     check(scenario)
+    import networkx  # takes a while, and no other engine needs it
+
     graph = networkx.DiGraph((link.source, link.target) for link in scenario.links)
     paths = [
         flow.path or tuple(networkx.shortest_path(graph, flow.source, flow.target))

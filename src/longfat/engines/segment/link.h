@@ -168,10 +168,11 @@ class Link
     /// or gone otherwise.
     bool Finish(Ticks now)
     {
-        DrainQueue(now, now);
+        const Ticks scheduled = m_events.Scheduled(); // what ends the run can come first
+        DrainQueue(now, scheduled);
         for (std::size_t i = 0; i < m_flying.Size(); ++i)
         {
-            const bool sent = m_flying[i].ended <= now;
+            const bool sent = IsOver(m_flying[i], now, scheduled);
             count.underWay += sent;
             count.waiting += !sent;
             if (sent)
@@ -181,7 +182,7 @@ class Link
         }
         for (const Detached& detached : m_detached)
         {
-            const bool sent = detached.flying.ended <= now;
+            const bool sent = IsOver(detached.flying, now, scheduled);
             count.underWay += sent;
             count.waiting += !sent;
             if (sent)

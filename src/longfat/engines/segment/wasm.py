@@ -3,7 +3,7 @@
 engine.wasm has the engine and every congestion control of the catalogue that has a header. It is
 built by a pinned compiler, the package `ziglang`, always to the same bytes:
 
-    python -m longfat.engines.segment.wasm
+    python -m longfat.engines.segment
 """
 
 import atexit
@@ -79,8 +79,9 @@ class Instance:
     def __init__(self, memory_limit_bytes: int | None = None):
         import wasmtime
 
-        self._store = wasmtime.Store(_engine())
-        self._own = wasmtime.Instance(self._store, _module(), []).exports(self._store)
+        engine, module = _loaded()
+        self._store = wasmtime.Store(engine)
+        self._own = wasmtime.Instance(self._store, module, []).exports(self._store)
         self._memory = self._own["memory"]
         if memory_limit_bytes is not None:
             self._store.set_limits(memory_size=self.memory_bytes() + memory_limit_bytes)
@@ -135,42 +136,30 @@ def stop() -> None:
 _lock = threading.Lock()
 
 
-@cache
-def _engine():
-    import wasmtime
-
-    return wasmtime.Engine()
-
-
-def _module():
+def _loaded():
+    """Return wasmtime's engine and the module, compiled for this machine once for all threads."""
     with _lock:
-        return _compiled()
+        return _load()
 
 
 @cache
-def _compiled():
-    """Return the module, compiled for this machine: from the folder of the local cache, or new."""
+def _load():
     import wasmtime
 
+    engine = wasmtime.Engine()
     code = MODULE.read_bytes()
     name = hashlib.sha256(code + version("wasmtime").encode()).hexdigest()[:24]
     kept = native.folder() / f"engine-{name}.cwasm"
-    atexit.register(_forget)
+    atexit.register(_load.cache_clear)  # while wasmtime is still there to free both
     try:
-        return wasmtime.Module.deserialize_file(_engine(), str(kept))
+        return engine, wasmtime.Module.deserialize_file(engine, str(kept))
     except wasmtime.WasmtimeError:  # not there, or of another machine
-        module = wasmtime.Module(_engine(), code)
+        module = wasmtime.Module(engine, code)
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as fresh:
         fresh.write(module.serialize())
     os.replace(fresh.name, kept)
-    return module
-
-
-def _forget() -> None:
-    """Free both while wasmtime is still there to do it."""
-    _compiled.cache_clear()
-    _engine.cache_clear()
+    return engine, module
 
 
 # --- how the module is made
@@ -223,8 +212,3 @@ def _catalogue(algorithms: dict) -> str:
         "",
     ]
     return "\n".join(parts)
-
-
-if __name__ == "__main__":
-    build(MODULE)
-    print(f"{MODULE}: {MODULE.stat().st_size} bytes")

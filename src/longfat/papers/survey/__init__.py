@@ -4,4 +4,15 @@ Its numbered equations (`EQ`) and their numeric functions; the symbols are in `e
 derivations in `derivation`, the network in `network`, the reader's explorer in `explorer`.
 """
 
-from longfat.papers.survey.equations import *  # noqa: F403
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from longfat.papers.survey.equations import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    """What `equations` has: sympy is imported for who asks for it, not for the network alone."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(importlib.import_module("longfat.papers.survey.equations"), name)

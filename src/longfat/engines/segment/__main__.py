@@ -1,0 +1,6 @@
+"""Build the engine as WebAssembly, in its place: `python -m longfat.engines.segment`."""
+
+from longfat.engines.segment import wasm
+
+wasm.build(wasm.MODULE)
+print(f"{wasm.MODULE}: {wasm.MODULE.stat().st_size} bytes")
