@@ -5,6 +5,7 @@
 #ifndef LONGFAT_JSON_H
 #define LONGFAT_JSON_H
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -12,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace longfat
@@ -34,21 +34,15 @@ struct Json
     Type type{ABSENT};
     double number{0}; //!< of a truth value: 0 or 1
     std::string text;
-    std::vector<Json> items;                            //!< of an array
-    std::vector<std::pair<std::string, Json>> members;  //!< of an object
+    std::vector<Json> items;        //!< of an array, or the members of an object
+    std::vector<std::string> names; //!< of the members
 
     /// The member of that name, or one that is absent.
     const Json& operator[](std::string_view name) const
     {
         static const Json absent;
-        for (const auto& [key, value] : members)
-        {
-            if (key == name)
-            {
-                return value;
-            }
-        }
-        return absent;
+        const auto found = std::find(names.begin(), names.end(), name);
+        return found == names.end() ? absent : items[found - names.begin()];
     }
 
     bool IsStated() const
@@ -119,17 +113,12 @@ class JsonReader
             }
             do
             {
-                if (first == '[')
+                if (first == '{' &&
+                    (Peek() != '"' || !ReadText(&value->names.emplace_back()) || !Take(':')))
                 {
-                    if (!ReadValue(&value->items.emplace_back(), depth + 1))
-                    {
-                        return false;
-                    }
-                    continue;
+                    return false;
                 }
-                auto& [name, member] = value->members.emplace_back();
-                if (Peek() != '"' || !ReadText(&name) || !Take(':') ||
-                    !ReadValue(&member, depth + 1))
+                if (!ReadValue(&value->items.emplace_back(), depth + 1))
                 {
                     return false;
                 }
