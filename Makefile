@@ -8,40 +8,58 @@ HTML   := build/book/_build/html
 ONE    := build/book/_build/singlehtml
 PDF    := build/long-fat-lossy.pdf
 
-# Sources that a notebook's outputs may depend on: a changed one executes the notebooks again.
-INPUTS    := $(shell find src data -type f -not -path '*/__pycache__/*')
-PAGES     := $(shell find book -type f)
+# What a notebook's outputs may depend on: a change there executes the notebooks again. What only
+# the pages around them need builds the pages again.
+ONLY_PAGES := cli new front sphinx tables figures cells
+INPUTS    := $(filter-out $(ONLY_PAGES:%=src/longfat/book/%.py) src/longfat/cli.py, \
+    $(shell find src data/papers data/results -type f -not -path '*/__pycache__/*'))
+PAGES     := $(shell find book src/longfat/book data -type f -not -path '*/__pycache__/*')
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 EXECUTED  := $(NOTEBOOKS:%=build/src/%)
 # What `make setup` compiles.
-COMPILED := $(wildcard src/longfat/engines/ns3/*.cc src/longfat/engines/ns3/*.h src/longfat/engines/*.h src/longfat/cc/*.h src/longfat/engines/ns3/compiled.py)
+COMPILED  := $(wildcard src/longfat/engines/ns3/* src/longfat/engines/*.h src/longfat/cc/*)
+# So many notebooks, and steps of the set-up, at once.
+JOBS      := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# C++, formatted by .clang-format.
+SOURCES   := $(shell find src examples tests -name '*.h' -o -name '*.cc')
+# The tests of a file, or of a notebook, are one process's.
+PYTEST    := --numprocesses $(JOBS) --dist loadfile
+# Python keeps what it has compiled: an import takes a second then, and not ten.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup emulation book pdf notebooks test reproduce audit bench crate serve lock clean
+.PHONY: help setup emulation book pdf notebooks test test-all reproduce audit bench wasm crate serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(DONE)/ready  ## make .venv from requirements.lock, and prepare ns-3
+setup:  ## make .venv from requirements.lock, and prepare ns-3
+	@$(MAKE) --jobs $(JOBS) $(DONE)/ready
 
 emulation:  ## build the engine `linux`, a real kernel (see build.sh; nothing else needs it)
 	src/longfat/engines/linux/build.sh
 
-book: $(HTML)/index.html  ## execute the notebooks and build the book as static HTML
-	@echo "The book is ready. Open $(CURDIR)/$<"
+book:  ## execute the notebooks and build the book as static HTML
+	@$(MAKE) --jobs $(JOBS) $(HTML)/index.html
+	@echo "The book is ready. Open $(CURDIR)/$(HTML)/index.html"
 
 pdf: $(PDF)  ## print the whole book as a PDF (needs Chromium and a Japanese font)
 	@echo "The book is ready. Open $(CURDIR)/$<"
 
-notebooks: $(EXECUTED)  ## execute the notebooks and keep their outputs in notebooks/
+notebooks:  ## execute the notebooks and keep their outputs in notebooks/
+	@$(MAKE) --jobs $(JOBS) $(EXECUTED) $(DONE)/ready
 	cp $(EXECUTED) notebooks/
 	@touch $(EXECUTED)  # what was just executed need not be executed again
 
-test: setup $(HTML)/index.html  ## run every test: style, units, notebooks, the book in a browser
+test: book  ## run the tests of minutes: style, types, units, notebooks, the book in a browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+	$(BIN)/python -m pytest $(PYTEST) -m "not slow"
+
+test-all: test  ## run every test: then those that take long (book/tests.md lists them)
+	$(BIN)/python -m pytest $(PYTEST) -m slow
 
 reproduce: setup  ## compute every archived result again and report what changed
 	for name in $(basename $(notdir $(NOTEBOOKS))); do $(BIN)/longfat reproduce $$name || exit; done
@@ -50,11 +68,14 @@ audit: setup  ## run five archived results again and compare to the last digit
 	$(BIN)/longfat audit --sample 5
 
 bench: setup  ## measure the engine's speed beside stock ns-3's
-	$(BIN)/python -m longfat.bench
+	$(BIN)/python tools/bench.py
+
+wasm:  ## build the segment engine for pages and for machines without a compiler (needs ziglang)
+	$(BIN)/python -m longfat.engines.segment.wasm
 
 crate: setup  ## copy notebooks, data and results into build/crate, as an RO-Crate
 	rm -rf build/crate
-	$(BIN)/python -m longfat.crate build/crate
+	$(BIN)/python tools/crate.py build/crate
 
 serve: $(HTML)/index.html  ## show the book at http://127.0.0.1:8000
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) 8000
@@ -70,15 +91,22 @@ clean:  ## remove what was built (the environment and the cache of results stay)
 # The book: executed copies of the notebooks beside the pages, then HTML. The notebooks of the
 # repository stay as they are.
 
-build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(DONE)/ready
+# Where every result is in the archive, a notebook needs no engine, and is executed while ns-3 is
+# still being compiled; where one fails then, it waits for ns-3 and is executed again.
+EXECUTE = $(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute --no-progress-bar
+build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(DONE)/package
 	@mkdir -p $(@D)
-	$(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute $< $(@D)/part-$(@F)
+	@echo "[notebook] $<"
+	@ready=$$(test -e $(DONE)/ready && echo yes); $(EXECUTE) $< $(@D)/part-$(@F) 2>$(@D)/$*.log \
+	    || { test -z "$$ready" && until test -e $(DONE)/ready; do sleep 2; kill -0 $$PPID; done \
+        && $(EXECUTE) $< $(@D)/part-$(@F) 2>$(@D)/$*.log; } \
+	    || { cat $(@D)/$*.log >&2; exit 1; }
 	$(BIN)/nbstripout --keep-output --keep-count --extra-keys \
 	    "metadata.papermill cell.metadata.papermill metadata.language_info.version" \
 	    $(@D)/part-$(@F)
 	@mv $(@D)/part-$(@F) $@
 
-$(HTML)/index.html: $(EXECUTED) $(PAGES) $(INPUTS) requirements.lock | $(DONE)/ready
+$(HTML)/index.html: $(EXECUTED) $(PAGES) $(INPUTS) requirements.lock $(DONE)/ready
 	@rm -rf build/src/book && cp -R book build/src/book
 	$(BIN)/jupyter-book build build/src --config book/_config.yml \
 	    --toc $(CURDIR)/book/_toc.yml --path-output build/book --all -W -n --keep-going
@@ -89,7 +117,7 @@ $(PDF): $(HTML)/index.html
 	$(BIN)/jupyter-book build build/src --config book/_config.yml --builder singlehtml \
 	    --toc $(CURDIR)/book/_toc.yml --path-output build/book -W -n --keep-going
 	@cp $(ONE)/book/intro.html $(ONE)/whole.html
-	$(BIN)/python -m longfat.pdf $(ONE)/whole.html $@
+	$(BIN)/python tools/pdf.py $(ONE)/whole.html $@
 
 # The environment. Every step that is done leaves a file, so that an interrupted set-up goes on.
 # ns-3's Python bindings (cppyy) come as source. They are compiled against the locked packages, not
@@ -110,28 +138,31 @@ $(DONE)/venv:
 	@command -v $(PYTHON) >/dev/null || { echo "error: '$(PYTHON)' was not found; install Python 3.11 or newer, or name one: make PYTHON=/path/to/python" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $$($(PYTHON) --version 2>&1) is too old, 3.11 or newer is needed; name one: make PYTHON=/path/to/python" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "error: $$($(PYTHON) --version) cannot make virtual environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	@echo "[setup 1/4] a virtual environment with $$($(PYTHON) --version)"
+	@echo "[setup] a virtual environment with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(@D) && touch $@
 
 $(DONE)/packages: requirements.lock | $(DONE)/venv
-	@echo "[setup 2/4] the packages of requirements.lock"
+	@echo "[setup] the packages of requirements.lock"
 	@awk '/^[a-z]/ {skip = /^($(BINDINGS))==/} !skip' requirements.lock >$@.txt
 	@$(PIP) --only-binary :all: -r $@.txt
 	@touch $@
 
 $(DONE)/ns3: $(DONE)/packages
-	@echo "[setup 3/4] ns-3 and its Python bindings (compiled, about a minute)"
+	@echo "[setup] ns-3 and its Python bindings (compiled, about a minute)"
 	@awk '/^[a-z]/ {skip = !/^($(BINDINGS))==/} !skip' requirements.lock >$@.txt
 	@CLING_STANDARD_PCH=none $(PIP) --no-build-isolation -r $@.txt
 	@touch $@
 
 $(DONE)/no-ns3: $(DONE)/packages
-	@echo "[setup 3/4] notice: new simulations need x86-64 Linux, CPython 3.11 to 3.13, a C++ compiler and Python's header files (Debian, Ubuntu: apt install g++ python3-dev); without them the book is built from its archive"
+	@echo "[setup] notice: new simulations need x86-64 Linux, CPython 3.11 to 3.13, a C++ compiler and Python's header files (Debian, Ubuntu: apt install g++ python3-dev); without them the book is built from its archive"
 	@touch $@
 
-$(DONE)/ready: pyproject.toml $(COMPILED) $(DONE)/$(ENGINE)
-	@echo "[setup 4/4] the package itself"
+$(DONE)/package: pyproject.toml $(DONE)/packages
+	@echo "[setup] the package itself"
 	@$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DONE)/ready: $(COMPILED) $(DONE)/package $(DONE)/$(ENGINE)
 	@test $(ENGINE) = no-ns3 || $(BIN)/python -m longfat.engines.ns3 --warm
 	@touch $@

@@ -33,9 +33,9 @@ def _own_cache(tmp_path_factory):
 def empty_archive(tmp_path, monkeypatch):
     """An archive folder of the test's own."""
     monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
-    store._archive_index.cache_clear()
+    store.forget_archive()
     yield tmp_path / "results"
-    store._archive_index.cache_clear()
+    store.forget_archive()
 
 
 @pytest.fixture(scope="session")

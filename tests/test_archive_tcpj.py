@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from longfat import findings, papers, paths, store, topologies
+from longfat import papers, paths, statistics, store, topologies
 
 
 def fields(experiment: str) -> pd.DataFrame:
@@ -56,8 +56,8 @@ def test_the_fits_best_place_at_40_ms_is_the_chapters_link():
     )
     printed = papers.claims("tcpj").query("where == 'table 2'")
     fit["rtt_s"] = fit["rtt_s"].round(6)
-    fit = findings.distance(
-        findings.gains(fit, "NewReno", ["rate_bps", "rtt_s", "bit_error_rate"]),
+    fit = statistics.distance(
+        statistics.gains(fit, "NewReno", ["rate_bps", "rtt_s", "bit_error_rate"]),
         printed,
         ["protocol", "bit_error_rate"],
     )
@@ -65,7 +65,7 @@ def test_the_fits_best_place_at_40_ms_is_the_chapters_link():
         sorted(fit["bit_error_rate"].unique()) == sorted(printed["bit_error_rate"].unique())[1::2]
     )
     at_rtt = fit[fit["rtt_s"] == parameters()["rtt_s"]]
-    error = at_rtt.groupby("rate_bps")["error"].apply(findings.root_mean_square)
+    error = at_rtt.groupby("rate_bps")["error"].apply(statistics.root_mean_square)
     assert error.idxmin() == parameters()["radio_rate_bps"] == papers.value("tcpj", "radio_rate")
     assert parameters()["rtt_s"] == papers.value("tcpj", "rtt")
 
@@ -104,8 +104,8 @@ def test_two_runs_on_the_wire_crawl_and_change_no_verdict():
     beside = clean.groupby("key")["flow"].transform(lambda names: "TCP-J 2" in set(names))
     rates = clean[beside].pivot(index="seed", columns="flow", values="goodput_bps")
     off = 300 * rates["TCP-J 2"] / rates.sum(axis=1) - 100
-    assert findings.finding(off, within=10)["verdict"] == "not reproduced"
+    assert statistics.finding(off, within=10)["verdict"] == "not reproduced"
     standard = clean[clean["flow"].isin(["NewReno 0", "SACK 1"])]
     standard = standard.groupby(["seed", beside])["goodput_bps"].sum().unstack()
     harm = 100 * (standard[True] / standard[False] - 1)
-    assert findings.finding(harm, within=10)["verdict"] == "undecidable"
+    assert statistics.finding(harm, within=10)["verdict"] == "undecidable"

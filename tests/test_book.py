@@ -4,6 +4,7 @@ It is the book that `make book` leaves (`make test` builds it first), read over 
 opens it.
 """
 
+import contextlib
 import re
 from pathlib import Path
 from urllib.parse import quote, unquote, urldefrag, urljoin, urlparse
@@ -11,7 +12,7 @@ from urllib.parse import quote, unquote, urldefrag, urljoin, urlparse
 import pytest
 import yaml
 
-from longfat import figures, tables
+from longfat.book import figures, tables
 from longfat.paths import DATA, NOTEBOOKS
 
 ROOT = DATA.parent
@@ -28,9 +29,9 @@ def _built():
         pytest.fail("the book is not built; `make test` builds it, and so does `make book`")
 
 
-@pytest.fixture
-def visit(browser):
-    """Open a page of the book; at the end demand that nothing failed and nothing was fetched."""
+@contextlib.contextmanager
+def reader(browser):
+    """Yield a function that opens a page; at the end demand that nothing failed or was fetched."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     problems = []
@@ -57,9 +58,26 @@ def visit(browser):
     assert not problems
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_page_is_complete(visit, name):
-    page = visit(name)
+@pytest.fixture
+def visit(browser):
+    """Open pages of the book one after the other, in a context of the test's own."""
+    with reader(browser) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def page(browser, request):
+    """A page of the book, loaded once and asked everything: a test leaves it as it was."""
+    with reader(browser) as open_page:
+        page = open_page(request.param)
+        page.name = request.param
+        yield page
+
+
+of_chapters = pytest.mark.parametrize("page", CHAPTERS, indirect=True)
+
+
+def test_page_is_complete(page):
     assert page.locator("article h1").count() == 1
     equations = page.locator("article .math")
     assert page.locator("article .math mjx-container svg").count() >= equations.count()
@@ -75,22 +93,19 @@ def test_page_is_complete(visit, name):
     assert page.locator("article .system-message, article .problematic").count() == 0
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_images_are_loaded_and_described(visit, name):
-    page = visit(name)
+def test_images_are_loaded_and_described(page):
     images = page.locator("article img").evaluate_all(
         "images => images.map(i => ({src: i.src, width: i.naturalWidth, alt: i.alt}))"
     )
-    if name in CHAPTERS:
+    if page.name in CHAPTERS:
         assert images
     for image in images:
         assert image["width"] > 0, image["src"]
         assert len(image["alt"].split()) > 3, f"no description: {image['src']}"
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_chapter_has_numbered_equations_and_no_failed_cell(visit, name):
-    page = visit(name)
+@of_chapters
+def test_chapter_has_numbered_equations_and_no_failed_cell(page):
     numbers = page.locator("article .eqno").all_text_contents()
     assert numbers
     assert len(set(numbers)) == len(numbers)
@@ -98,9 +113,8 @@ def test_chapter_has_numbered_equations_and_no_failed_cell(visit, name):
     assert "Traceback (most recent call last)" not in output
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_an_explorers_slider_moves_its_curve(visit, name):
-    page = visit(name)
+@of_chapters
+def test_an_explorers_slider_moves_its_curve(page):
     assert page.locator(".longfat-explorer svg").count() > 0
     for explorer in page.locator(".longfat-explorer").all():
         curves = explorer.locator("path[data-curve]")
@@ -134,11 +148,10 @@ def test_the_front_page_says_what_was_found_and_shows_it(visit):
     assert page.locator("article img[alt*='Four panels']").count() == 1
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_each_figure_and_table_says_what_makes_it_again_and_offers_its_data(visit, name):
-    page = visit(name)
+@of_chapters
+def test_each_figure_and_table_says_what_makes_it_again_and_offers_its_data(page):
     lines = page.locator(".longfat-provenance")
-    chapter = Path(name).name
+    chapter = Path(page.name).name
     used = figures.experiments()
     expected = {figure for figure in used if figure.startswith(f"{chapter}-")}
     said = lines.locator("code").all_text_contents()
@@ -153,11 +166,9 @@ def test_each_figure_and_table_says_what_makes_it_again_and_offers_its_data(visi
         assert all(experiment in line.text_content() for experiment in used[figure])
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_links_within_the_book_lead_somewhere(visit, name):
-    page = visit(name)
+def test_links_within_the_book_lead_somewhere(page):
     links = page.locator("a[href]").evaluate_all("a => a.map(x => x.getAttribute('href'))")
-    here = HTML.joinpath(f"{name}.html").as_uri()
+    here = HTML.joinpath(f"{page.name}.html").as_uri()
     assert links
     for link in links:
         target, fragment = urldefrag(urljoin(here, link))
@@ -170,9 +181,8 @@ def test_links_within_the_book_lead_somewhere(visit, name):
             assert unquote(fragment) in ids, f"{link}: no such place on the page"
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_chapter_can_be_downloaded_and_launched(visit, name):
-    page = visit(name)
+@of_chapters
+def test_chapter_can_be_downloaded_and_launched(page):
     downloads = page.locator("a.btn-download-source-button").evaluate_all("a => a.map(x => x.href)")
     notebook = Path(unquote(urlparse(downloads[0]).path))
     assert notebook.suffix == ".ipynb"
@@ -181,8 +191,8 @@ def test_chapter_can_be_downloaded_and_launched(visit, name):
     owner_and_name = repository["url"].removeprefix("https://github.com/")
     launch = page.locator("a[href*='mybinder.org']").first.get_attribute("href")
     assert f"/gh/{owner_and_name}/{repository['branch']}?" in launch
-    assert launch.endswith(f"{name}.ipynb")
-    assert NOTEBOOKS.joinpath(f"{Path(name).name}.ipynb").is_file()
+    assert launch.endswith(f"{page.name}.ipynb")
+    assert NOTEBOOKS.joinpath(f"{Path(page.name).name}.ipynb").is_file()
 
 
 @pytest.mark.parametrize(
@@ -218,11 +228,11 @@ def test_dark_mode(visit):
     assert seen["dark"] < 60
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_nothing_shuts_a_reader_out(visit, name):
+def test_nothing_shuts_a_reader_out(page):
     """axe-core finds nothing serious: contrast, names, roles, what keys can reach."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = visit(name)
+    theme = page.evaluate("() => document.documentElement.dataset.theme")
+    serious = []
     for scheme in ("light", "dark"):
         page.evaluate(
             """async scheme => {
@@ -233,23 +243,23 @@ def test_nothing_shuts_a_reader_out(visit, name):
             scheme,
         )
         found = axe.run(page, options={"preload": False}).response["violations"]
-        serious = [
+        serious += [
             f"{scheme}: {rule['id']} ({len(rule['nodes'])}): {rule['nodes'][0]['html'][:200]}"
             for rule in found
             if rule["impact"] in ("serious", "critical")
         ]
-        assert not serious, "\n".join(serious)
+    page.evaluate("theme => (document.documentElement.dataset.theme = theme)", theme)
+    assert not serious, "\n".join(serious)
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_phone_scrolls_pages_only_downwards(visit, name):
-    page = visit(name)
+def test_a_phone_scrolls_pages_only_downwards(page):
     page.set_viewport_size({"width": 390, "height": 844})
     width = page.evaluate("() => document.documentElement.scrollWidth")
-    assert width <= 390
     wide = page.locator("article img, article .longfat-explorer svg").evaluate_all(
         "all => all.filter(e => e.getBoundingClientRect().right > 390).map(e => e.outerHTML)"
     )
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert width <= 390
     assert not wide
 
 
@@ -268,8 +278,7 @@ def test_a_keyboard_alone_reaches_the_text_and_the_search(visit):
     assert page.evaluate("() => document.activeElement.type") == "search"
 
 
-def test_licences_are_named_on_every_page(visit):
-    for name in PAGES:
-        footer = visit(name).locator("footer").all_text_contents()
-        assert "CC-BY-4.0" in " ".join(footer)
-        assert "GPL-2.0-only" in " ".join(footer)
+def test_the_licences_are_named(page):
+    footer = page.locator("footer").all_text_contents()
+    assert "CC-BY-4.0" in " ".join(footer)
+    assert "GPL-2.0-only" in " ".join(footer)

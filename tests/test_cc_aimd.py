@@ -6,7 +6,7 @@ import math
 import pytest
 
 from longfat.engines.ns3 import bindings
-from longfat.theory import survey
+from longfat.papers import survey
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 

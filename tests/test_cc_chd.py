@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from delay_driver import load
 
-from longfat.theory import ucc
+from longfat.papers import ucc
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 

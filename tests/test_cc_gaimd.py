@@ -2,8 +2,7 @@
 
 import pytest
 
-from longfat.cc.catalogue import ALGORITHMS, declared
-from longfat.errors import InputError
+from longfat.cc import catalogue
 
 DRIVER = """
 namespace gaimd_test
@@ -71,28 +70,7 @@ def test_a_loss_takes_the_part_b_down_to_two_segments(make, decrease, left):
 
 
 def test_it_is_under_eighty_lines_and_declares_itself():
-    header = ALGORITHMS["gaimd"].header_path
-    assert len(header.read_text().splitlines()) < 80
-    assert declared(header) == ALGORITHMS["gaimd"]
-    assert ALGORITHMS["gaimd"].parameters["decrease"].default == 0.5
-
-
-def test_a_header_without_an_entry_is_none():
-    assert declared(ALGORITHMS["hybla"].header_path) is None
-
-
-@pytest.mark.parametrize(
-    ("entry", "reason"),
-    [
-        ('title = "x', "Illegal character"),
-        ('titel = "x"', "unexpected keyword argument 'titel'"),
-        ('title = "x"', "missing 2 required positional arguments: 'type_id' and 'source'"),
-        ('title = "x"\nparameters.a.unit = "s"', "unexpected keyword argument 'unit'"),
-        ('title = "x"\nparameters = 3', "no attribute 'items'"),
-    ],
-)
-def test_an_entry_that_cannot_be_read_names_its_header(entry, reason, tmp_path):
-    header = tmp_path / "mine.h"
-    header.write_text(f"// mine\n/* catalogue\n{entry}\n*/\n")
-    with pytest.raises(InputError, match=f"mine.h: its catalogue entry cannot be read: .*{reason}"):
-        declared(header)
+    gaimd = catalogue.find("gaimd")
+    assert len(gaimd.header_path.read_text().splitlines()) < 80
+    assert catalogue.declared(gaimd.header_path) == ("gaimd", gaimd)
+    assert gaimd.parameters["decrease"].default == 0.5

@@ -189,7 +189,7 @@ def test_a_bare_scenario_runs_all_the_way():
 
 
 def test_the_bench_measures_each_filter(make):
-    from longfat import bench_filters
+    import bench_filters
 
     table = bench_filters.measure(acks=1000, repetitions=3)
     assert table["step"].tolist() == list(bench_filters.WHAT)

@@ -22,7 +22,7 @@ def scenario_file(tmp_path):
 
 
 def test_model_prints_what_the_theory_gives():
-    from longfat.theory import hybla
+    from longfat.papers import hybla
 
     answer = run("model", "hybla", "--loss", 1e-4, "--segments", 10_000, "--json")
     row = json.loads(answer.output)[0]
@@ -96,5 +96,5 @@ def test_figures_are_listed_with_their_times():
 def test_cc_list_names_parameters_and_sources():
     rows = {row["name"]: row for row in json.loads(run("cc", "list", "--json").output)}
     assert rows["hybla"]["code"] == "hybla.h"
-    assert rows["hybla"]["parameters"] == "rtt0_s=0.025"
+    assert rows["hybla"]["parameters"] == "rtt0_s=0.025 (from 1e-06 to 10 s)"
     assert "cubic" in rows

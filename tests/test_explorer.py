@@ -1,7 +1,6 @@
 """Explorers: the page's JavaScript gives Python's values, and the curves follow the sliders."""
 
 import importlib
-import pkgutil
 import subprocess
 import sys
 
@@ -9,19 +8,18 @@ import numpy as np
 import pytest
 from sympy import Max, sqrt, symbols
 
-from longfat import theory
+from longfat import papers
+from longfat.book.explorer import html
 from longfat.errors import InputError
-from longfat.explorer import Curve, Explorer, Input, Repeated, Root
+from longfat.papers.explorer import Curve, Explorer, Input, Repeated, Root
 
 x, y, z, w, v, k = symbols("x y z w v k", positive=True)
 n = symbols("n", integer=True, positive=True)
-MODULES = sorted(
-    module.name for module in pkgutil.iter_modules(theory.__path__) if "_explorer" in module.name
-)
+MODULES = papers.names()
 
 
 def of_chapter(module: str) -> Explorer:
-    return importlib.import_module(f"longfat.theory.{module}").explorer()
+    return importlib.import_module(f"longfat.papers.{module}.explorer").explorer()
 
 
 def small(**changes) -> Explorer:
@@ -61,7 +59,7 @@ def show(browser):
     page.on("request", lambda r: r.url.startswith("http") and problems.append(r.url))
 
     def open_page(*explorers: Explorer):
-        body = "".join(explorer.html() for explorer in explorers)
+        body = "".join(html(explorer) for explorer in explorers)
         page.set_content(f"<!doctype html><html lang=en><title>t</title><body>{body}")
         return page
 
@@ -141,7 +139,9 @@ def test_a_narrow_screen_needs_no_scrolling(show):
 
 
 def test_html_is_the_same_in_every_process():
-    program = "from longfat.theory.hybla_explorer import explorer; print(explorer().html())"
+    program = "from longfat.book.explorer import html\n"
+    program += "from longfat.papers.hybla.explorer import explorer\n"
+    program += "print(html(explorer()))"
     made = {
         subprocess.run(
             [sys.executable, "-c", program],

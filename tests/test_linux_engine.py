@@ -17,8 +17,8 @@ import pytest
 from longfat import Outage, Record, Scenario, SimulationError
 from longfat.engines import linux
 from longfat.engines.linux import planning
+from longfat.papers import hybla
 from longfat.scenario import Flow, LinkChange, Reroute
-from longfat.theory import hybla
 from longfat.topologies import duplex, satellite
 
 FLOW_SERIES = ("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")

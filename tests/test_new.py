@@ -138,7 +138,7 @@ def test_a_name_that_cannot_be_is_refused_in_one_sentence(name, sentence, copy, 
 
 
 def test_a_notebook_that_fails_leaves_nothing(copy):
-    template = copy / "src" / "longfat" / "templates" / "experiment.json"
+    template = copy / "src" / "longfat" / "book" / "templates" / "experiment.json"
     good = template.read_text()
     template.write_text(good.replace('"duration_s": 20.0', '"duration_s": -1'))
     answer = longfat(copy, "new", "broken")

@@ -17,7 +17,7 @@ from longfat.topologies import satellite
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
-SCALABLE = catalogue.ALGORITHMS["scalable-kelly"]
+SCALABLE = catalogue.find("scalable-kelly")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def own(tmp_path, monkeypatch):
     for name in ("standard.h",):
         text = text.replace(f'"{name}"', f'"{SCALABLE.header_path.with_name(name)}"')
     header.write_text(text)
-    monkeypatch.setitem(catalogue.ALGORITHMS, "own", replace(SCALABLE, header=str(header)))
+    monkeypatch.setitem(catalogue.algorithms(), "own", replace(SCALABLE, header=str(header)))
     return header
 
 

@@ -370,10 +370,10 @@ def test_only_headers_that_a_scenario_uses_decide_its_key(monkeypatch, tmp_path)
     told.write_text('#include "signals.h"\n')
     signals.write_text('#include "told.h"  // a circle does no harm\n')
     monkeypatch.setattr(ns3, "PROGRAM", engine)
-    newreno = catalogue.ALGORITHMS["newreno"]
+    newreno = catalogue.find("newreno")
     for header in (plain, told):
         entry = replace(newreno, header=str(header))
-        monkeypatch.setitem(catalogue.ALGORITHMS, header.stem, entry)
+        monkeypatch.setitem(catalogue.algorithms(), header.stem, entry)
 
     def hashes():
         return [

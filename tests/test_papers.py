@@ -5,7 +5,7 @@ import pytest
 
 from longfat import papers, topologies
 from longfat.errors import InputError
-from longfat.theory import hybla
+from longfat.papers import hybla
 
 
 def difference_of_time(difference_of_rate):

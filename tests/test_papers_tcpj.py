@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from longfat import papers, topologies
-from longfat.theory import tcpj
+from longfat.papers import tcpj
 
 
 def test_claims_are_complete_and_distinct():
@@ -76,9 +76,12 @@ def test_what_is_assumed_is_what_is_simulated():
 
 
 def test_parameters_of_the_algorithms_are_the_headers_defaults():
-    from longfat.cc.catalogue import ALGORITHMS
+    from longfat.cc import catalogue
 
-    tcpj_defaults, westwood = ALGORITHMS["tcpj"].parameters, ALGORITHMS["westwood"].parameters
+    tcpj_defaults, westwood = (
+        catalogue.find("tcpj").parameters,
+        catalogue.find("westwood").parameters,
+    )
     assert tcpj_defaults["alpha"].default == papers.value("tcpj", "alpha")
     assert westwood["time_constant_s"].default == papers.value("tcpj", "time_constant")
     assert tcpj_defaults["rtt_tick_s"].default == papers.value("tcpj", "rtt_tick")

@@ -6,10 +6,13 @@ import subprocess
 import sys
 import zlib
 
+import pdf
 import pytest
 
-from longfat import pdf
+from longfat import paths
 from longfat.errors import LongfatError
+
+ROOT = paths.DATA.parent
 
 PAGE = """<!doctype html><html lang=en><title>t</title><body><h1>Glossary</h1>
 <p>congestion collapse: <span lang=ja>輻輳崩壊</span></p>
@@ -20,7 +23,7 @@ PAGE = """<!doctype html><html lang=en><title>t</title><body><h1>Glossary</h1>
 def printed(browser, tmp_path):
     """A small book. (`browser` skips where there is none; Playwright allows one at a time.)"""
     (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
-    program = [sys.executable, "-m", "longfat.pdf", "page.html", "book.pdf"]
+    program = [sys.executable, ROOT / "tools" / "pdf.py", "page.html", "book.pdf"]
     done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
     if "Japanese font" in done.stderr:
         pytest.skip("no Japanese font")

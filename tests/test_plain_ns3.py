@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.paths import DATA
 
 if importlib.util.find_spec("ns3") is None:
     pytest.skip("this environment has no ns-3", allow_module_level=True)
 NS3 = Path(next(iter(importlib.util.find_spec("ns3").submodule_search_locations)))
-HEADERS = sorted({a.header_path for a in ALGORITHMS.values() if a.header})
+HEADERS = sorted({a.header_path for a in catalogue.algorithms().values() if a.header})
 
 
 def need(tool: str) -> str:

@@ -8,7 +8,9 @@ import pytest
 from scipy import stats
 from sympy import Symbol
 
-from longfat import report
+from longfat import statistics
+from longfat.book import show
+from longfat.papers.hybla import derivation
 
 
 def test_interval_covers_the_true_mean_as_often_as_it_says():
@@ -17,14 +19,14 @@ def test_interval_covers_the_true_mean_as_often_as_it_says():
     table = pd.DataFrame(
         {"loss": np.repeat(np.arange(1000), 10), "rate": rng.normal(5, 2, size=10_000)}
     )
-    summary = report.interval(table, ["loss"], "rate")
+    summary = statistics.interval(table, ["loss"], "rate")
     covered = ((summary["rate"] - 5).abs() <= summary["halfwidth"]).sum()
     assert abs(covered - 950) < 4 * math.sqrt(1000 * 0.95 * 0.05)
 
 
 def test_interval_is_students_t():
     table = pd.DataFrame({"loss": [0.1] * 3 + [0.2], "rate": [1.0, 2.0, 4.0, 7.0]})
-    summary = report.interval(table, ["loss"], "rate")
+    summary = statistics.interval(table, ["loss"], "rate")
     low, high = stats.t.interval(0.95, 2, loc=7 / 3, scale=stats.sem([1, 2, 4]))
     assert summary["rate"].tolist() == [pytest.approx(7 / 3), 7.0]
     assert summary["halfwidth"][0] == pytest.approx((high - low) / 2)
@@ -34,7 +36,7 @@ def test_interval_is_students_t():
 
 def test_difference_has_the_papers_sign():
     summary = pd.DataFrame({"rate": [8.0, 11.0], "halfwidth": [1.0, 2.0], "model": [10.0, 10.0]})
-    compared = report.difference_percent(summary, "rate", "model")
+    compared = statistics.difference_percent(summary, "rate", "model")
     assert compared["difference"].tolist() == pytest.approx([20, -10])
     assert compared["difference_halfwidth"].tolist() == pytest.approx([10, 20])
 
@@ -51,7 +53,7 @@ def test_difference_has_the_papers_sign():
     ],
 )
 def test_verdict(bound, low, high, expected):
-    assert report.verdict(bound, low, high) == expected
+    assert statistics.at_most(bound, low, high) == expected
 
 
 def measured(difference, halfwidth=0.5):
@@ -85,40 +87,41 @@ def claim(bound, loss_max, engine="simulation"):
 
 def test_judge_looks_at_the_claims_own_range_of_loss():
     compared = measured([0.1, -1.0, 20.0])
-    narrow = report.judge(claim(2, 1e-4), compared).iloc[0]
+    narrow = statistics.judge_differences(claim(2, 1e-4), compared).iloc[0]
     assert (narrow["measured"], narrow["at"]) == (1.0, 1e-4)
     assert (narrow["low"], narrow["high"]) == (0.5, 1.5)
     assert narrow["verdict"] == "reproduced"
-    wide = report.judge(claim(2, 1e-2), compared).iloc[0]
+    wide = statistics.judge_differences(claim(2, 1e-2), compared).iloc[0]
     assert (wide["measured"], wide["verdict"]) == (20.0, "not reproduced")
 
 
 def test_judge_leaves_what_nobody_measured():
-    judged = report.judge(claim(2, 1e-4, engine="emulation"), measured([0, 0, 0])).iloc[0]
+    judged = statistics.judge_differences(
+        claim(2, 1e-4, engine="emulation"), measured([0, 0, 0])
+    ).iloc[0]
     assert judged["verdict"] == "not yet measured"
     assert math.isnan(judged["measured"])
 
 
 def test_a_trace_is_held_to_its_end():
     trace = pd.DataFrame({"flow": ["0"], "time_s": [1.0], "cwnd_segments": [550.0]})
-    held = report.held(trace, 9)
+    held = statistics.held(trace, 9)
     assert held["time_s"].tolist() == [1.0, 9.0]
     assert held["cwnd_segments"].tolist() == [550.0, 550.0]
 
 
 def test_show_code_takes_one_whole_function():
-    from longfat.cc.catalogue import ALGORITHMS
+    from longfat.cc import catalogue
 
-    code = report.show_code(ALGORITHMS["hybla"].header_path, "void IncreaseWindow").data
+    code = show.show_code(catalogue.find("hybla").header_path, "void IncreaseWindow").data
     assert code.startswith("```cpp\nvoid IncreaseWindow(")
     assert code.endswith("}\n```")
     assert code.count("{") == code.count("}")
 
 
 def test_equations_end_with_their_label():
-    from longfat.theory import hybla_derivation
 
-    text = report.show_equations(hybla_derivation, 9, 10).data
+    text = show.show_equations(derivation, 9, 10).data
     assert text.index("(hybla-9)") < text.index("(hybla-10)")
     assert text.count("$$") % 2 == 0
 
@@ -127,15 +130,15 @@ def test_a_name_keeps_its_style_in_every_figure():
     points = pd.DataFrame(
         {"loss": [0, 0.01] * 2, "who": ["b", "b", "c", "c"], "y": [4, 3, 2, 1.0], "halfwidth": 0.1}
     )
-    figure = report.loss_figure(points, "y", "who", ["a", "b", "c"], "title", "y (Mb/s)")
+    figure = show.loss_figure(points, "y", "who", ["a", "b", "c"], "title", "y (Mb/s)")
     lines = {container.get_label(): container[0] for container in figure.axes[0].containers}
     assert list(lines) == ["b", "c"]
-    assert lines["b"].get_color() == report.CONTROLS[1]["color"]
+    assert lines["b"].get_color() == show.CONTROLS[1]["color"]
     assert list(lines["c"].get_ydata()) == [2, 1]
 
 
 def test_steps_are_sentences_and_formulas():
-    shown = report.show_steps("Why", (("Given", Symbol("a")), ("so", Symbol("b")))).data
+    shown = show.show_steps("Why", (("Given", Symbol("a")), ("so", Symbol("b")))).data
     assert shown.startswith("**Why**\n\nGiven\n\n$$\na\n$$")
 
 
@@ -143,12 +146,12 @@ def test_a_figure_is_written_with_its_data_only_when_asked(tmp_path, monkeypatch
     data = pd.DataFrame({"loss": [1e-4], "Mb/s": [7.5], "halfwidth": [0.1]})
 
     def draw():
-        figure = report.comparison_figure(data, {"ns-3": data}, "Mb/s", "title", "goodput (Mb/s)")
-        report.show_figure("one", figure, data, "A line.")
+        figure = show.comparison_figure(data, {"ns-3": data}, "Mb/s", "title", "goodput (Mb/s)")
+        show.show_figure("one", figure, data, "A line.")
 
     draw()
     assert not list(tmp_path.iterdir())
-    monkeypatch.setenv(report.FIGURE_FOLDER, str(tmp_path))
+    monkeypatch.setenv(show.FIGURE_FOLDER, str(tmp_path))
     draw()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.csv", "one.png", "one.svg"]
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "one.csv"), data)
@@ -158,7 +161,7 @@ def test_factors_are_drawn_where_they_belong():
     table = pd.DataFrame(
         {"x": [1, 2, 1, 2], "y": [5, 5, 6, 6], "factor": [1.0, 2, 3, 40], "ordered": [1, 0, 0, 0]}
     )
-    _, axes = report.subplots()
-    report.show_factors(axes, table, "x", "y")
+    _, axes = show.subplots()
+    show.show_factors(axes, table, "x", "y")
     texts = {text.get_position(): text.get_text() for text in axes.texts}
     assert texts == {(0, 0): "1.0 •", (1, 0): "2.0", (0, 1): "3.0", (1, 1): "40.0"}

@@ -26,7 +26,7 @@ def test_every_file_has_a_licence_and_a_holder():
 
 def test_the_two_licences_are_whole():
     texts = {path.name: path.read_text() for path in (ROOT / "LICENSES").iterdir()}
-    assert set(texts) == {"GPL-2.0-only.txt", "CC-BY-4.0.txt"}
+    assert set(texts) == {"GPL-2.0-only.txt", "CC-BY-4.0.txt", "MIT.txt"}
     assert texts["GPL-2.0-only.txt"] == (ROOT / "LICENSE").read_text()
     assert all(f"Section {number} " in texts["CC-BY-4.0.txt"] for number in range(1, 9))
 
@@ -53,7 +53,7 @@ def test_the_citation_names_the_four_papers():
 def crate(tmp_path_factory) -> Path:
     pytest.importorskip("rocrate")
     folder = tmp_path_factory.mktemp("crate") / "new"
-    command = [sys.executable, "-m", "longfat.crate", folder]
+    command = [sys.executable, ROOT / "tools" / "crate.py", folder]
     answer = subprocess.run(command, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     return folder
@@ -91,7 +91,7 @@ def test_the_crate_says_what_made_each_archive(crate):
 
 def test_a_crate_needs_an_empty_folder(tmp_path):
     pytest.importorskip("rocrate")
-    from longfat import crate
+    import crate
 
     (tmp_path / "mine").write_text("")
     with pytest.raises(InputError, match="must be new or empty"):

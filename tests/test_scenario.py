@@ -32,7 +32,7 @@ def changed(part, **changes):
         ("links", {"loss_per_packet": 1.5}, ["links.0.loss_per_packet", "1.5", "less than 1"]),
         ("links", {"loss_per_bit": -0.1}, ["links.0.loss_per_bit", "-0.1", "equal to 0"]),
         ("links", {"delay_s": -1}, ["links.0.delay_s", "-1", "greater than or equal to 0"]),
-        ("links", {"rate_bps": 0}, ["links.0.rate_bps", "0", "greater than 0"]),
+        ("links", {"rate_bps": 0}, ["links.0.rate_bps", "0", "equal to 1"]),
         ("links", {"rate_bps": float("nan")}, ["links.0.rate_bps", "nan"]),
         ("links", {"queue_bytes": 5}, ["links.0", "either queue_packets or queue_bytes"]),
         ("links", {"speed": 5}, ["links.0.speed", "no such field"]),
@@ -40,7 +40,7 @@ def changed(part, **changes):
         (
             "flows",
             {"congestion_control": {"name": "hybla", "parameters": {"rtt0": 1}}},
-            ["no parameter 'rtt0'", "Did you mean 'rtt0_s'?"],
+            ["parameters.rtt0", "no parameter 'rtt0'", "Did you mean 'rtt0_s'?"],
         ),
         ("flows", {"max_window_segments": 10}, ["newreno", "receive_buffer_bytes"]),
         ("flows", {"target": "c"}, ["flows.0", "no link touches node 'c'", "a, b"]),
@@ -49,6 +49,16 @@ def changed(part, **changes):
         ("flows", {"path": ["a", "c", "b"]}, ["flows.0", "no link from 'a' to 'c'"]),
         ("flows", {"reroutes": [{"at_s": 1, "path": ["a", "b"]}]}, ["flows.0", "begins with"]),
         ("flows", {"relays": ["b"]}, ["flows.0", "relay 'b'", "a, b"]),
+        ("links", {"delay_s": 9.3e9}, ["links.0.delay_s: 9300000000.0", "equal to 1000000000"]),
+        ("links", {"rate_bps": 1e300}, ["links.0.rate_bps: 1e+300", "equal to 1000000000000000"]),
+        ("links", {"queue_packets": 2**31}, ["links.0.queue_packets", "equal to 2147483647"]),
+        ("links", {"changes": [{"at_s": 1e12, "delay_s": 1}]}, ["links.0.changes.0.at_s: 1000000"]),
+        ("links", {"outages": [{"start_s": 0, "duration_s": 1e10}]}, ["outages.0.duration_s"]),
+        ("links", {"rate_bps": "x" * 10_000}, ["links.0.rate_bps", "(10,002 characters)"]),
+        ("links", {"x" * 10_000: 1}, ["xxx (10,000 characters): there is no such field"]),
+        ("flows", {"source": "x" * 10_000}, ["no link touches node 'xxx", "(10,002 characters)"]),
+        ("flows", {"start_s": 1e10}, ["flows.0.start_s", "10000000000"]),
+        ("flows", {"min_rto_s": 1e10}, ["flows.0.min_rto_s", "10000000000"]),
         ("flows", {"start_s": 2.0, "stop_s": 1.0}, ["stop_s 1.0", "later than start_s 2.0"]),
     ],
 )
@@ -59,6 +69,13 @@ def test_bad_fields_are_named_with_value_and_what_is_allowed(part, changes, word
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize("duration_s", [1.1e9, 9.3e9, 1e300, float("inf"), 10**400])
+def test_a_time_that_overflows_64_bits_of_nanoseconds_is_refused(duration_s):
+    with pytest.raises(InputError, match=r"^duration_s: ") as refused:
+        scenario(duration_s=duration_s)
+    assert len(str(refused.value)) < 200
 
 
 def test_a_scenario_without_a_path_is_refused():
@@ -82,6 +99,10 @@ def test_malformed_json_says_where():
         Scenario.from_json('{"links":\n', where="plan.json")
     with pytest.raises(InputError, match="a scenario is a JSON object, not list"):
         Scenario.from_json("[]")
+    with pytest.raises(InputError, match="has thousands of digits"):
+        Scenario.from_json('{"duration_s": 1' + "0" * 10_000 + "}")
+    with pytest.raises(InputError, match="nested too deeply"):
+        Scenario.from_json("[" * 100_000)
 
 
 names = st.text("abc", min_size=1, max_size=3)
@@ -91,7 +112,11 @@ positive = st.floats(1e-3, 1e9)
 @st.composite
 def scenarios(draw):
     a, b = draw(st.lists(names, min_size=2, max_size=2, unique=True))
-    fields = {"rate_bps": draw(positive), "delay_s": draw(st.floats(0, 10)), "queue_packets": 3}
+    fields = {
+        "rate_bps": draw(st.floats(1, 1e15)),
+        "delay_s": draw(st.floats(0, 10)),
+        "queue_packets": 3,
+    }
     flow = Flow(
         source=a,
         target=b,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import sharing
+from longfat import statistics
 from longfat.errors import InputError
 
 
@@ -17,7 +17,7 @@ def test_both_senders_are_each_other_s_neighbour():
             "goodput": [1, 2, 3, 4],
         }
     )
-    got = sharing.beside(runs)
+    got = statistics.beside(runs)
     assert got[["control", "neighbour", "goodput"]].to_records(index=False).tolist() == [
         ("a", "a", 2),
         ("b", "a", 3),  # a's own goodput, beside b
@@ -26,7 +26,7 @@ def test_both_senders_are_each_other_s_neighbour():
 
 
 def test_harm_is_what_is_lost():
-    assert sharing.harm([4.0, 4.0], [3.0, 5.0]) == pytest.approx([0.25, -0.25])
+    assert statistics.harm([4.0, 4.0], [3.0, 5.0]) == pytest.approx([0.25, -0.25])
 
 
 def samples(factor, n=10, spread=0.05, seed=0):
@@ -39,7 +39,7 @@ def samples(factor, n=10, spread=0.05, seed=0):
 def test_the_interval_covers_the_ratio_as_often_as_it_says():
     hits = 0
     for seed in range(1000):
-        interval = sharing.ratio(*samples(1.3, seed=seed), confidence=0.9)
+        interval = statistics.ratio(*samples(1.3, seed=seed), confidence=0.9)
         hits += interval["low"] <= 1.3 <= interval["high"]
     assert hits == pytest.approx(900, abs=4 * np.sqrt(1000 * 0.9 * 0.1))
 
@@ -48,43 +48,45 @@ def test_the_interval_covers_the_ratio_as_often_as_it_says():
     ("factor", "expected"), [(1.0, "same"), (1.5, "different"), (0.6, "different")]
 )
 def test_clear_cases_of_equivalence(factor, expected):
-    assert sharing.equivalent(*samples(factor), factor=1.1)["verdict"] == expected
+    assert statistics.equivalent(*samples(factor), factor=1.1)["verdict"] == expected
 
 
 def test_at_the_margin_same_is_said_in_one_of_twenty():
     """The size of the test: samples that differ by just the factor pass at most as level says."""
-    said = [sharing.equivalent(*samples(1.1, seed=s), factor=1.1)["verdict"] for s in range(1000)]
+    said = [
+        statistics.equivalent(*samples(1.1, seed=s), factor=1.1)["verdict"] for s in range(1000)
+    ]
     assert said.count("same") <= 50 + 4 * np.sqrt(1000 * 0.05 * 0.95)
     assert said.count("same") > 20
 
 
 def test_few_and_scattered_runs_leave_it_open():
-    assert sharing.equivalent(*samples(1.0, n=3, spread=0.5), factor=1.1)["verdict"] == "open"
+    assert statistics.equivalent(*samples(1.0, n=3, spread=0.5), factor=1.1)["verdict"] == "open"
 
 
 def test_what_would_have_been_needed():
-    result = sharing.equivalent(*samples(1.0), factor=1.1)
-    assert sharing.equivalent(*samples(1.0), factor=result["needed"] + 1e-9)["verdict"] == "same"
-    assert sharing.equivalent(*samples(1.0), factor=result["needed"] - 1e-9)["verdict"] != "same"
+    result = statistics.equivalent(*samples(1.0), factor=1.1)
+    assert statistics.equivalent(*samples(1.0), factor=result["needed"] + 1e-9)["verdict"] == "same"
+    assert statistics.equivalent(*samples(1.0), factor=result["needed"] - 1e-9)["verdict"] != "same"
 
 
 def test_equal_runs_without_scatter_are_the_same():
-    result = sharing.equivalent([2.0, 2.0], [2.0, 2.0], factor=1.1)
+    result = statistics.equivalent([2.0, 2.0], [2.0, 2.0], factor=1.1)
     assert (result["ratio"], result["verdict"]) == (1, "same")
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1.3, "above"), (0.7, "below"), (1.0, "open")])
 def test_above(factor, expected):
-    assert sharing.above(*samples(factor, seed=5))["verdict"] == expected
+    assert statistics.above(*samples(factor, seed=5))["verdict"] == expected
 
 
 def test_bad_samples_are_refused():
     with pytest.raises(InputError, match="two runs"):
-        sharing.ratio([1.0], [1.0, 2.0])
+        statistics.ratio([1.0], [1.0, 2.0])
     with pytest.raises(InputError, match="above 0"):
-        sharing.ratio([0.0, 1.0], [1.0, 2.0])
+        statistics.ratio([0.0, 1.0], [1.0, 2.0])
     with pytest.raises(InputError, match="factor"):
-        sharing.equivalent([1.0, 2.0], [1.0, 2.0], factor=1)
+        statistics.equivalent([1.0, 2.0], [1.0, 2.0], factor=1)
 
 
 @pytest.mark.parametrize(
@@ -97,16 +99,16 @@ def test_bad_samples_are_refused():
     ],
 )
 def test_a_claim_about_every_point(points, expected):
-    assert sharing.all_points(points, "same", "different") == expected
+    assert statistics.all_points(points, "same", "different") == expected
 
 
 def test_busy_is_bytes_over_rate():
     trace = pd.DataFrame(
         {"link": ["a>b"] * 3 + ["b>a"], "time_s": [1, 2, 3, 3.0], "sent_bytes": [0, 500, 1500, 9]}
     )
-    assert sharing.busy(trace, "a>b", 8000, [0, 1, 2, 3]) == pytest.approx([0, 0.5, 1])
+    assert statistics.busy(trace, "a>b", 8000, [0, 1, 2, 3]) == pytest.approx([0, 0.5, 1])
     with pytest.raises(InputError, match="b>a"):
-        sharing.busy(trace, "x>y", 8000, [0, 1])
+        statistics.busy(trace, "x>y", 8000, [0, 1])
 
 
 def many_runs(**factors):
@@ -120,10 +122,12 @@ def many_runs(**factors):
 
 def test_a_claim_is_judged_by_all_its_points():
     runs = many_runs(ucc=1.0, newreno=1.0, chd=1.4)
-    same = sharing.compare(runs, "Mb/s", "ucc", "newreno", factor=1.1)
+    same = statistics.compare(runs, "Mb/s", "ucc", "newreno", factor=1.1)
     assert list(same["loss"]) == [0, 0.01]
-    assert sharing.judge(same, "same")["verdict"] == "reproduced"
-    apart = sharing.judge(sharing.compare(runs, "Mb/s", "chd", "ucc", factor=1.1), "same")
+    assert statistics.judge_comparison(same, "same")["verdict"] == "reproduced"
+    apart = statistics.judge_comparison(
+        statistics.compare(runs, "Mb/s", "chd", "ucc", factor=1.1), "same"
+    )
     assert apart["verdict"] == "not reproduced"
     assert apart["low"] < apart["measured"] < apart["high"]
     assert apart["measured"] == pytest.approx(40, abs=8)
@@ -132,10 +136,10 @@ def test_a_claim_is_judged_by_all_its_points():
 
 def test_an_order_is_judged_by_its_worst_point():
     runs = many_runs(ucc=1.0, newreno=1.0, chd=1.4)
-    above = sharing.compare(runs, "Mb/s", "chd", "ucc")
-    assert sharing.judge(above, "above")["verdict"] == "reproduced"
-    both = pd.concat([above, sharing.compare(runs, "Mb/s", "ucc", "chd")], ignore_index=True)
-    judged = sharing.judge(both.assign(neighbour="cubic"), "above")
+    above = statistics.compare(runs, "Mb/s", "chd", "ucc")
+    assert statistics.judge_comparison(above, "above")["verdict"] == "reproduced"
+    both = pd.concat([above, statistics.compare(runs, "Mb/s", "ucc", "chd")], ignore_index=True)
+    judged = statistics.judge_comparison(both.assign(neighbour="cubic"), "above")
     assert judged["verdict"] == "not reproduced"
     assert judged["measured"] < 0
     assert judged["reason"].endswith("ucc against chd, neighbour cubic")

@@ -17,7 +17,7 @@ from longfat import InputError, Record, SimulationError, engines, simulate, stor
 from longfat.cli import main
 from longfat.engines import ns3
 from longfat.errors import LongfatError
-from longfat.sweep import expected_bytes, simulate_all
+from longfat.sweeps import expected_bytes, simulate_all
 from longfat.topologies import satellite
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
@@ -188,9 +188,9 @@ def test_a_full_disk_names_the_folder_and_loses_nothing(cache, tmp_path):
         assert not isinstance(failed.value, SimulationError)
         subprocess.run(["mount", "-o", "remount,size=50m", str(disk)], check=True)
         store._cache.cache_clear()
-        kept = [s for s in many if store.find(engines.key(s, "ns3"), s)]
+        kept = [s for s in many if engines.find(s, "ns3")]
         assert kept
-        whole = [store.find(engines.key(s, "ns3"), s) for s in kept]
+        whole = [engines.find(s, "ns3") for s in kept]
         cache(tmp_path / "larger")
         for result, again in zip(whole, simulate_all(kept), strict=True):
             pd.testing.assert_frame_equal(result.flows, again.flows)

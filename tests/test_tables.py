@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 from nbclient import NotebookClient
 
-from longfat import papers, report, sensitivity, store, tables
-from longfat.cc.catalogue import ALGORITHMS
+from longfat import papers, store
+from longfat.book import show, tables
+from longfat.cc import catalogue
 from longfat.errors import InputError
+from longfat.papers import sensitivity
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.topologies import satellite
 
@@ -23,7 +25,7 @@ def test_every_paper_is_in_every_collection(name):
 
 def test_catalogue_lists_every_algorithm_with_its_parameters():
     table = tables.catalogue().set_index("name")
-    assert list(table.index) == [f"`{name}`" for name in ALGORITHMS]
+    assert list(table.index) == [f"`{name}`" for name in catalogue.algorithms()]
     assert "`rtt0_s` = 0.025" in table.loc["`hybla`", "parameters"]
     assert table.loc["`hybla`", "engines"] == "ns3, segment, linux"
     assert table.loc["`ucc`", "engines"] == "ns3, segment"
@@ -90,8 +92,9 @@ def test_the_ledger_knows_no_equation_that_is_not_derived():
 
 VERDICTS = """
 import pandas as pd
-from longfat import report
-report.show_verdicts(
+from longfat import statistics
+from longfat.book import show
+show.show_verdicts(
     pd.DataFrame(
         {
             "id": ["a", "b"],
@@ -131,8 +134,8 @@ def test_verdicts_are_counted():
 
 
 def test_verdicts_of_another_kind_are_refused():
-    table = pd.DataFrame([dict.fromkeys(report.VERDICT_COLUMNS, "x")])
+    table = pd.DataFrame([dict.fromkeys(show.VERDICT_COLUMNS, "x")])
     with pytest.raises(InputError, match="'x' is none of reproduced, not reproduced"):
-        report.show_verdicts(table, "Claims")
+        show.show_verdicts(table, "Claims")
     with pytest.raises(InputError, match="the columns verdict are missing"):
-        report.show_verdicts(table.drop(columns="verdict"), "Claims")
+        show.show_verdicts(table.drop(columns="verdict"), "Claims")

@@ -5,8 +5,8 @@ import pytest
 from sympy import Eq, Symbol, symbols
 
 from longfat.errors import InputError
-from longfat.theory import hybla
-from longfat.theory.equations import Equations, numeric
+from longfat.papers import hybla
+from longfat.papers.ledger import Equations, numeric
 
 x, y = symbols("x y", positive=True)
 

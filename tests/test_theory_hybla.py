@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.errors import InputError
-from longfat.theory import hybla, reno
+from longfat.papers import hybla, reno
 
 SATELLITE = {"rtt": 0.55, "rtt0": 0.025, "max_window": 550}
 TRANSFER = SATELLITE | {"segments": 10_000, "rto": 1.0}

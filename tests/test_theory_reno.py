@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.errors import InputError
-from longfat.theory import reno
+from longfat.papers import reno
 
 THROUGHPUTS = {
     "square_root_law": lambda p, r, w: reno.square_root_law(p, r, w),

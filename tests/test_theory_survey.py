@@ -11,8 +11,9 @@ from sympy import Eq, simplify
 
 from longfat.cli import main
 from longfat.errors import InputError
-from longfat.theory import reno, survey
-from longfat.theory import survey_derivation as derivation
+from longfat.papers import reno, survey
+from longfat.papers.ledger import agree
+from longfat.papers.survey import derivation
 
 # RFC 3649, appendix B: w, and b(w) in hundredths; a(w) is the row's number.
 RFC3649_ROWS = """
@@ -33,7 +34,7 @@ def ledger():
 
 @pytest.mark.parametrize("number", sorted(derivation.DERIVATIONS))
 def test_derivation_ends_in_the_equation(number):
-    assert derivation.agree(derivation.derive(number).result, survey.EQ[number])
+    assert agree(derivation.derive(number).result, survey.EQ[number])
 
 
 def test_ledger(ledger):
@@ -47,8 +48,8 @@ def test_ledger(ledger):
 
 
 def test_agreement_is_not_given_away():
-    assert not derivation.agree(survey.EQ[8], Eq(survey.B_S, survey.EQ[8].rhs * 1.2))
-    assert not derivation.agree(survey.EQ[3], survey.EQ[4])
+    assert not agree(survey.EQ[8], Eq(survey.B_S, survey.EQ[8].rhs * 1.2))
+    assert not agree(survey.EQ[3], survey.EQ[4])
 
 
 def test_a_definition_has_no_steps():

@@ -6,7 +6,7 @@ from scipy import signal
 from sympy import lambdify
 
 from longfat.errors import InputError
-from longfat.theory import tcpj
+from longfat.papers import tcpj
 
 
 def scipy_filter(number, values):

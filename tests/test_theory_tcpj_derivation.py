@@ -4,15 +4,16 @@ import pytest
 from sympy import Eq
 
 from longfat.errors import InputError
-from longfat.theory import tcpj
-from longfat.theory import tcpj_derivation as derivation
+from longfat.papers import tcpj
+from longfat.papers.ledger import agree
+from longfat.papers.tcpj import derivation
 
 
 @pytest.mark.parametrize("number", sorted(derivation.DERIVATIONS))
 def test_derivation_ends_in_the_equation(number):
     steps = derivation.derive(number).steps
     assert len(steps) >= 3
-    assert derivation.agree(steps[-1][1], tcpj.EQ[number])
+    assert agree(steps[-1][1], tcpj.EQ[number])
 
 
 def test_ledger_has_each_equation_once():

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sympy import Eq, Max, symbols
 
 from longfat.errors import InputError
-from longfat.theory import ucc, ucc_derivation, ucc_queues
+from longfat.papers import ucc
+from longfat.papers.ucc import derivation, queues
 
 FIGURE_1 = {"min_delay": 0.005, "threshold_delay": 0.03, "max_delay": 0.04, "max_probability": 0.5}
 
@@ -96,7 +97,7 @@ def test_bad_values_of_figure_1_are_named(change, word):
 
 
 def test_the_limits_of_figure_1_by_sympy():
-    values = [equation for _, equation in ucc_derivation.backoff_limits()]
+    values = [equation for _, equation in derivation.backoff_limits()]
     assert values[1] == values[2] == Eq(ucc.g(ucc.q_th), ucc.p_max)
     assert values[0].rhs == values[3].rhs == 0
 
@@ -174,26 +175,26 @@ def test_halving_is_a_binomial_tail():
 @pytest.mark.parametrize("rho", [0.5, 0.8])
 def test_theory_meets_the_event_driven_queue(queue, rho):
     """Over time (5) holds; packets meet sigma. 30,000 packets: waits correlate, so 3 %."""
-    measured = ucc_queues.simulate(queue, rho, packets=30_000, seed=3)
+    measured = queues.simulate(queue, rho, packets=30_000, seed=3)
     expected = rho if queue.startswith("M") else ucc.queued_fraction(rho, queue.split("/")[0])
     assert measured["busy"] == pytest.approx(rho, abs=0.03)
     assert measured["queued"] == pytest.approx(expected, abs=0.03)
 
 
 def test_general_arrivals_and_services_are_neither():
-    measured = ucc_queues.simulate("U/U/1", 0.8, packets=30_000)
+    measured = queues.simulate("U/U/1", 0.8, packets=30_000)
     assert measured["busy"] == pytest.approx(0.8, abs=0.02)
     assert abs(measured["queued"] - 0.8) > 0.05
 
 
 def test_constant_arrivals_and_services_never_queue():
-    assert ucc_queues.simulate("D/D/1", 0.95, packets=2000)["queued"] == 0
+    assert queues.simulate("D/D/1", 0.95, packets=2000)["queued"] == 0
 
 
 @pytest.mark.parametrize("queue", ["X/M/1", "M/M/2", "M/M"])
 def test_unknown_queues_are_named(queue):
     with pytest.raises(InputError, match="queue is"):
-        ucc_queues.simulate(queue, 0.5)
+        queues.simulate(queue, 0.5)
 
 
 def test_arrivals_at_random_give_the_utilization():
@@ -214,25 +215,25 @@ def test_a_closed_queue_by_its_balance():
     assert ucc.closed_utilization(1, pipe) == pytest.approx(1 / (1 + pipe))
 
 
-@pytest.mark.parametrize("queue", list(ucc_derivation.QUEUES))
+@pytest.mark.parametrize("queue", list(derivation.QUEUES))
 def test_every_queue_is_derived(queue):
-    steps = ucc_derivation.derive_queue(queue)
+    steps = derivation.derive_queue(queue)
     assert all(expression not in (True, False) for _, expression in steps)
 
 
 @pytest.mark.parametrize("queue", ["M/M/1", "M/G/1"])
 def test_the_derivations_end_in_equation_5(queue):
-    assert ucc_derivation.derive_queue(queue)[-1][1] == ucc.EQ[5]
+    assert derivation.derive_queue(queue)[-1][1] == ucc.EQ[5]
 
 
 def test_the_ledger_has_a_row_an_equation():
-    ledger = ucc_derivation.ledger().set_index("number")
+    ledger = derivation.ledger().set_index("number")
     assert list(ledger.index) == list(range(1, 8))
     assert ledger.loc[5, "status"] == "derived"
     assert ledger.loc[6, "status"] == "approximation"
     assert set(ledger.loc[[1, 2, 3, 4, 7], "status"]) == {"definition"}
     with pytest.raises(InputError, match="definition"):
-        ucc_derivation.derive(7)
+        derivation.derive(7)
 
 
 # --- clocks

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longfat import paths, store
-from longfat.theory import hybla
+from longfat.papers import hybla
 
 ROOT = paths.DATA.parent
 

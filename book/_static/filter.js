@@ -1,4 +1,4 @@
-// Filters the rows of a table by the values of some of its columns (longfat.book.Table).
+// Filters the rows of a table by the values of some of its columns (longfat.book.sphinx.Table).
 // Without JavaScript the whole table is there, and no controls.
 
 const addFilter = (place) => {

@@ -1,10 +1,14 @@
 """Long, Fat & Lossy: TCP over satellites, radio links and intercontinental paths, re-executed."""
 
-from longfat.engines import simulate
-from longfat.errors import InputError, LongfatError, SimulationError
-from longfat.result import Result
-from longfat.scenario import CongestionControl, Flow, Link, Outage, Record, Scenario
-from longfat.sweep import sweep
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longfat.engines import simulate
+    from longfat.errors import InputError, LongfatError, SimulationError
+    from longfat.result import Result
+    from longfat.scenario import CongestionControl, Flow, Link, Outage, Record, Scenario
+    from longfat.sweeps import sweep
 
 __all__ = [
     "CongestionControl",
@@ -20,3 +24,23 @@ __all__ = [
     "simulate",
     "sweep",
 ]
+
+# A name is imported when it is first used: `longfat --help` needs none of them.
+_HOMES = {
+    "engines": ["simulate"],
+    "errors": ["InputError", "LongfatError", "SimulationError"],
+    "result": ["Result"],
+    "scenario": ["CongestionControl", "Flow", "Link", "Outage", "Record", "Scenario"],
+    "sweeps": ["sweep"],
+}
+
+
+def __getattr__(name: str):
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"longfat.{home}"), name)
+    raise AttributeError(f"module 'longfat' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

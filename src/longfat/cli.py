@@ -4,19 +4,18 @@ import contextlib
 import json
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import numpy as np
-import pandas as pd
 
-from longfat import audit as auditing
-from longfat import figures
-from longfat import reproduce as reproducing
-from longfat.cc.catalogue import ALGORITHMS
-from longfat.engines import ENGINES
 from longfat.errors import InputError, LongfatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What a command needs it imports itself: `longfat --help` answers at once.
+ENGINES = "Which engine runs it: segment, ns3 or linux."
 
 
 class _Group(click.Group):
@@ -28,9 +27,16 @@ class _Group(click.Group):
         except LongfatError as error:
             click.echo(f"longfat: {error}", err=True)
             ctx.exit(error.exit_status)
+        except ModuleNotFoundError as error:
+            click.echo(
+                f"longfat: this command needs the package '{error.name}', which is not installed: "
+                "pip install 'longfat[book]'",
+                err=True,
+            )
+            ctx.exit(InputError.exit_status)
 
 
-def _print(table: pd.DataFrame, as_json: bool) -> None:
+def _print(table: "pd.DataFrame", as_json: bool) -> None:
     click.echo(
         table.to_json(orient="records", indent=2) if as_json else table.to_string(index=False)
     )
@@ -58,7 +64,10 @@ def model():
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, as_json):
     """TCP Hybla's throughput, and transfer times, by the paper's model."""
-    from longfat.theory import hybla
+    import numpy as np
+    import pandas as pd
+
+    from longfat.papers import hybla
 
     losses = np.array(loss)
     throughput = hybla.throughput(loss=losses, rtt=rtt, rtt0=rtt0, max_window=max_window)
@@ -83,19 +92,19 @@ def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, as_js
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def model_survey(loss, rtt, segment_bytes, as_json):
     """Throughput of standard TCP, HSTCP and Scalable TCP, by their response functions."""
-    from longfat.theory import survey
+    from longfat.papers import survey
 
     _print(survey.responses(loss, rtt, segment_bytes), as_json)
 
 
 @main.command()
 @click.argument("scenario_file", type=click.Path(path_type=Path))
-@click.option("--engine", default="ns3", show_default=True, help=f"One of: {', '.join(ENGINES)}.")
+@click.option("--engine", default="ns3", show_default=True, help=ENGINES)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 def simulate(scenario_file, engine, as_json):
     """Simulate the scenario in SCENARIO_FILE (JSON)."""
-    from longfat import Scenario
-    from longfat import simulate as run
+    from longfat.engines import simulate as run
+    from longfat.scenario import Scenario
 
     result = run(Scenario.from_file(scenario_file), engine=engine)
     if as_json:
@@ -106,7 +115,7 @@ def simulate(scenario_file, engine, as_json):
 
 @main.command()
 @click.argument("scenarios_file", type=click.Path(path_type=Path))
-@click.option("--engine", default="ns3", show_default=True, help=f"One of: {', '.join(ENGINES)}.")
+@click.option("--engine", default="ns3", show_default=True, help=ENGINES)
 @click.option("--output", type=click.Path(path_type=Path), help="Write a CSV file instead.")
 @click.option(
     "--executor", type=click.Choice(["local", "dask"]), default="local", show_default=True
@@ -123,8 +132,8 @@ def simulate(scenario_file, engine, as_json):
 @click.option("--memory-limit", type=click.FloatRange(min=0, min_open=True), help="Of a run (MB).")
 def sweep(scenarios_file, engine, output, executor, address, workers, time_limit, memory_limit):
     """Simulate all scenarios of SCENARIOS_FILE (a JSON list); again, to go on after a break."""
-    from longfat import Scenario
-    from longfat import sweep as run
+    from longfat.scenario import Scenario
+    from longfat.sweeps import sweep as run
 
     try:
         items = json.loads(scenarios_file.read_text(encoding="utf-8"))
@@ -158,6 +167,8 @@ def _executor(name: str, address: str | None, workers: int | None):
     if name == "local":
         if address:
             raise InputError("--address is for --executor dask")
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(workers or os.cpu_count()) as threads:
             yield threads
         return
@@ -182,15 +193,11 @@ def _executor(name: str, address: str | None, workers: int | None):
 @click.option("--sample", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--seed", type=int, help="Draw the same sample again.")
 @click.option("--experiment", help="Draw from this experiment only.")
-@click.option(
-    "--adopt",
-    is_flag=True,
-    help="Draw from the runs that a changed engine made stale; if all are equal, let them stand.",
-)
-def audit(sample, seed, experiment, adopt):
+def audit(sample, seed, experiment):
     """Run archived runs again and compare every digit."""
-    check = auditing.adopt if adopt else auditing.audit
-    table = check(sample, seed, experiment, report=click.echo)
+    from longfat.audit import audit as run_again
+
+    table = run_again(sample, seed, experiment, report=click.echo)
     if not table["equal"].all():
         sys.exit(1)
 
@@ -199,6 +206,10 @@ def audit(sample, seed, experiment, adopt):
 @click.argument("chapter", required=False)
 def reproduce(chapter):
     """Compute CHAPTER's archive (or every one) again at the paper's scale; say what changed."""
+    import pandas as pd
+
+    from longfat import reproduce as reproducing
+
     chosen = [chapter] if chapter else reproducing.chapters()
     _print(pd.concat([reproducing.reproduce(name) for name in chosen]), as_json=False)
 
@@ -212,6 +223,10 @@ def cc():
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cc_list(as_json):
     """List the congestion controls with their parameters and sources."""
+    import pandas as pd
+
+    from longfat.cc import catalogue
+
     _print(
         pd.DataFrame(
             [
@@ -220,11 +235,11 @@ def cc_list(as_json):
                     "title": algorithm.title,
                     "code": algorithm.header or "ns-3",
                     "parameters": ", ".join(
-                        f"{parameter}={p.default}" for parameter, p in algorithm.parameters.items()
+                        f"{p.name}={p.default} ({p.range})" for p in algorithm.parameters.values()
                     ),
                     "source": algorithm.source,
                 }
-                for name, algorithm in ALGORITHMS.items()
+                for name, algorithm in catalogue.algorithms().items()
             ]
         ),
         as_json,
@@ -242,6 +257,8 @@ def cc_list(as_json):
 )
 def figure(name, list_them, measure, profile, settings, output):
     """Re-execute one figure or table: NAME.png, NAME.svg and its data as NAME.csv."""
+    from longfat.book import figures
+
     if measure:
         figures.measure((profile,) if profile else ("quick", "paper"))
     if list_them or measure or name is None:
@@ -254,6 +271,8 @@ def figure(name, list_them, measure, profile, settings, output):
 
 def _list_figures() -> None:
     """Print the figures with what they take: minutes and seconds, "?" where it is not known."""
+    from longfat.book import figures
+
     table = figures.times()
     columns = {
         "quick_s": "quick",
@@ -279,7 +298,7 @@ def _minutes(seconds: float) -> str:
 @click.argument("name")
 def new(name):
     """Begin an experiment: a notebook, a scenario and a congestion control that run at once."""
-    from longfat.new import experiment
+    from longfat.book.new import experiment
 
     for path in experiment(name, report=lambda line: click.echo(line, err=True)):
         click.echo(path)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+LONGEST_QUOTE = 60
+
 
 class LongfatError(Exception):
     """Anything that longfat reports; the command line prints it as one line."""
@@ -29,9 +31,43 @@ class SimulationError(LongfatError, RuntimeError):
         return self.args[0]
 
 
+def shortened(text: str) -> str:
+    """Return the text without its middle where it is longer than `LONGEST_QUOTE` characters."""
+    if len(text) <= LONGEST_QUOTE:
+        return text
+    return f"{text[: LONGEST_QUOTE - 20]}...{text[-10:]} ({len(text):,} characters)"
+
+
+def quoted(value: Any) -> str:
+    """Return a value from outside as a message repeats it: as Python writes it, but short."""
+    try:
+        return shortened(repr(value))
+    except ValueError:  # Python writes no whole number of more than some thousand digits
+        return "a number of thousands of digits"
+
+
 def nearest(word: str, known: list[str]) -> str:
     """Return " Did you mean 'x'?" for the known word nearest to `word`, or nothing."""
     from difflib import get_close_matches
 
     match = get_close_matches(word, known, n=1)
-    return f" Did you mean '{match[0]}'?" if match else ""
+    return f" Did you mean {quoted(match[0])}?" if match else ""
+
+
+def sentence(error: Any) -> str:
+    """Put the first complaint of a pydantic ValidationError into one sentence.
+
+    It says field, value and what is allowed. A validator may name a place below its field by `at`
+    in the context of its PydanticCustomError.
+    """
+    first = error.errors(include_url=False)[0]
+    parts = [*first["loc"], *first.get("ctx", {}).get("at", ())]
+    field = ".".join(shortened(str(part)) for part in parts)
+    if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return f"{field}: there is no such field"
+    if first["type"] in ("missing", "missing_argument"):
+        return f"{field}: this field is missing"
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    if first["type"] == "value_error":
+        return f"{field}: {message}" if field else message
+    return f"{field}: {quoted(first['input'])} {message}"

@@ -1,6 +1,8 @@
 """Where the data and the notebooks are: in the repository, or in the package of a wheel."""
 
+import functools
 import os
+import subprocess
 from pathlib import Path
 
 
@@ -14,3 +16,20 @@ RESULTS = DATA / "results"
 PAPERS = DATA / "papers"
 SCENARIOS = DATA / "scenarios"
 NOTEBOOKS = DATA.parent / "notebooks"
+
+
+@functools.cache
+def commit() -> str | None:
+    """Return the commit of the repository that this package is of, or None outside of one.
+
+    With "+" behind it where the package differs from that commit.
+    """
+    here = Path(__file__).parent
+    command = ["git", "-C", str(here), "describe", "--always", "--abbrev=40", "--dirty=+"]
+    if not (here.parents[1] / ".git").exists():
+        return None
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return answer.stdout.strip()

@@ -1,11 +1,13 @@
 """What came back from a run, with its provenance."""
 
-from dataclasses import dataclass
-from typing import Any, get_args
-
-import pandas as pd
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, get_args
 
 from longfat.scenario import LinkSeries, Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FLOW_COLUMNS = (
     "flow",
@@ -19,8 +21,9 @@ FLOW_COLUMNS = (
 )
 LINK_SERIES = get_args(LinkSeries)
 
+Row = dict[str, Any]
 
-@dataclass(frozen=True)
+
 class Result:
     """A run's measurements.
 
@@ -32,21 +35,59 @@ class Result:
     time_s and the series; that of a link has `link`, such as "sender>receiver", instead of flow.
     With relays, a flow's counts are sums over its connections, and its series, but for
     delivered_bytes, those of the first connection. `provenance` says what made it.
+
+    The tables can be given as tables, or as rows (of traces: as columns): then they are made of
+    them when they are first asked for, which takes longer than a short run.
     """
 
-    scenario: Scenario
-    flows: pd.DataFrame
-    links: pd.DataFrame
-    traces: dict[str, pd.DataFrame]
-    provenance: dict[str, Any]
+    def __init__(
+        self,
+        scenario: Scenario,
+        flows: "pd.DataFrame | Sequence[Row]",
+        links: "pd.DataFrame | Sequence[Row]",
+        traces: "Mapping[str, pd.DataFrame | dict[str, list]]",
+        provenance: dict[str, Any],
+    ):
+        self.scenario = scenario
+        self.provenance = provenance
+        self._flows, self._links, self._traces = flows, links, traces
+
+    @cached_property
+    def flows(self) -> "pd.DataFrame":
+        """A row a flow."""
+        return self._flows if _is_table(self._flows) else flow_table(self._flows)
+
+    @cached_property
+    def links(self) -> "pd.DataFrame":
+        """A row a direction of a link."""
+        import pandas as pd
+
+        return self._links if _is_table(self._links) else pd.DataFrame(self._links)
+
+    @cached_property
+    def traces(self) -> "dict[str, pd.DataFrame]":
+        """A table a recorded series, a row a point."""
+        import pandas as pd
+
+        return {
+            name: table if _is_table(table) else pd.DataFrame(table)
+            for name, table in self._traces.items()
+        }
+
+    def flow_rows(self) -> list[Row]:
+        """Return what `flows` has, a dictionary a flow, with None for what is missing."""
+        return _records(self._flows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data, from which `from_dict` makes the result again."""
         return {
             "scenario": self.scenario.model_dump(mode="json", exclude_defaults=True),
-            "flows": _records(self.flows),
-            "links": _records(self.links),
-            "traces": {name: table.to_dict("list") for name, table in self.traces.items()},
+            "flows": self.flow_rows(),
+            "links": _records(self._links),
+            "traces": {
+                name: table.to_dict("list") if _is_table(table) else table
+                for name, table in self._traces.items()
+            },
             "provenance": self.provenance,
         }
 
@@ -55,13 +96,19 @@ class Result:
         """Make a result from the data that `to_dict` returned."""
         return cls(
             scenario=Scenario(**data["scenario"]),
-            flows=pd.DataFrame(data["flows"], columns=FLOW_COLUMNS).astype(
-                {"transfer_time_s": float, "goodput_bps": float}
-            ),
-            links=pd.DataFrame(data["links"]),
-            traces={name: pd.DataFrame(table) for name, table in data["traces"].items()},
+            flows=[{column: row[column] for column in FLOW_COLUMNS} for row in data["flows"]],
+            links=data["links"],
+            traces=data["traces"],
             provenance=data["provenance"],
         )
+
+
+def flow_table(rows: Sequence[Row]) -> "pd.DataFrame":
+    """Return rows of flows as a table; what is missing in a column of times is NaN."""
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=FLOW_COLUMNS)
+    return table.astype({"transfer_time_s": float, "goodput_bps": float})
 
 
 def trace_carrier(series: str) -> str:
@@ -69,5 +116,11 @@ def trace_carrier(series: str) -> str:
     return "link" if series in LINK_SERIES else "flow"
 
 
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+def _is_table(given: Any) -> bool:
+    return hasattr(given, "columns")
+
+
+def _records(table: "pd.DataFrame | Sequence[Row]") -> list[Row]:
+    if not _is_table(table):
+        return list(table)
     return table.astype(object).where(table.notna(), None).to_dict("records")

@@ -8,10 +8,10 @@ in bit/s, times in seconds, sizes in bytes, windows in segments. A link is one d
 import hashlib
 import itertools
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import networkx
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -21,15 +21,23 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from longfat.cc import catalogue
-from longfat.errors import InputError, nearest
+from longfat.errors import InputError, nearest, quoted, sentence, shortened
+
+# The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
+LONGEST_S = 1e9
+LARGEST = 2**31 - 1
+FASTEST_BPS = 1e15
 
 Name = Annotated[str, Field(min_length=1)]
 Probability = Annotated[float, Field(ge=0, lt=1)]
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-PositiveSeconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-BitRate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=LONGEST_S)]
+PositiveSeconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
+BitRate = Annotated[float, Field(ge=1, le=FASTEST_BPS)]
+Count = Annotated[int, Field(ge=1, le=LARGEST)]
+Segments = Annotated[int, Field(ge=2, le=LARGEST)]
 
 
 class _Model(BaseModel):
@@ -72,45 +80,42 @@ class Link(_Model):
     target: Name
     rate_bps: BitRate
     delay_s: Seconds
-    queue_packets: Annotated[int, Field(ge=1)] | None = None
-    queue_bytes: Annotated[int, Field(ge=1)] | None = None
+    queue_packets: Count | None = None
+    queue_bytes: Count | None = None
     loss_per_packet: Probability = 0.0
     loss_per_bit: Probability = 0.0
     outages: tuple[Outage, ...] = ()
     changes: tuple[LinkChange, ...] = ()
-    mark_above_packets: Annotated[int, Field(ge=1)] | None = None
+    mark_above_packets: Count | None = None
 
     @model_validator(mode="after")
     def _one_queue_limit(self) -> Self:
         if (self.queue_packets is None) == (self.queue_bytes is None):
             raise ValueError("state either queue_packets or queue_bytes")
         if self.source == self.target:
-            raise ValueError(f"a link must join two nodes, not '{self.source}' to itself")
+            raise ValueError(f"a link must join two nodes, not {quoted(self.source)} to itself")
         return self
+
+
+def _python_numbers(values: Any) -> Any:
+    """NumPy's scalars as Python's own, which JSON has."""
+    if not isinstance(values, dict):
+        return values
+    return {k: v.item() if hasattr(v, "item") else v for k, v in values.items()}
 
 
 class CongestionControl(_Model):
     """An algorithm of the catalogue (`longfat cc list`) and its parameters, where not default."""
 
     name: str
-    parameters: dict[str, bool | int | float] = {}
+    parameters: Annotated[dict[str, Any], BeforeValidator(_python_numbers)] = {}
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        algorithm = catalogue.ALGORITHMS.get(self.name)
-        if algorithm is None:
-            known = sorted(catalogue.ALGORITHMS)
-            raise ValueError(
-                f"unknown congestion control '{self.name}': "
-                f"known are {', '.join(known)}.{nearest(self.name, known)}"
+        for name, reason in catalogue.find(self.name).refusals(self.parameters):
+            raise PydanticCustomError(
+                "value_error", "{reason}", {"at": ("parameters", name), "reason": reason}
             )
-        for parameter in self.parameters:
-            if parameter not in algorithm.parameters:
-                known = sorted(algorithm.parameters)
-                raise ValueError(
-                    f"'{self.name}' has no parameter '{parameter}': "
-                    f"it has {', '.join(known) or 'none'}.{nearest(parameter, known)}"
-                )
         return self
 
 
@@ -162,12 +167,12 @@ class Flow(_Model):
     congestion_control: Annotated[CongestionControl, BeforeValidator(_from_name)]
     name: str = ""
     segment_bytes: Annotated[int, Field(ge=1, le=9000)] = 1000
-    max_window_segments: Annotated[int, Field(ge=2)] | None = None
-    initial_window_segments: Annotated[int, Field(ge=1)] = 10
-    initial_ssthresh_segments: Annotated[int, Field(ge=2)] | None = None
-    send_buffer_bytes: Annotated[int, Field(ge=1)] | Literal["auto"] = 64_000_000
-    receive_buffer_bytes: Annotated[int, Field(ge=1)] | Literal["auto"] = 64_000_000
-    segments_per_ack: Annotated[int, Field(ge=1)] = 1
+    max_window_segments: Segments | None = None
+    initial_window_segments: Count = 10
+    initial_ssthresh_segments: Segments | None = None
+    send_buffer_bytes: Count | Literal["auto"] = 64_000_000
+    receive_buffer_bytes: Count | Literal["auto"] = 64_000_000
+    segments_per_ack: Count = 1
     ack_timeout_s: PositiveSeconds = 0.2
     sack: bool = True
     recovery: Literal["prr", "halving"] = "prr"
@@ -177,7 +182,7 @@ class Flow(_Model):
     min_rto_s: PositiveSeconds = 1.0
     start_s: Seconds = 0.0
     stop_s: PositiveSeconds | None = None
-    bytes: Annotated[int, Field(ge=1)] | None = None
+    bytes: Annotated[int, Field(ge=1, le=2**53)] | None = None
     path: NodePath | None = None
     reroutes: tuple[Reroute, ...] = ()
     handoffs: tuple[Handoff, ...] = ()
@@ -188,10 +193,10 @@ class Flow(_Model):
         if self.stop_s is not None and self.stop_s <= self.start_s:
             raise ValueError(f"stop_s {self.stop_s} must be later than start_s {self.start_s}")
         if self.source == self.target:
-            raise ValueError(f"a flow needs two nodes, not '{self.source}' to itself")
+            raise ValueError(f"a flow needs two nodes, not {quoted(self.source)} to itself")
         if (
             self.max_window_segments is not None
-            and not catalogue.ALGORITHMS[self.congestion_control.name].caps_window
+            and not catalogue.find(self.congestion_control.name).caps_window
         ):
             raise ValueError(
                 f"'{self.congestion_control.name}' cannot cap its congestion window: "
@@ -208,13 +213,13 @@ class Flow(_Model):
         for path in (self.path, *(reroute.path for reroute in self.reroutes)):
             if path is not None and (path[0], path[-1]) != (self.source, self.target):
                 raise ValueError(
-                    f"path must lead from '{self.source}' to '{self.target}', not from "
-                    f"'{path[0]}' to '{path[-1]}'"
+                    f"path must lead from {quoted(self.source)} to {quoted(self.target)}, not from "
+                    f"{quoted(path[0])} to {quoted(path[-1])}"
                 )
-        for way in (self.path, self.relays, *(reroute.path for reroute in self.reroutes)):
-            for node in way or ():
+        for way in (self.path or (), self.relays, *(reroute.path for reroute in self.reroutes)):
+            for node in way:
                 if way.count(node) > 1:
-                    raise ValueError(f"path and relays name a node once, not '{node}' again")
+                    raise ValueError(f"path and relays name a node once, not {quoted(node)} again")
         return self
 
 
@@ -242,6 +247,27 @@ class Record(_Model):
     points: Annotated[int, Field(ge=2, le=1_000_000)] = 2000
 
 
+class _Graph:
+    """Which nodes are joined: what networkx would tell, without the time to import it."""
+
+    def __init__(self, edges: Iterable[tuple[str, str]]):
+        self.edges = set(edges)
+        self._next: dict[str, list[str]] = {}
+        for source, target in self.edges:
+            self._next.setdefault(source, []).append(target)
+
+    def __contains__(self, node: str) -> bool:
+        return node in self._next  # every link has one back
+
+    def has_path(self, source: str, target: str) -> bool:
+        reached, waiting = {source}, [source]
+        while waiting and target not in reached:
+            new = set(self._next[waiting.pop()]) - reached
+            reached |= new
+            waiting += new
+        return target in reached
+
+
 class Scenario(_Model):
     """Everything that decides a run's result, apart from the engine.
 
@@ -259,12 +285,15 @@ class Scenario(_Model):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise InputError(_sentence(error)) from None
+            raise InputError(sentence(error)) from None
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names of the nodes, in the order in which the links mention them."""
         return tuple(dict.fromkeys(n for link in self.links for n in (link.source, link.target)))
+
+    def _node_list(self) -> str:
+        return ", ".join(map(shortened, self.nodes))
 
     @field_validator("links")
     @classmethod
@@ -272,32 +301,41 @@ class Scenario(_Model):
         pairs = [(link.source, link.target) for link in links]
         for source, target in pairs:
             if pairs.count((source, target)) > 1:
-                raise ValueError(f"two links from '{source}' to '{target}': one is allowed")
+                raise ValueError(
+                    f"two links from {quoted(source)} to {quoted(target)}: one is allowed"
+                )
             if (target, source) not in pairs:
-                raise ValueError(f"no link back from '{target}' to '{source}': ACKs need one")
+                raise ValueError(
+                    f"no link back from {quoted(target)} to {quoted(source)}: ACKs need one"
+                )
         return links
 
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:
-        graph = networkx.DiGraph((link.source, link.target) for link in self.links)
+        graph = _Graph((link.source, link.target) for link in self.links)
         for number, flow in enumerate(self.flows):
             for end in (flow.source, flow.target):
                 if end not in graph:
                     raise ValueError(
-                        f"flows.{number}: no link touches node '{end}': nodes are "
-                        f"{', '.join(self.nodes)}.{nearest(end, list(self.nodes))}"
+                        f"flows.{number}: no link touches node {quoted(end)}: nodes are "
+                        f"{self._node_list()}.{nearest(end, list(self.nodes))}"
                     )
-            if not networkx.has_path(graph, flow.source, flow.target):
-                raise ValueError(f"flows.{number}: no path from '{flow.source}' to '{flow.target}'")
+            if not graph.has_path(flow.source, flow.target):
+                raise ValueError(
+                    f"flows.{number}: no path from {quoted(flow.source)} to {quoted(flow.target)}"
+                )
             for path in (flow.path, *(reroute.path for reroute in flow.reroutes)):
                 for hop in itertools.pairwise(path or ()):
                     if hop not in graph.edges:
-                        raise ValueError(f"flows.{number}: no link from '{hop[0]}' to '{hop[1]}'")
+                        raise ValueError(
+                            f"flows.{number}: no link from {quoted(hop[0])} to {quoted(hop[1])}"
+                        )
             for relay in flow.relays:
                 if relay not in graph or relay in (flow.source, flow.target):
                     raise ValueError(
-                        f"flows.{number}: relay '{relay}' must be a node between "
-                        f"'{flow.source}' and '{flow.target}': nodes are {', '.join(self.nodes)}"
+                        f"flows.{number}: relay {quoted(relay)} must be a node between "
+                        f"{quoted(flow.source)} and {quoted(flow.target)}: "
+                        f"nodes are {self._node_list()}"
                     )
         return self
 
@@ -306,7 +344,7 @@ class Scenario(_Model):
         offered = {
             trace
             for flow in self.flows
-            for trace in catalogue.ALGORITHMS[flow.congestion_control.name].traces
+            for trace in catalogue.find(flow.congestion_control.name).traces
         }
         for series in self.record.series:
             if series in ("bandwidth_bps", "utilization") and series not in offered:
@@ -342,6 +380,10 @@ class Scenario(_Model):
             raise InputError(
                 f"{where}: not JSON at line {error.lineno} column {error.colno}: {error.msg}"
             ) from None
+        except ValueError:  # Python reads no whole number of more than some thousand digits
+            raise InputError(f"{where}: a number in it has thousands of digits") from None
+        except RecursionError:
+            raise InputError(f"{where}: its JSON is nested too deeply") from None
         if not isinstance(data, dict):
             raise InputError(f"{where}: a scenario is a JSON object, not {type(data).__name__}")
         try:
@@ -357,17 +399,3 @@ class Scenario(_Model):
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: cannot be read: {error}") from None
         return cls.from_json(text, where=str(path))
-
-
-def _sentence(error: ValidationError) -> str:
-    """Put the first of pydantic's complaints into one sentence: field, value, what is allowed."""
-    first = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"{field}: there is no such field"
-    if first["type"] == "missing":
-        return f"{field}: this field is missing"
-    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    if first["type"] == "value_error":
-        return f"{field}: {message}" if field else message
-    return f"{field}: {first['input']!r} {message}"

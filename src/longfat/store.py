@@ -13,6 +13,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import warnings
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import diskcache
+import numpy as np
 import pandas as pd
 import platformdirs
 
@@ -34,6 +36,7 @@ PROVENANCE_COLUMNS = (
     "engine",
     "engine_version",
     "headers_sha256",
+    "commit",
     "longfat_version",
     "ns3_wheel_version",
     "accelerated",
@@ -53,10 +56,39 @@ def key(scenario: Scenario, ingredients: dict[str, str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def find(key: str, scenario: Scenario) -> Result | None:
-    """Return the stored result of a run, or None; not from the archive while that is remade."""
-    archived = None if reproducing() else find_archived(key, scenario)
-    return archived or find_cached(key, scenario)
+def find(scenario: Scenario, ingredients: dict[str, str]) -> Result | None:
+    """Return the stored result of a run, or None; not from the archive while that is remade.
+
+    Where the archive is older than the engine (`older`), its result stands in until it is computed
+    again; its `headers_sha256` says which code made it.
+    """
+    if not reproducing():
+        for of in filter(None, (ingredients, older(ingredients))):
+            if result := find_archived(key(scenario, of)):
+                return result
+    return find_cached(key(scenario, ingredients))
+
+
+def older(ingredients: dict[str, str]) -> dict[str, str] | None:
+    """Return the ingredients whose archived results stand in for these, or None.
+
+    `data/older.csv` lists them, while the archive waits to be computed again: by engine, and by the
+    exact content of the present headers, so that any other change runs for real.
+    """
+    return _older().get(tuple(sorted(ingredients.items())))
+
+
+@functools.cache
+def _older() -> dict[tuple, dict[str, str]]:
+    path = paths.DATA / "older.csv"
+    if not path.exists():
+        return {}
+    table = pd.read_csv(path, dtype=str)
+    names = ["engine", "engine_version", "headers_sha256"]
+    return {
+        tuple(sorted((name, row[f"present_{name}"]) for name in names)): {n: row[n] for n in names}
+        for row in table.assign(present_engine=table["engine"]).to_dict("records")
+    }
 
 
 def reproducing() -> bool:
@@ -90,7 +122,7 @@ def _storage_errors(what: str):
         raise LongfatError(f"the cache {folder()} {what}: {reason}") from None
 
 
-def find_cached(key: str, scenario: Scenario) -> Result | None:
+def find_cached(key: str) -> Result | None:
     """Return the result of a run from the local cache, or None. A damaged entry is dropped."""
     with _storage_errors("cannot be read"):
         cache = _cache()
@@ -273,12 +305,13 @@ def flatten(value: Any, path: str = "") -> dict[str, Any]:
     return flat
 
 
-def find_archived(key: str, scenario: Scenario) -> Result | None:
+def find_archived(key: str) -> Result | None:
     """Return the result of a run from the archive, or None."""
-    if key not in _archive_index():
+    experiment = _archive_index().get(key)
+    if experiment is None:
         return None
-    experiment, rows = _archive_index()[key]
-    return archived_result(experiment, rows)
+    table, positions = _runs(experiment)
+    return archived_result(experiment, table.iloc[positions[key]])
 
 
 def archived_result(experiment: str, rows: pd.DataFrame) -> Result:
@@ -305,12 +338,21 @@ def archived_result(experiment: str, rows: pd.DataFrame) -> Result:
 def forget_archive() -> None:
     """Read the archive anew when it is next needed: it has changed."""
     _archive_index.cache_clear()
+    _runs.cache_clear()
 
 
 @functools.cache
-def _archive_index() -> dict[str, tuple[str, pd.DataFrame]]:
+def _archive_index() -> dict[str, str]:
+    """Return which experiment has a run, by key. Whole tables are read when they are needed."""
     return {
-        key: (experiment, rows)
+        key.decode(): experiment
         for experiment in experiments()
-        for key, rows in read_archive(experiment).groupby("key")
+        for key in re.findall(rb"^([0-9a-f]{32}),", archive_path(experiment).read_bytes(), re.M)
     }
+
+
+@functools.cache
+def _runs(experiment: str) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
+    """Return an experiment's archive, and the positions of each run's rows in it."""
+    table = read_archive(experiment)
+    return table, table.groupby("key").indices

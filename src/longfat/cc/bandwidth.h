@@ -20,10 +20,10 @@
 #ifndef LONGFAT_BANDWIDTH_H
 #define LONGFAT_BANDWIDTH_H
 
+#include "loss-cause.h"
+
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/traced-value.h"
 
@@ -35,19 +35,19 @@
 namespace longfat
 {
 
-class TcpBandwidth : public ns3::TcpNewReno
+class TcpBandwidth : public TcpLossCause
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpBandwidth")
-                .SetParent<ns3::TcpNewReno>()
+                .SetParent<TcpLossCause>()
                 .AddAttribute("RttTick",
-                              "Tick of the sender's clock, to which RTT_min is rounded; 0: exact",
+                              "tick of the clock to which RTT_min is rounded; 0 is exact",
                               ns3::TimeValue(ns3::Seconds(0)),
                               ns3::MakeTimeAccessor(&TcpBandwidth::m_rttTick),
-                              ns3::MakeTimeChecker(ns3::Seconds(0)))
+                              ns3::MakeTimeChecker(ns3::Seconds(0), ns3::Seconds(10)))
                 .AddTraceSource("Bandwidth",
                                 "The estimate BW, in bit/s",
                                 ns3::MakeTraceSourceAccessor(&TcpBandwidth::m_bandwidth),
@@ -57,8 +57,8 @@ class TcpBandwidth : public ns3::TcpNewReno
 
     /// (1), (8): one sample an ACK. ns-3 calls this for duplicate ACKs too.
     void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
-                   const ns3::Time& rtt) override
+                   uint32_t /* segmentsAcked */,
+                   const ns3::Time& /* rtt */) override
     {
         m_uncounted += AckedCount(tcb);
         const double now = ns3::Simulator::Now().GetSeconds();
@@ -76,14 +76,14 @@ class TcpBandwidth : public ns3::TcpNewReno
     }
 
     /// The threshold after a loss. On entering recovery: what the window is to be at its end.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
+                         uint32_t /* bytesInFlight */) override
     {
         const uint32_t threshold = GetThreshold(tcb);
-        if (!m_entersRecovery)
+        if (!FoundByDuplicateAcks())
         {
             return threshold;
         }
-        m_entersRecovery = false;
         m_inRecovery = true;
         m_threshold = threshold;
         m_window = WindowAfterDuplicateAcks(tcb, threshold);
@@ -93,7 +93,7 @@ class TcpBandwidth : public ns3::TcpNewReno
     void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
                             const ns3::TcpSocketState::TcpCongState_t state) override
     {
-        m_entersRecovery = state == ns3::TcpSocketState::CA_RECOVERY;
+        TcpLossCause::CongestionStateSet(tcb, state);
         if (state == ns3::TcpSocketState::CA_LOSS)
         {
             m_inRecovery = false;
@@ -186,15 +186,14 @@ class TcpBandwidth : public ns3::TcpNewReno
         return tickS > 0 ? tickS * std::max(1.0, std::floor(rttS / tickS + 0.5)) : rttS;
     }
 
-    ns3::Time m_rttTick;                 //!< of the sender's clock
-    ns3::SequenceNumber32 m_lastAcked;   //!< highest byte acknowledged by the last ACK
-    bool m_hasAck{false};                //!< there was one
-    uint32_t m_accounted{0};             //!< segments that duplicate ACKs have reported
-    uint32_t m_uncounted{0};             //!< segments of ACKs that made no sample yet
-    bool m_entersRecovery{false};        //!< the next threshold is that of a recovery
-    bool m_inRecovery{false};            //!< m_window and m_threshold wait for its end
-    uint32_t m_window{0};                //!< in bytes, at the end of the recovery
-    uint32_t m_threshold{0};             //!< in bytes, from then on
+    ns3::Time m_rttTick;               //!< of the sender's clock
+    ns3::SequenceNumber32 m_lastAcked; //!< highest byte acknowledged by the last ACK
+    bool m_hasAck{false};              //!< there was one
+    uint32_t m_accounted{0};           //!< segments that duplicate ACKs have reported
+    uint32_t m_uncounted{0};           //!< segments of ACKs that made no sample yet
+    bool m_inRecovery{false};          //!< m_window and m_threshold wait for its end
+    uint32_t m_window{0};              //!< in bytes, at the end of the recovery
+    uint32_t m_threshold{0};           //!< in bytes, from then on
 };
 
 } // namespace longfat

@@ -1,40 +1,91 @@
 """The congestion controls: where each comes from, where its code is, what can be set.
 
-An entry without a header is a class that ns-3 itself has. A header may bring its entry with it
-(`declared`): then the header alone is all that a congestion control needs.
+A header of ours brings its entry with it, as TOML in a comment that begins with `/* catalogue`. A
+parameter's default, range and meaning stand once, in the `AddAttribute` of the header: the entry
+says by which name a scenario sets that attribute. What has no header of ours is in `ns3.toml`:
+ns-3's own classes, and those that only Linux has.
 """
 
 import re
 import tomllib
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import cache
 from importlib.resources import files
+from itertools import chain
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from longfat.errors import InputError
+from pydantic import ConfigDict, ValidationError, field_validator
+from pydantic.dataclasses import dataclass
+
+from longfat.errors import InputError, nearest, quoted, sentence
+
+FOLDER = Path(str(files("longfat.cc")))
+UNITS = {"_s": "s", "_segments": "segments"}  # of a parameter, by how its name ends
+
+_CONFIG = ConfigDict(extra="forbid")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CONFIG)
 class Parameter:
     """An ns-3 attribute under the name by which a scenario sets it (unit in the name).
 
-    `linux` is the path, below /sys/module, of a Linux module parameter that is the same in ms.
+    A number is allowed from `minimum` to `maximum`, both included, and only below the parameter
+    that `below` names. `linux` is the path, below /sys/module, of a Linux module parameter that is
+    the same in ms.
     """
 
+    name: str
     attribute: str
     default: bool | int | float
     meaning: str
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    below: str = ""
     linux: str = ""
 
-    def ns3_text(self, name: str, value: bool | int | float) -> str:
+    def __post_init__(self) -> None:
+        if not isinstance(self.default, bool) and None in (self.minimum, self.maximum):
+            raise ValueError("minimum or maximum is missing")
+        if not self.allows(self.default):
+            raise ValueError(f"its default {self.default} is not {self.range}")
+
+    @property
+    def unit(self) -> str:
+        """The unit, "" where it is a plain number."""
+        return next((unit for end, unit in UNITS.items() if self.name.endswith(end)), "")
+
+    @property
+    def range(self) -> str:
+        """What is allowed, in words, with the unit."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        whole = "a whole number " if isinstance(self.default, int) else ""
+        return f"{whole}from {self.minimum:.15g} to {self.maximum:.15g} {self.unit}".rstrip()
+
+    def allows(self, value: Any) -> bool:
+        """Return whether a scenario may set this value: of the right type, and in range."""
+        if isinstance(self.default, bool) or isinstance(value, bool):
+            return isinstance(self.default, bool) and isinstance(value, bool)
+        if self.minimum is None or self.maximum is None:
+            return False
+        is_number = isinstance(value, Integral if isinstance(self.default, int) else Real)
+        return is_number and bool(self.minimum <= value <= self.maximum)
+
+    def refusal(self, value: Any, allowed: str) -> str:
+        """Return the sentence that refuses a value."""
+        return f"{quoted(value)} is not allowed: {allowed} ({self.meaning})"
+
+    def ns3_text(self, value: bool | int | float) -> str:
         """Return the value as ns-3 reads it from a string."""
         if isinstance(value, bool):
             return "true" if value else "false"
-        return f"{value!r}s" if name.endswith("_s") else repr(value)
+        return f"{value!r}s" if self.unit == "s" else repr(value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CONFIG)
 class Algorithm:
     """A congestion control.
 
@@ -44,8 +95,8 @@ class Algorithm:
     """
 
     title: str
-    type_id: str
     source: str
+    type_id: str = ""
     header: str | None = None
     caps_window: bool = False
     traces: tuple[Literal["bandwidth_bps", "utilization"], ...] = ()
@@ -53,274 +104,236 @@ class Algorithm:
     linux: str = ""
     parameters: dict[str, Parameter] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not (self.type_id or self.linux):
+            raise ValueError("it needs a type_id, or a name in linux")
+
+    @field_validator("parameters")
+    @classmethod
+    def _order_is_of_parameters(cls, parameters: dict[str, Parameter]) -> dict[str, Parameter]:
+        for name, parameter in parameters.items():
+            if parameter.below and parameter.below not in parameters:
+                raise ValueError(f"{name} is to be below '{parameter.below}', which is none")
+        return parameters
+
     @property
     def header_path(self) -> Path | None:
         """Path of our header, or None for a class of ns-3's own."""
-        return Path(str(files("longfat.cc") / self.header)) if self.header else None
+        return FOLDER / self.header if self.header else None
 
     @property
     def header_paths(self) -> tuple[Path, ...]:
         """Paths of our header and of those of ours that it includes: all of its code."""
-        paths = [self.header_path] if self.header else []
-        for path in paths:
-            included = re.findall(r'^#include "([\w-]+\.h)"', path.read_text("utf-8"), re.MULTILINE)
-            paths += [
-                path.with_name(name) for name in included if path.with_name(name) not in paths
-            ]
-        return tuple(paths)
+        return _with_includes(FOLDER / self.header) if self.header else ()
+
+    def refusals(self, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """Return what is wrong with these values of parameters: names and reasons."""
+        wrong = []
+        for name, value in values.items():
+            if name not in self.parameters:
+                known = sorted(self.parameters)
+                hint = f"it has {', '.join(known) or 'none'}.{nearest(name, known)}"
+                wrong.append((name, f"{self.title} has no parameter {quoted(name)}: {hint}"))
+            elif not (parameter := self.parameters[name]).allows(value):
+                wrong.append((name, parameter.refusal(value, parameter.range)))
+        if wrong:
+            return wrong
+        in_force = {name: p.default for name, p in self.parameters.items()} | values
+        for name, parameter in self.parameters.items():
+            if parameter.below and in_force[name] >= in_force[parameter.below]:
+                limit = f"below {parameter.below}, which is {in_force[parameter.below]}"
+                wrong.append((name, parameter.refusal(in_force[name], limit)))
+        return wrong
 
 
-LIMITED_SLOW_START = {
-    "max_ssthresh_segments": Parameter(
-        "MaxSsThresh", 0, "window from which on slow start is limited (RFC 3742); 0: never"
-    ),
-}
+def algorithms() -> dict[str, Algorithm]:
+    """Return the congestion controls by name: those with a header of ours first.
 
-ALGORITHMS = {
-    "hybla": Algorithm(
-        title="TCP Hybla",
-        type_id="longfat::TcpHybla",
-        source="paper hybla, equation (1); Caini and Firrincieli 2004",
-        header="hybla.h",
-        caps_window=True,
-        linux="hybla",
-        parameters={
-            "rtt0_s": Parameter(
-                "Rtt0",
-                0.025,
-                "round-trip time of the reference connection",
-                linux="tcp_hybla/parameters/rtt0",
-            ),
-        },
-    ),
-    "hybla-ns3": Algorithm(
-        title="TCP Hybla as ns-3 has it",
-        type_id="ns3::TcpHybla",
-        source="ns-3.44; its slow start overflows at large rho",
-        parameters={
-            "rtt0_s": Parameter("RRTT", 0.05, "round-trip time of the reference connection"),
-        },
-    ),
-    "newreno": Algorithm("TCP NewReno", "ns3::TcpNewReno", "RFC 5681, RFC 6582; ns-3.44"),
-    "reno": Algorithm(
-        "TCP Reno as in Linux", "ns3::TcpLinuxReno", "RFC 5681; ns-3.44", linux="reno"
-    ),
-    "cubic": Algorithm("CUBIC", "ns3::TcpCubic", "RFC 8312; ns-3.44", linux="cubic"),
-    "highspeed": Algorithm(
-        "HighSpeed TCP", "ns3::TcpHighSpeed", "RFC 3649; ns-3.44", linux="highspeed"
-    ),
-    "scalable": Algorithm(
-        "Scalable TCP",
-        "ns3::TcpScalable",
-        "Kelly 2003; ns-3.44",
-        linux="scalable",
-        parameters={
-            "acks_per_segment": Parameter(
-                "AIFactor", 50, "ACKs that add a segment to a window that is larger; Linux: 100"
-            ),
-        },
-    ),
-    "tcpj": Algorithm(
-        title="TCP-J",
-        type_id="longfat::TcpJ",
-        source="paper tcpj, equations (5) to (9) and section 3.4",
-        header="tcpj.h",
-        traces=("bandwidth_bps",),
-        signals=("handoff",),
-        parameters={
-            "alpha": Parameter("Alpha", 0.9, "smoothing constant of the estimate (9)"),
-            "rtt_tick_s": Parameter(
-                "RttTick", 0.0, "tick of the clock to which RTT_min is rounded; 0 is exact"
-            ),
-        },
-    ),
-    "westwood": Algorithm(
-        title="TCP Westwood",
-        type_id="longfat::TcpWestwood",
-        source="Mascolo et al. 2001; paper tcpj, equations (1) and (2)",
-        header="westwood.h",
-        traces=("bandwidth_bps",),
-        parameters={
-            "time_constant_s": Parameter("TimeConstant", 1.0, "T of the low-pass filter (2)"),
-            "rtt_tick_s": Parameter(
-                "RttTick", 0.0, "tick of the clock to which RTT_min is rounded; 0 is exact"
-            ),
-        },
-    ),
-    "hd": Algorithm(
-        title="Hamilton Delay (HD)",
-        type_id="longfat::TcpHd",
-        source="paper ucc, equation (1) and figure 1; Budzisz et al. 2009",
-        header="hd.h",
-        parameters={
-            "min_delay_s": Parameter("MinDelay", 0.005, "q_min, queueing delay without back-off"),
-            "threshold_delay_s": Parameter("ThresholdDelay", 0.02, "q_th, between regions A and B"),
-            "max_probability": Parameter("MaxProbability", 0.05, "p_max, for each ACK"),
-        },
-    ),
-    "chd": Algorithm(
-        title="CAIA-Hamilton Delay (CHD)",
-        type_id="longfat::TcpChd",
-        source="paper ucc, equations (2) to (4); Hayes and Armitage 2010",
-        header="chd.h",
-        parameters={
-            "delay_based": Parameter("DelayBased", True, "(2) is in force; false: CHD without DCC"),
-            "min_delay_s": Parameter("MinDelay", 0.005, "q_min, queueing delay without back-off"),
-            "threshold_delay_s": Parameter("ThresholdDelay", 0.03, "q_th, between regions A and B"),
-            "max_probability": Parameter("MaxProbability", 0.5, "p_max, for each round trip"),
-        },
-    ),
-    "ucc": Algorithm(
-        title="UCC",
-        type_id="longfat::TcpUcc",
-        source="paper ucc, equations (6) and (7)",
-        header="ucc.h",
-        traces=("utilization",),
-        signals=("one-way delay",),
-        parameters={
-            "alpha": Parameter("Alpha", 0.99, "utilization above which a loss is congestion"),
-            "clock_s": Parameter("Clock", 0.0, "tick of both ends' clocks; 0 is exact"),
-            "minimum_of_epoch": Parameter(
-                "MinimumOfEpoch", False, "smallest delay since the last loss, not of all"
-            ),
-            "minimum_lifetime_s": Parameter(
-                "MinimumLifetime", 0.0, "the smallest delay is forgotten after; 0 is never"
-            ),
-        },
-    ),
-    "compound": Algorithm(
-        title="Compound TCP",
-        type_id="longfat::TcpCompound",
-        source="Tan, Song, Zhang and Sridharan 2006; paper ucc, section 5",
-        header="compound.h",
-        parameters={
-            "alpha": Parameter("Alpha", 0.125, "scale of the delay window's growth"),
-            "beta": Parameter("Beta", 0.5, "what a loss takes, as a fraction"),
-            "exponent": Parameter("Exponent", 0.75, "k, of the delay window's growth"),
-            "gamma": Parameter("Gamma", 30.0, "packets in the queue at which it falls"),
-            "zeta": Parameter("Zeta", 1.0, "how fast it falls"),
-        },
-    ),
-    "standard": Algorithm(
-        title="standard TCP, with limited slow start on demand",
-        type_id="longfat::TcpStandard",
-        source="paper survey, equations (1), (2), (14) to (16); RFC 5681; RFC 3742",
-        header="standard.h",
-        caps_window=True,
-        parameters=LIMITED_SLOW_START,
-    ),
-    "highspeed-rfc3649": Algorithm(
-        title="HighSpeed TCP by the formulas of RFC 3649",
-        type_id="longfat::TcpHighSpeed",
-        source="paper survey, equations (17), (26) to (30); RFC 3649",
-        header="highspeed.h",
-        caps_window=True,
-        parameters={
-            "low_window_segments": Parameter("LowWindow", 38.0, "standard TCP up to here"),
-            "high_window_segments": Parameter("HighWindow", 83000.0, "window at high_loss"),
-            "low_loss": Parameter("LowP", 1e-3, "loss probability at low_window_segments"),
-            "high_loss": Parameter("HighP", 1e-7, "loss probability at high_window_segments"),
-            "high_decrease": Parameter("HighDecrease", 0.1, "decrease at high_window_segments"),
-        }
-        | LIMITED_SLOW_START,
-    ),
-    "scalable-kelly": Algorithm(
-        title="Scalable TCP as specified",
-        type_id="longfat::TcpScalable",
-        source="paper survey, equations (15), (18); Kelly 2003",
-        header="scalable.h",
-        caps_window=True,
-        parameters={
-            "increase_segments": Parameter("Increase", 0.01, "what an ACK adds"),
-            "decrease": Parameter("Decrease", 0.125, "part of the window that a loss takes away"),
-            "legacy_window_segments": Parameter("LegacyWindow", 16.0, "standard TCP up to here"),
-        }
-        | LIMITED_SLOW_START,
-    ),
-    "fast": Algorithm(
-        title="FAST TCP",
-        type_id="longfat::TcpFast",
-        source="paper survey, equation (37); Jin, Wei and Low 2004",
-        header="fast.h",
-        parameters={
-            "alpha_segments": Parameter("Alpha", 200.0, "segments that are to wait in queues"),
-            "gamma": Parameter("Gamma", 0.5, "weight of the new window"),
-        },
-    ),
-    "westwood-plus": Algorithm(
-        "TCP Westwood+",
-        "ns3::TcpWestwoodPlus",
-        "Grieco and Mascolo 2004; ns-3.44",
-        linux="westwood",
-    ),
-    "vegas": Algorithm(
-        "TCP Vegas", "ns3::TcpVegas", "Brakmo and Peterson 1995; ns-3.44", linux="vegas"
-    ),
-    "veno": Algorithm("TCP Veno", "ns3::TcpVeno", "Fu and Liew 2003; ns-3.44", linux="veno"),
-    "illinois": Algorithm(
-        "TCP Illinois",
-        "ns3::TcpIllinois",
-        "Liu et al. 2008; ns-3.44",
-        linux="illinois",
-        parameters={
-            "alpha_min": Parameter("AlphaMin", 0.3, "smallest increase, segments a round trip"),
-        },
-    ),
-    "yeah": Algorithm(
-        "YeAH TCP",
-        "ns3::TcpYeah",
-        "Baiocchi et al. 2007; ns-3.44",
-        linux="yeah",
-        parameters={
-            "delay_divisor": Parameter(
-                "Phy", 8, "a queueing delay above the base round trip by this is competition"
-            ),
-        },
-    ),
-    "htcp": Algorithm("H-TCP", "ns3::TcpHtcp", "Leith and Shorten 2004; ns-3.44", linux="htcp"),
-    "bic": Algorithm(
-        "BIC",
-        "ns3::TcpBic",
-        "Xu et al. 2004; ns-3.44",
-        linux="bic",
-        parameters={
-            "smooth_part": Parameter(
-                "SmoothPart", 5, "round trips of the slow part of its growth; Linux: 20"
-            ),
-        },
-    ),
-    "lp": Algorithm("TCP-LP", "ns3::TcpLp", "Kuzmanovic and Knightly 2003; ns-3.44", linux="lp"),
-    "ledbat": Algorithm("LEDBAT", "ns3::TcpLedbat", "RFC 6817; ns-3.44"),
-    "bbr": Algorithm("BBR", "ns3::TcpBbr", "Cardwell et al. 2016; ns-3.44", linux="bbr"),
-    "cdg": Algorithm(
-        "CAIA Delay-Gradient (CDG)", "", "Hayes and Armitage 2011; Linux only", linux="cdg"
-    ),
-}
-
-
-def declared(header: Path) -> Algorithm | None:
-    """Return the entry that a header has in itself, or None.
-
-    It is TOML in a comment that begins with `/* catalogue`: title, type_id, source, and what else
-    `Algorithm` has, with a table `parameters` of attribute, default and meaning. Raises InputError
-    where it cannot be read so.
+    They are read once. A header whose entry cannot be read is left out, with a warning.
     """
-    comment = re.search(r"^/\* catalogue\n(.*?)^\*/", header.read_text("utf-8"), re.M | re.S)
-    if not comment:
-        return None
+    return _read_once()[0]
+
+
+def find(name: str) -> Algorithm:
+    """Return the congestion control of this name.
+
+    Raises InputError if there is none, or if its entry cannot be read.
+    """
+    found, refused = _read_once()
+    if name in found:
+        return found[name]
+    if name in refused:
+        raise InputError(refused[name])
+    known = sorted(found)
+    raise InputError(
+        f"unknown congestion control {quoted(name)}: "
+        f"known are {', '.join(known)}.{nearest(name, known)}"
+    )
+
+
+@cache
+def _read_once() -> tuple[dict[str, Algorithm], dict[str, str]]:
+    found, refused = read(FOLDER)
+    for reason in refused.values():
+        warnings.warn(f"left out: {reason}", stacklevel=4)
+    return found, refused
+
+
+def read(folder: Path) -> tuple[dict[str, Algorithm], dict[str, str]]:
+    """Read the headers' entries in a folder, and its `ns3.toml`.
+
+    Return the congestion controls, and by name those that are left out: why, in one sentence.
+    """
+    found: dict[str, Algorithm] = {}
+    refused: dict[str, str] = {}
+    rest = folder / "ns3.toml"
+    others = tomllib.loads(rest.read_text("utf-8")) if rest.exists() else {}
+    entries = ((path.stem, path) for path in sorted(folder.glob("*.h")))
+    for name, content in chain(entries, others.items()):
+        try:
+            if isinstance(content, dict):
+                entry = _algorithm(content, rest.name)
+            elif (declaration := declared(content)) is not None:
+                name, entry = declaration
+            else:
+                continue
+            if name in found:
+                raise InputError(f"{entry.header or rest.name}: '{name}' is there twice")
+            found[name] = entry
+        except InputError as error:  # one bad entry must not take the others away
+            refused[name] = str(error)
+    return found, refused
+
+
+def declared(header: Path) -> tuple[str, Algorithm] | None:
+    """Return the name and the entry that a header has in itself, or None.
+
+    The entry is what `Algorithm` has, and `name` where that is not the file's. Its table
+    `parameters` says of each the `attribute`, and what else `Parameter` has that does not follow
+    from the header's AddAttribute (an attribute of a class of ns-3's needs all).
+    Raises InputError where it cannot be read so.
+    """
     try:
+        text = header.read_text("utf-8")
+        comment = re.search(r"^/\* catalogue\n(.*?)^\*/", text, re.M | re.S)
+        if not comment:
+            return None
         entry = tomllib.loads(comment[1])
-        entry |= {key: tuple(value) for key, value in entry.items() if isinstance(value, list)}
-        parameters = {name: Parameter(**p) for name, p in entry.pop("parameters", {}).items()}
-        return Algorithm(header=header.name, parameters=parameters, **entry)
-    except (tomllib.TOMLDecodeError, TypeError, AttributeError) as error:
-        reason = str(error).replace("__init__() ", "")
-        raise InputError(f"{header.name}: its catalogue entry cannot be read: {reason}") from None
+        attributes = _attributes(header)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise _unreadable(header.name, str(error)) from None
+    name = entry.pop("name", header.stem)
+    algorithm = _algorithm(entry | {"header": header.name}, header.name, attributes)
+    if f'"{algorithm.type_id}"' not in text.replace(comment[0], ""):
+        raise _unreadable(header.name, f"it has no class '{algorithm.type_id}'")
+    return name, algorithm
 
 
-for _header in sorted(Path(str(files("longfat.cc"))).glob("*.h")):
+def _algorithm(
+    entry: dict[str, Any], where: str, attributes: dict[str, list[str]] | None = None
+) -> Algorithm:
+    """Make an algorithm of its entry; `attributes` are those of its header."""
+    place = ""
     try:
-        if _header.stem not in ALGORITHMS and (_entry := declared(_header)):
-            ALGORITHMS[_header.stem] = _entry
-    except InputError as _error:  # one bad header must not take the others away
-        warnings.warn(f"left out: {_error}", stacklevel=2)
+        parameters = {}
+        for name, stated in _table(entry.get("parameters", {}), "parameters").items():
+            place = f"parameters.{name}: "
+            arguments = (attributes or {}).get(_table(stated, "it").get("attribute", ""))
+            follows = _follows(arguments) if arguments else {}
+            parameters[name] = Parameter(**({"name": name} | follows | stated))
+        place = ""
+        return Algorithm(**(entry | {"parameters": parameters}))
+    except ValidationError as error:
+        raise _unreadable(where, place + sentence(error)) from None
+    except ValueError as error:
+        raise _unreadable(where, place + str(error)) from None
+
+
+def _table(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} must be a table, not {quoted(value)}")
+    return value
+
+
+def _unreadable(where: str, reason: str) -> InputError:
+    return InputError(f"{where}: its catalogue entry cannot be read: {reason}")
+
+
+# --- what stands in a header
+
+
+def _with_includes(header: Path) -> tuple[Path, ...]:
+    paths = [header]
+    for path in paths:
+        included = re.findall(r'^#include "([\w-]+\.h)"', path.read_text("utf-8"), re.MULTILINE)
+        paths += [path.with_name(name) for name in included if path.with_name(name) not in paths]
+    return tuple(paths)
+
+
+def _attributes(header: Path) -> dict[str, list[str]]:
+    """Return the arguments of every AddAttribute, by the attribute's name: own ones before those
+    of the headers that this one includes."""
+    found: dict[str, list[str]] = {}
+    for path in _with_includes(header):
+        text = path.read_text("utf-8")
+        for call in re.finditer(r"\bAddAttribute\(", text):
+            arguments = _arguments(text[call.end() :])
+            found.setdefault(_string(arguments[0]), arguments)
+    return found
+
+
+def _arguments(text: str) -> list[str]:
+    """Split the arguments of a call whose opening parenthesis stands before the text."""
+    arguments, depth = [""], 0
+    for match in re.finditer(r'"(?:\\.|[^"\\])*"|[^"]', text):
+        part = match[0]
+        depth += {"(": 1, ")": -1}.get(part, 0)
+        if depth < 0:
+            break
+        if part == "," and depth == 0:
+            arguments.append("")
+        else:
+            arguments[-1] += part
+    return [argument.strip() for argument in arguments]
+
+
+def _string(literals: str) -> str:
+    """Return the text of C++ string literals that stand one after the other."""
+    return "".join(re.findall(r'"((?:\\.|[^"\\])*)"', literals)).replace('\\"', '"')
+
+
+_LARGEST = {"uint8_t": 2**8 - 1, "uint16_t": 2**16 - 1, "uint32_t": 2**32 - 1}
+_SECOND = {"Seconds": 1, "MilliSeconds": 10**3, "MicroSeconds": 10**6}
+_SECOND |= {"NanoSeconds": 10**9, "Time": 10**9}
+
+
+def _follows(arguments: list[str]) -> dict[str, Any]:
+    """Return what an AddAttribute says about a parameter: default, minimum, maximum, meaning."""
+    found: dict[str, Any] = {"meaning": _string(arguments[1])}
+    for argument in arguments[2:]:
+        if value := re.fullmatch(r"(?:ns3::)?(\w+)Value\((.*)\)", argument, re.S):
+            found["default"] = _value(value[1], value[2])
+        elif checker := re.fullmatch(
+            r"(?:ns3::)?Make(\w+)Checker(?:<(?:std::)?(\w+)>)?\((.*)\)", argument, re.S
+        ):
+            kind, largest = checker[1], _LARGEST.get(checker[2] or "")
+            limits = [_value(kind, limit) for limit in _arguments(checker[3]) if limit]
+            if kind == "Uinteger" and largest:
+                limits = [*limits, *(0, largest)[len(limits) :]]
+            found |= dict(zip(("minimum", "maximum"), limits, strict=False))
+    return found
+
+
+def _value(kind: str, text: str) -> bool | int | float:
+    """Return a C++ literal of an ns-3 value; a time in seconds. Raises ValueError."""
+    literal = text.replace("'", "").strip()
+    if kind == "Boolean" and literal in ("true", "false"):
+        return literal == "true"
+    if kind == "Double":
+        return float(literal)
+    if kind in ("Uinteger", "Integer"):
+        return int(literal)
+    time = re.fullmatch(r"(?:ns3::)?(\w+)\(([^()]+)\)", literal)
+    if kind == "Time" and time and time[1] in _SECOND:
+        return float(time[2]) / _SECOND[time[1]]
+    raise ValueError(f"'{text}' is no literal of a {kind}Value")

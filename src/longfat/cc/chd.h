@@ -23,6 +23,17 @@
 // (2), so no back-off, so no shadow window: the paper's "CHD without DCC". The window then grows by
 // a segment a round trip, and every loss is judged by (4). Slow start and timeouts are NewReno's.
 
+/* catalogue
+title = "CAIA-Hamilton Delay (CHD)"
+type_id = "longfat::TcpChd"
+source = "paper ucc, equations (2) to (4); Hayes and Armitage 2010"
+[parameters]
+delay_based = {attribute = "DelayBased"}
+min_delay_s = {attribute = "MinDelay", below = "threshold_delay_s"}
+threshold_delay_s = {attribute = "ThresholdDelay"}
+max_probability = {attribute = "MaxProbability"}
+*/
+
 #ifndef LONGFAT_CHD_H
 #define LONGFAT_CHD_H
 
@@ -32,7 +43,6 @@
 #include "ns3/sequence-number.h"
 
 #include <algorithm>
-#include <string>
 
 namespace longfat
 {
@@ -43,22 +53,25 @@ class TcpChd : public TcpDelayBackOff
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
-            AddParameters(ns3::TypeId("longfat::TcpChd")
-                              .SetParent<TcpDelayBackOff>()
-                              .AddConstructor<TcpChd>()
-                              .AddAttribute("DelayBased",
-                                            "Back off by delay (2); false: CHD without DCC",
-                                            ns3::BooleanValue(true),
-                                            ns3::MakeBooleanAccessor(&TcpChd::m_delayBased),
-                                            ns3::MakeBooleanChecker()),
-                          ns3::MilliSeconds(30),
-                          0.5);
+            ns3::TypeId("longfat::TcpChd")
+                .SetParent<TcpDelayBackOff>()
+                .AddConstructor<TcpChd>()
+                .AddAttribute("DelayBased",
+                              "(2) is in force; false: CHD without DCC",
+                              ns3::BooleanValue(true),
+                              ns3::MakeBooleanAccessor(&TcpChd::m_delayBased),
+                              ns3::MakeBooleanChecker())
+                .AddAttribute("ThresholdDelay",
+                              "q_th, between regions A and B",
+                              ns3::TimeValue(ns3::MilliSeconds(30)),
+                              ns3::MakeTimeAccessor(&TcpChd::m_thresholdDelay),
+                              ns3::MakeTimeChecker(ns3::NanoSeconds(1), ns3::Seconds(10)))
+                .AddAttribute("MaxProbability",
+                              "p_max, for each round trip",
+                              ns3::DoubleValue(0.5),
+                              ns3::MakeDoubleAccessor(&TcpChd::m_maxProbability),
+                              ns3::MakeDoubleChecker<double>(0, 1));
         return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return "longfat::TcpChd";
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override
@@ -105,23 +118,16 @@ class TcpChd : public TcpDelayBackOff
         }
     }
 
-    void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
-                            const ns3::TcpSocketState::TcpCongState_t state) override
-    {
-        m_duplicateAcks = state == ns3::TcpSocketState::CA_RECOVERY;
-    }
-
-    /// Equation (4). ns-3 calls this right after it has announced a recovery, or for a timeout.
+    /// Equation (4), where duplicate ACKs revealed the loss.
     uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
     {
         const uint32_t window = tcb->m_cWnd;
         const uint32_t largest = std::max(window, m_shadow);
         m_shadow = m_shadow > 0 ? Half(tcb, m_shadow) : 0;
-        if (!m_duplicateAcks)
+        if (!FoundByDuplicateAcks())
         {
             return TcpNewReno::GetSsThresh(tcb, bytesInFlight);
         }
-        m_duplicateAcks = false;
         // The latest h: of the round under way, and of the last ACK if that has just begun.
         const ns3::Time h = std::max(m_maxRttOfRound, m_rtt) - m_minRtt;
         const bool congested = !HasRtt() || h > m_thresholdDelay;
@@ -146,12 +152,11 @@ class TcpChd : public TcpDelayBackOff
         tcb->m_cWnd = tcb->m_ssThresh.Get();
     }
 
-    bool m_delayBased{true};             //!< (2) is in force
+    bool m_delayBased{};                 //!< (2) is in force
     ns3::Time m_maxRttOfRound;           //!< RTT_min + h of the round under way
     ns3::SequenceNumber32 m_roundEnd{0}; //!< ends the round when acknowledged
     ns3::Time m_lastBackOffDelay;        //!< h_b
     uint32_t m_shadow{0};                //!< s, in bytes
-    bool m_duplicateAcks{false};         //!< they revealed the loss at hand
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpChd);

@@ -15,62 +15,68 @@
 // At a loss that duplicate ACKs reveal, cwnd <- cwnd / 2 and dwnd <- (win (1 - beta) - cwnd / 2)^+.
 // A timeout, and slow start, have no dwnd. RTT is the mean over the round trip.
 
+/* catalogue
+title = "Compound TCP"
+type_id = "longfat::TcpCompound"
+source = "Tan, Song, Zhang and Sridharan 2006; paper ucc, section 5"
+[parameters]
+alpha = {attribute = "Alpha"}
+beta = {attribute = "Beta"}
+exponent = {attribute = "Exponent"}
+gamma = {attribute = "Gamma"}
+zeta = {attribute = "Zeta"}
+*/
+
 #ifndef LONGFAT_COMPOUND_H
 #define LONGFAT_COMPOUND_H
+
+#include "loss-cause.h"
 
 #include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/sequence-number.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace longfat
 {
 
-class TcpCompound : public ns3::TcpNewReno
+class TcpCompound : public TcpLossCause
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpCompound")
-                .SetParent<ns3::TcpNewReno>()
+                .SetParent<TcpLossCause>()
                 .AddConstructor<TcpCompound>()
                 .AddAttribute("Alpha",
-                              "Scale of the growth of dwnd",
+                              "scale of the delay window's growth",
                               ns3::DoubleValue(0.125),
                               ns3::MakeDoubleAccessor(&TcpCompound::m_alpha),
-                              ns3::MakeDoubleChecker<double>(0))
+                              ns3::MakeDoubleChecker<double>(0, 10))
                 .AddAttribute("Beta",
-                              "What a loss takes from the window, as a fraction",
+                              "what a loss takes, as a fraction",
                               ns3::DoubleValue(0.5),
                               ns3::MakeDoubleAccessor(&TcpCompound::m_beta),
                               ns3::MakeDoubleChecker<double>(0, 1))
                 .AddAttribute("Exponent",
-                              "Exponent of the growth of dwnd, k",
+                              "k, of the delay window's growth",
                               ns3::DoubleValue(0.75),
                               ns3::MakeDoubleAccessor(&TcpCompound::m_exponent),
                               ns3::MakeDoubleChecker<double>(0, 1))
                 .AddAttribute("Gamma",
-                              "Packets in the queue at which dwnd begins to fall",
+                              "packets in the queue at which it falls",
                               ns3::DoubleValue(30),
                               ns3::MakeDoubleAccessor(&TcpCompound::m_gamma),
-                              ns3::MakeDoubleChecker<double>(0))
+                              ns3::MakeDoubleChecker<double>(0, 1e6))
                 .AddAttribute("Zeta",
-                              "How fast dwnd falls",
+                              "how fast it falls",
                               ns3::DoubleValue(1),
                               ns3::MakeDoubleAccessor(&TcpCompound::m_zeta),
-                              ns3::MakeDoubleChecker<double>(0));
+                              ns3::MakeDoubleChecker<double>(0, 1000));
         return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return "longfat::TcpCompound";
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override
@@ -78,8 +84,8 @@ class TcpCompound : public ns3::TcpNewReno
         return ns3::CopyObject<TcpCompound>(this);
     }
 
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
+    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> /* tcb */,
+                   uint32_t /* segmentsAcked */,
                    const ns3::Time& rtt) override
     {
         m_baseRtt = std::min(m_baseRtt, rtt);
@@ -105,21 +111,14 @@ class TcpCompound : public ns3::TcpNewReno
         m_rtts = 0;
     }
 
-    void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
-                            const ns3::TcpSocketState::TcpCongState_t state) override
-    {
-        m_duplicateAcks = state == ns3::TcpSocketState::CA_RECOVERY;
-    }
-
-    /// ns-3 calls this right after it has announced a recovery, or for a timeout.
+    /// The threshold after a loss that duplicate ACKs revealed, or after a timeout.
     uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
     {
-        if (!m_duplicateAcks)
+        if (!FoundByDuplicateAcks())
         {
             m_delayWindow = 0;
             return TcpNewReno::GetSsThresh(tcb, bytesInFlight);
         }
-        m_duplicateAcks = false;
         const double window = double(tcb->m_cWnd) / tcb->m_segmentSize;
         const double halfOfLossWindow = std::max(0.0, window - m_delayWindow) / 2;
         m_delayWindow = std::max(0.0, window * (1 - m_beta) - halfOfLossWindow);
@@ -144,22 +143,21 @@ class TcpCompound : public ns3::TcpNewReno
                             ? before + std::max(0.0, m_alpha * std::pow(window, m_exponent) - 1)
                             : std::max(0.0, before - m_zeta * diff);
         const double after = std::max(2.0, window + m_delayWindow - before);
-        tcb->m_cWnd = uint32_t(after * tcb->m_segmentSize);
+        tcb->m_cWnd = uint32_t(std::min<double>(after * tcb->m_segmentSize, 0x7fffffff));
         // In avoidance the window is not below the threshold, or it would go back to slow start.
         tcb->m_ssThresh = std::min(tcb->m_ssThresh.Get(), tcb->m_cWnd.Get());
     }
 
-    double m_alpha{0.125};                  //!< alpha
-    double m_beta{0.5};                     //!< beta
-    double m_exponent{0.75};                //!< k
-    double m_gamma{30};                     //!< gamma, in packets
-    double m_zeta{1};                       //!< zeta
-    double m_delayWindow{0};                //!< dwnd, in segments
-    ns3::Time m_baseRtt{ns3::Time::Max()};  //!< smallest of the connection
-    double m_sumOfRtts{0};                  //!< of the round under way, in s
-    uint32_t m_rtts{0};                     //!< how many these are
-    ns3::SequenceNumber32 m_roundEnd{0};    //!< what ends the round when acknowledged
-    bool m_duplicateAcks{false};            //!< they revealed the loss at hand
+    double m_alpha{};                      //!< alpha
+    double m_beta{};                       //!< beta
+    double m_exponent{};                   //!< k
+    double m_gamma{};                      //!< gamma, in packets
+    double m_zeta{};                       //!< zeta
+    double m_delayWindow{0};               //!< dwnd, in segments
+    ns3::Time m_baseRtt{ns3::Time::Max()}; //!< smallest of the connection
+    double m_sumOfRtts{0};                 //!< of the round under way, in s
+    uint32_t m_rtts{0};                    //!< how many these are
+    ns3::SequenceNumber32 m_roundEnd{0};   //!< what ends the round when acknowledged
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpCompound);

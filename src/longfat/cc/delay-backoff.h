@@ -8,29 +8,35 @@
 #ifndef LONGFAT_DELAY_BACKOFF_H
 #define LONGFAT_DELAY_BACKOFF_H
 
+#include "loss-cause.h"
+
 #include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/random-variable-stream.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
 
 #include <algorithm>
 
 namespace longfat
 {
 
-class TcpDelayBackOff : public ns3::TcpNewReno
+class TcpDelayBackOff : public TcpLossCause
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpDelayBackOff").SetParent<ns3::TcpNewReno>();
+            ns3::TypeId("longfat::TcpDelayBackOff")
+                .SetParent<TcpLossCause>()
+                .AddAttribute("MinDelay",
+                              "q_min, queueing delay without back-off",
+                              ns3::TimeValue(ns3::MilliSeconds(5)),
+                              ns3::MakeTimeAccessor(&TcpDelayBackOff::m_minDelay),
+                              ns3::MakeTimeChecker(ns3::Time(0), ns3::Seconds(10)));
         return tid;
     }
 
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
+    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> /* tcb */,
+                   uint32_t /* segmentsAcked */,
                    const ns3::Time& rtt) override
     {
         m_rtt = rtt;
@@ -56,27 +62,6 @@ class TcpDelayBackOff : public ns3::TcpNewReno
     }
 
   protected:
-    /// The attributes of figure 1, with the subclass's own defaults.
-    static ns3::TypeId AddParameters(ns3::TypeId tid, ns3::Time threshold, double probability)
-    {
-        return tid
-            .AddAttribute("MinDelay",
-                          "Queueing delay below which there is no back-off, q_min",
-                          ns3::TimeValue(ns3::MilliSeconds(5)),
-                          ns3::MakeTimeAccessor(&TcpDelayBackOff::m_minDelay),
-                          ns3::MakeTimeChecker(ns3::Time(0)))
-            .AddAttribute("ThresholdDelay",
-                          "Queueing delay between the regions A and B, q_th; above q_min",
-                          ns3::TimeValue(threshold),
-                          ns3::MakeTimeAccessor(&TcpDelayBackOff::m_thresholdDelay),
-                          ns3::MakeTimeChecker(ns3::NanoSeconds(1)))
-            .AddAttribute("MaxProbability",
-                          "Largest probability of a back-off, p_max",
-                          ns3::DoubleValue(probability),
-                          ns3::MakeDoubleAccessor(&TcpDelayBackOff::m_maxProbability),
-                          ns3::MakeDoubleChecker<double>(0, 1));
-    }
-
     /// X < g(q). Senders have random numbers of their own, in the order in which they first need
     /// them: so that every engine draws the same ones.
     bool Draw(ns3::Time q)
@@ -101,14 +86,14 @@ class TcpDelayBackOff : public ns3::TcpNewReno
     }
 
     ns3::Time m_minDelay;                 //!< q_min
-    ns3::Time m_thresholdDelay;           //!< q_th
-    double m_maxProbability{0};           //!< p_max
+    ns3::Time m_thresholdDelay;           //!< q_th; an attribute of the subclass
+    double m_maxProbability{};            //!< p_max; an attribute of the subclass
     ns3::Time m_rtt;                      //!< of the last ACK
     ns3::Time m_minRtt{ns3::Time::Max()}; //!< of the connection
     ns3::Time m_maxRtt;                   //!< of the connection
 
   private:
-    ns3::Ptr<ns3::UniformRandomVariable> m_random;     //!< X
+    ns3::Ptr<ns3::UniformRandomVariable> m_random; //!< X
     static inline int64_t s_nextStream{1'000'000}; //!< far from those of the links
 };
 

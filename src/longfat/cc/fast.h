@@ -14,6 +14,15 @@
 // trips come from timestamps that tick in milliseconds: their mean is right, but their minimum may
 // be short by up to a tick.
 
+/* catalogue
+title = "FAST TCP"
+type_id = "longfat::TcpFast"
+source = "paper survey, equation (37); Jin, Wei and Low 2004"
+[parameters]
+alpha_segments = {attribute = "Alpha"}
+gamma = {attribute = "Gamma"}
+*/
+
 #ifndef LONGFAT_FAST_H
 #define LONGFAT_FAST_H
 
@@ -34,20 +43,19 @@ class TcpFast : public ns3::TcpNewReno
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpFast")
-                .SetParent<ns3::TcpNewReno>()
-                .AddConstructor<TcpFast>()
-                .AddAttribute("Alpha",
-                              "Segments of the flow that are to wait in queues",
-                              ns3::DoubleValue(200),
-                              ns3::MakeDoubleAccessor(&TcpFast::m_alpha),
-                              ns3::MakeDoubleChecker<double>(1))
-                .AddAttribute("Gamma",
-                              "Weight of the new window",
-                              ns3::DoubleValue(0.5),
-                              ns3::MakeDoubleAccessor(&TcpFast::m_gamma),
-                              ns3::MakeDoubleChecker<double>(0, 1));
+        static ns3::TypeId tid = ns3::TypeId("longfat::TcpFast")
+                                     .SetParent<ns3::TcpNewReno>()
+                                     .AddConstructor<TcpFast>()
+                                     .AddAttribute("Alpha",
+                                                   "segments that are to wait in queues",
+                                                   ns3::DoubleValue(200),
+                                                   ns3::MakeDoubleAccessor(&TcpFast::m_alpha),
+                                                   ns3::MakeDoubleChecker<double>(1, 1e6))
+                                     .AddAttribute("Gamma",
+                                                   "weight of the new window",
+                                                   ns3::DoubleValue(0.5),
+                                                   ns3::MakeDoubleAccessor(&TcpFast::m_gamma),
+                                                   ns3::MakeDoubleChecker<double>(0, 1));
         return tid;
     }
 
@@ -63,8 +71,8 @@ class TcpFast : public ns3::TcpNewReno
 
     /// The smallest round trip, and the mean, from which q is.
     void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
-                   const ns3::Time& rtt) override
+                   uint32_t /* segmentsAcked */,
+                   const ns3::Time& /* rtt */) override
     {
         const double sample = tcb->m_lastRtt.Get().GetSeconds();
         if (sample <= 0)
@@ -92,7 +100,8 @@ class TcpFast : public ns3::TcpNewReno
     }
 
     /// A loss halves the window, down to two segments at least.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
+                         uint32_t /* bytesInFlight */) override
     {
         return std::max(2 * tcb->m_segmentSize, tcb->m_cWnd.Get() / 2);
     }
@@ -100,11 +109,11 @@ class TcpFast : public ns3::TcpNewReno
   private:
     static constexpr double LARGEST = 200000; //!< segments; of 9000 bytes they fit 31 bits
 
-    double m_alpha{200}; //!< in segments
-    double m_gamma{0.5}; //!< weight of the new window
-    double m_baseS{0};   //!< D, in seconds; 0: no round trip yet
-    double m_meanS{0};   //!< D + q, in seconds
-    double m_nextS{0};   //!< time of the next update, in seconds
+    double m_alpha{};  //!< in segments
+    double m_gamma{};  //!< weight of the new window
+    double m_baseS{0}; //!< D, in seconds; 0: no round trip yet
+    double m_meanS{0}; //!< D + q, in seconds
+    double m_nextS{0}; //!< time of the next update, in seconds
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpFast);

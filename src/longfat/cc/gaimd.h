@@ -8,8 +8,8 @@ title = "General AIMD"
 type_id = "longfat::TcpGaimd"
 source = "Yang and Lam 2000"
 [parameters]
-increase_segments = {attribute = "Increase", default = 1.0, meaning = "a, added a round trip"}
-decrease = {attribute = "Decrease", default = 0.5, meaning = "b, the part that a loss takes"}
+increase_segments = {attribute = "Increase"}
+decrease = {attribute = "Decrease"}
 */
 
 #ifndef LONGFAT_GAIMD_H
@@ -27,16 +27,19 @@ class TcpGaimd : public ns3::TcpNewReno // which has the slow start
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpGaimd")
-                .SetParent<ns3::TcpNewReno>()
-                .AddConstructor<TcpGaimd>()
-                .AddAttribute("Increase", "a, segments", ns3::DoubleValue(1.0),
-                              ns3::MakeDoubleAccessor(&TcpGaimd::m_increase),
-                              ns3::MakeDoubleChecker<double>(0.0))
-                .AddAttribute("Decrease", "b", ns3::DoubleValue(0.5),
-                              ns3::MakeDoubleAccessor(&TcpGaimd::m_decrease),
-                              ns3::MakeDoubleChecker<double>(0.0, 1.0));
+        static ns3::TypeId tid = ns3::TypeId("longfat::TcpGaimd")
+                                     .SetParent<ns3::TcpNewReno>()
+                                     .AddConstructor<TcpGaimd>()
+                                     .AddAttribute("Increase",
+                                                   "a, added a round trip",
+                                                   ns3::DoubleValue(1.0),
+                                                   ns3::MakeDoubleAccessor(&TcpGaimd::m_increase),
+                                                   ns3::MakeDoubleChecker<double>(0.0, 1000.0))
+                                     .AddAttribute("Decrease",
+                                                   "b, the part that a loss takes",
+                                                   ns3::DoubleValue(0.5),
+                                                   ns3::MakeDoubleAccessor(&TcpGaimd::m_decrease),
+                                                   ns3::MakeDoubleChecker<double>(0.0, 1.0));
         return tid;
     }
 
@@ -63,9 +66,9 @@ class TcpGaimd : public ns3::TcpNewReno // which has the slow start
     }
 
   private:
-    double m_increase{1.0}; //!< a
-    double m_decrease{0.5}; //!< b
-    double m_credit{0};     //!< bytes to add, as soon as they are a whole one
+    double m_increase{}; //!< a
+    double m_decrease{}; //!< b
+    double m_credit{0};  //!< bytes to add, as soon as they are a whole one
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpGaimd);

@@ -11,12 +11,20 @@
 //
 // Slow start and losses are NewReno's, and a back-off ends slow start, as in FreeBSD's module.
 
+/* catalogue
+title = "Hamilton Delay (HD)"
+type_id = "longfat::TcpHd"
+source = "paper ucc, equation (1) and figure 1; Budzisz et al. 2009"
+[parameters]
+min_delay_s = {attribute = "MinDelay", below = "threshold_delay_s"}
+threshold_delay_s = {attribute = "ThresholdDelay"}
+max_probability = {attribute = "MaxProbability"}
+*/
+
 #ifndef LONGFAT_HD_H
 #define LONGFAT_HD_H
 
 #include "delay-backoff.h"
-
-#include <string>
 
 namespace longfat
 {
@@ -26,17 +34,21 @@ class TcpHd : public TcpDelayBackOff
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid = AddParameters(ns3::TypeId("longfat::TcpHd")
-                                                   .SetParent<TcpDelayBackOff>()
-                                                   .AddConstructor<TcpHd>(),
-                                               ns3::MilliSeconds(20),
-                                               0.05);
+        static ns3::TypeId tid =
+            ns3::TypeId("longfat::TcpHd")
+                .SetParent<TcpDelayBackOff>()
+                .AddConstructor<TcpHd>()
+                .AddAttribute("ThresholdDelay",
+                              "q_th, between regions A and B",
+                              ns3::TimeValue(ns3::MilliSeconds(20)),
+                              ns3::MakeTimeAccessor(&TcpHd::m_thresholdDelay),
+                              ns3::MakeTimeChecker(ns3::NanoSeconds(1), ns3::Seconds(10)))
+                .AddAttribute("MaxProbability",
+                              "p_max, for each ACK",
+                              ns3::DoubleValue(0.05),
+                              ns3::MakeDoubleAccessor(&TcpHd::m_maxProbability),
+                              ns3::MakeDoubleChecker<double>(0, 1));
         return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return "longfat::TcpHd";
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override

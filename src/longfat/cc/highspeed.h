@@ -10,48 +10,68 @@
 //     b(w) = 1/2 + (b_H - 1/2) log(w / W_L) / log(W_H / W_L)                          (29)
 //     a(w) = 2 w^2 p(w) b(w) / (2 - b(w))                                             (30)
 //
-// ns-3's own TcpHighSpeed, like Linux, takes the next higher row of the RFC's table of whole a(w):
-// at 39 segments it grows by 2 where the RFC's formula gives 1.
+// ns-3's own TcpHighSpeed (AsNs3), like Linux, takes the next higher row of the RFC's table of whole
+// a(w) (appendix B): at 39 segments it grows by 2 where the RFC's formula gives 1.
+
+/* catalogue
+name = "highspeed-rfc3649"
+title = "HighSpeed TCP by the formulas of RFC 3649"
+type_id = "longfat::TcpHighSpeed"
+source = "paper survey, equations (17), (26) to (30); RFC 3649"
+caps_window = true
+[parameters]
+low_window_segments = {attribute = "LowWindow", below = "high_window_segments"}
+high_window_segments = {attribute = "HighWindow"}
+low_loss = {attribute = "LowP"}
+high_loss = {attribute = "HighP", below = "low_loss"}
+high_decrease = {attribute = "HighDecrease"}
+max_ssthresh_segments = {attribute = "MaxSsThresh"}
+as_ns3_3_44 = {attribute = "AsNs3"}
+*/
 
 #ifndef LONGFAT_HIGHSPEED_H
 #define LONGFAT_HIGHSPEED_H
 
-#include "standard.h"
+#include "standard-or-ns3.h"
+
+#include <vector>
+
+#include "ns3/double.h"
 
 namespace longfat
 {
 
-class TcpHighSpeed : public TcpStandard
+class TcpHighSpeed : public TcpStandardOrNs3
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpHighSpeed")
-                .SetParent<TcpStandard>()
+                .SetParent<TcpStandardOrNs3>()
                 .AddConstructor<TcpHighSpeed>()
                 .AddAttribute("LowWindow",
-                              "W_L: up to here it is standard TCP, in segments",
+                              "standard TCP up to here",
                               ns3::DoubleValue(38),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_lowWindow),
-                              ns3::MakeDoubleChecker<double>(1))
+                              ns3::MakeDoubleChecker<double>(1, 1e9))
                 .AddAttribute("HighWindow",
-                              "W_H, in segments",
+                              "window at high_loss",
                               ns3::DoubleValue(83000),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_highWindow),
-                              ns3::MakeDoubleChecker<double>(1))
+                              ns3::MakeDoubleChecker<double>(1, 1e9))
                 .AddAttribute("LowP",
-                              "P_L: loss probability at W_L",
+                              "loss probability at low_window_segments",
                               ns3::DoubleValue(1e-3),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_lowP),
-                              ns3::MakeDoubleChecker<double>(0, 1))
+                              ns3::MakeDoubleChecker<double>(1e-15, 1))
                 .AddAttribute("HighP",
-                              "P_H: loss probability at W_H",
+                              "loss probability at high_window_segments",
                               ns3::DoubleValue(1e-7),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_highP),
-                              ns3::MakeDoubleChecker<double>(0, 1))
+                              ns3::MakeDoubleChecker<double>(1e-15, 1))
                 .AddAttribute("HighDecrease",
-                              "b_H: decrease at W_H",
+                              "decrease at high_window_segments",
                               ns3::DoubleValue(0.1),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_highDecrease),
                               ns3::MakeDoubleChecker<double>(0, 1));
@@ -87,12 +107,67 @@ class TcpHighSpeed : public TcpStandard
                          std::log(m_highWindow / m_lowWindow);
     }
 
+    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    {
+        return m_asNs3 ? Part(tcb, bytesInFlight, 1 - Row(bytesInFlight / tcb->m_segmentSize).b)
+                       : TcpStandard::GetSsThresh(tcb, bytesInFlight);
+    }
+
+  protected:
+    void CongestionAvoidance(Tcb tcb, uint32_t segmentsAcked) override
+    {
+        if (!m_asNs3)
+        {
+            TcpStandardOrNs3::CongestionAvoidance(tcb, segmentsAcked);
+            return;
+        }
+        m_count += segmentsAcked * Row(tcb->m_cWnd.Get() / tcb->m_segmentSize).a;
+        AddCounted(tcb, m_count);
+    }
+
   private:
-    double m_lowWindow{38};     //!< W_L, in segments
-    double m_highWindow{83000}; //!< W_H, in segments
-    double m_lowP{1e-3};        //!< P_L
-    double m_highP{1e-7};       //!< P_H
-    double m_highDecrease{0.1}; //!< b_H
+    /// Of the RFC's table: the window from which on a(w) is that, with two digits of b(w).
+    struct TableRow
+    {
+        uint32_t w;
+        uint32_t a;
+        double b;
+    };
+
+    /// ns-3's row for that window.
+    static const TableRow& Row(uint32_t w)
+    {
+        static const std::vector<TableRow> table = MakeTable();
+        const auto row = std::find_if(table.begin(), table.end(), [w](const TableRow& row) {
+            return w <= (row.w == 53677 ? 53667 : row.w); // ns-3's digit
+        });
+        return row == table.end() ? table.back() : *row;
+    }
+
+    /// The RFC's program: a(w) with 12.8 w^1.2 for 1 / p(w), wherever it has grown by one more.
+    static std::vector<TableRow> MakeTable()
+    {
+        std::vector<TableRow> table{{38, 1, 0.5}};
+        double last = 1;
+        for (uint32_t w = 38; w < 95000; ++w)
+        {
+            const double b = 0.5 - 0.4 * std::log(w / 38.0) / std::log(83000 / 38.0);
+            const double a = 2 * double(w) * w * b / ((2 - b) * 12.8 * std::pow(w, 1.2));
+            if (a > last + 1)
+            {
+                table.push_back({w, static_cast<uint32_t>(a), std::round(100 * b) / 100});
+                last = a;
+            }
+        }
+        return table;
+    }
+
+    double m_lowWindow{};    //!< W_L, in segments
+    double m_highWindow{};   //!< W_H, in segments
+    double m_lowP{};         //!< P_L
+    double m_highP{};        //!< P_H
+    double m_highDecrease{}; //!< b_H
+    uint32_t m_count{0};     //!< ns-3's count of ACKs times a(w)
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpHighSpeed);

@@ -11,53 +11,50 @@
 // so that the window grows as fast, in time, as that of a NewReno connection with RTT_0.
 //
 // Where ns-3's own TcpHybla stops working at large rho (2^22 segments do not fit 32 bits of bytes),
-// this class counts the window in segments, in floating point, and caps it at W_m.
+// this class counts the window in segments, in floating point, and caps it at W_m (MaxWindow).
 //
 // An ACK that ends loss recovery acknowledges a whole window that selective acknowledgments had
 // reported before, and ns-3 passes that window on as segmentsAcked. It is still one ACK, so it
 // earns one increment.
 
+/* catalogue
+title = "TCP Hybla"
+type_id = "longfat::TcpHybla"
+source = "paper hybla, equation (1); Caini and Firrincieli 2004"
+caps_window = true
+linux = "hybla"
+[parameters]
+rtt0_s = {attribute = "Rtt0", linux = "tcp_hybla/parameters/rtt0"}
+*/
+
 #ifndef LONGFAT_HYBLA_H
 #define LONGFAT_HYBLA_H
 
-#include "ns3/double.h"
+#include "fractional-window.h"
+
 #include "ns3/nstime.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace longfat
 {
 
-class TcpHybla : public ns3::TcpNewReno
+class TcpHybla : public TcpFractionalWindow
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpHybla")
-                .SetParent<ns3::TcpNewReno>()
+                .SetParent<TcpFractionalWindow>()
                 .AddConstructor<TcpHybla>()
                 .AddAttribute("Rtt0",
-                              "Round-trip time of the reference connection, RTT_0",
+                              "round-trip time of the reference connection",
                               ns3::TimeValue(ns3::MilliSeconds(25)),
                               ns3::MakeTimeAccessor(&TcpHybla::m_rtt0),
-                              ns3::MakeTimeChecker(ns3::NanoSeconds(1)))
-                .AddAttribute("MaxWindow",
-                              "Largest congestion window, W_m, in segments",
-                              ns3::UintegerValue(UNLIMITED),
-                              ns3::MakeUintegerAccessor(&TcpHybla::m_maxWindow),
-                              ns3::MakeUintegerChecker<uint32_t>(2));
+                              ns3::MakeTimeChecker(ns3::MicroSeconds(1), ns3::Seconds(10)));
         return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return "longfat::TcpHybla";
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override
@@ -77,7 +74,7 @@ class TcpHybla : public ns3::TcpNewReno
 
     /// The handshake has measured a round trip: the first window is rho (before equation 25).
     void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
-                            const ns3::TcpSocketState::TcpCongState_t state) override
+                            const ns3::TcpSocketState::TcpCongState_t /* state */) override
     {
         if (!m_started)
         {
@@ -87,7 +84,8 @@ class TcpHybla : public ns3::TcpNewReno
     }
 
     /// A loss halves the window (before equation 4), down to two segments at least.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
+                         uint32_t /* bytesInFlight */) override
     {
         return std::max(2 * tcb->m_segmentSize, tcb->m_cWnd.Get() / 2);
     }
@@ -119,31 +117,11 @@ class TcpHybla : public ns3::TcpNewReno
     }
 
   private:
-    static constexpr uint32_t UNLIMITED = 0xffffffff;
-
-    /// The window in segments, with the fraction of a byte that m_cWnd cannot hold.
-    double GetWindow(ns3::Ptr<const ns3::TcpSocketState> tcb) const
-    {
-        return (tcb->m_cWnd.Get() + m_fraction) / tcb->m_segmentSize;
-    }
-
-    /// Set the window to that many segments, at most W_m (and what 32 bits of bytes can hold).
-    void SetWindow(ns3::Ptr<ns3::TcpSocketState> tcb, double segments)
-    {
-        const double largest = std::min<double>(double(m_maxWindow) * tcb->m_segmentSize, 0x7fffffff);
-        const double bytes = std::min(segments * tcb->m_segmentSize, largest);
-        const auto whole = static_cast<uint32_t>(bytes);
-        tcb->m_cWnd = whole;
-        m_fraction = bytes - whole;
-    }
-
-    ns3::Time m_rtt0;                //!< RTT_0
-    uint32_t m_maxWindow{UNLIMITED}; //!< W_m, in segments
-    double m_fraction{0};            //!< of a byte of the window
-    bool m_started{false};           //!< the window has been set to rho
-    ns3::Time m_minRtt{-1};          //!< round trip that both gains are of; -1: none yet
-    double m_slowStartGain{0};       //!< 2^rho
-    double m_avoidanceGain{0};       //!< rho^2
+    ns3::Time m_rtt0;          //!< RTT_0
+    bool m_started{false};     //!< the window has been set to rho
+    ns3::Time m_minRtt{-1};    //!< round trip that both gains are of; -1: none yet
+    double m_slowStartGain{0}; //!< 2^rho
+    double m_avoidanceGain{0}; //!< rho^2
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpHybla);

@@ -85,38 +85,38 @@ SignalOneWayDelays(ns3::Ptr<ns3::TcpSocketBase> sender,
     auto last = std::make_shared<Last>();
 
     sender->TraceConnectWithoutContext("Tx", OnPacket([](Packet packet, const Header&, Socket) {
-        if (packet->GetSize() > 0)
-        {
-            SegmentTimes times;
-            times.sent = ns3::Simulator::Now();
-            packet->AddPacketTag(times);
-        }
-    }));
+                                           if (packet->GetSize() > 0)
+                                           {
+                                               SegmentTimes times;
+                                               times.sent = ns3::Simulator::Now();
+                                               packet->AddPacketTag(times);
+                                           }
+                                       }));
     // The socket that accepts has the trace sinks of the one that listens.
-    listener->TraceConnectWithoutContext(
-        "Rx", OnPacket([last](Packet packet, const Header&, Socket) {
-            if (packet->PeekPacketTag(last->times))
-            {
-                last->times.received = ns3::Simulator::Now();
-                last->isNew = true;
-            }
-        }));
-    listener->TraceConnectWithoutContext(
-        "Tx", OnPacket([last](Packet packet, const Header&, Socket) {
-            if (last->isNew)
-            {
-                packet->AddPacketTag(last->times);
-                last->isNew = false;
-            }
-        }));
-    sender->TraceConnectWithoutContext(
-        "Rx", OnPacket([algorithm](Packet packet, const Header&, Socket) {
-            SegmentTimes times;
-            if (packet->PeekPacketTag(times))
-            {
-                algorithm->OnOneWayDelay(times.sent, times.received);
-            }
-        }));
+    listener->TraceConnectWithoutContext("Rx",
+                                         OnPacket([last](Packet packet, const Header&, Socket) {
+                                             if (packet->PeekPacketTag(last->times))
+                                             {
+                                                 last->times.received = ns3::Simulator::Now();
+                                                 last->isNew = true;
+                                             }
+                                         }));
+    listener->TraceConnectWithoutContext("Tx",
+                                         OnPacket([last](Packet packet, const Header&, Socket) {
+                                             if (last->isNew)
+                                             {
+                                                 packet->AddPacketTag(last->times);
+                                                 last->isNew = false;
+                                             }
+                                         }));
+    sender->TraceConnectWithoutContext("Rx",
+                                       OnPacket([algorithm](Packet packet, const Header&, Socket) {
+                                           SegmentTimes times;
+                                           if (packet->PeekPacketTag(times))
+                                           {
+                                               algorithm->OnOneWayDelay(times.sent, times.received);
+                                           }
+                                       }));
 }
 
 } // namespace longfat

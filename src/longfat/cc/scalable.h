@@ -6,42 +6,58 @@
 // Above the legacy window every ACK adds A = 0.01 segments, so that a round trip adds a hundredth of
 // the window, and a loss takes away an eighth of it. Both take the same time at every window (36).
 //
-// ns-3's own TcpScalable grows by a segment every 50 segments, as Linux does to make up for delayed
-// ACKs: twice as fast as the specification where every segment has its ACK. Below 50 segments it
-// grows like standard TCP and yet shrinks by an eighth only.
+// ns-3's own TcpScalable (AsNs3) grows by a segment every 50 segments, to make up for delayed ACKs:
+// twice as fast as the specification where every segment has its ACK. Below 50 segments it grows
+// like standard TCP and yet shrinks by an eighth only.
+
+/* catalogue
+name = "scalable-kelly"
+title = "Scalable TCP as specified"
+type_id = "longfat::TcpScalable"
+source = "paper survey, equations (15), (18); Kelly 2003"
+caps_window = true
+[parameters]
+increase_segments = {attribute = "Increase"}
+decrease = {attribute = "Decrease"}
+legacy_window_segments = {attribute = "LegacyWindow"}
+max_ssthresh_segments = {attribute = "MaxSsThresh"}
+as_ns3_3_44 = {attribute = "AsNs3"}
+*/
 
 #ifndef LONGFAT_SCALABLE_H
 #define LONGFAT_SCALABLE_H
 
-#include "standard.h"
+#include "standard-or-ns3.h"
+
+#include "ns3/double.h"
 
 namespace longfat
 {
 
-class TcpScalable : public TcpStandard
+class TcpScalable : public TcpStandardOrNs3
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpScalable")
-                .SetParent<TcpStandard>()
+                .SetParent<TcpStandardOrNs3>()
                 .AddConstructor<TcpScalable>()
                 .AddAttribute("Increase",
-                              "A: what an ACK adds, in segments",
+                              "what an ACK adds",
                               ns3::DoubleValue(0.01),
                               ns3::MakeDoubleAccessor(&TcpScalable::m_increase),
                               ns3::MakeDoubleChecker<double>(0, 1))
                 .AddAttribute("Decrease",
-                              "B: the part of the window that a loss takes away",
+                              "part of the window that a loss takes away",
                               ns3::DoubleValue(0.125),
                               ns3::MakeDoubleAccessor(&TcpScalable::m_decrease),
                               ns3::MakeDoubleChecker<double>(0, 1))
                 .AddAttribute("LegacyWindow",
-                              "Up to here it is standard TCP, in segments",
+                              "standard TCP up to here",
                               ns3::DoubleValue(16),
                               ns3::MakeDoubleAccessor(&TcpScalable::m_legacyWindow),
-                              ns3::MakeDoubleChecker<double>(0));
+                              ns3::MakeDoubleChecker<double>(0, 1e9));
         return tid;
     }
 
@@ -61,10 +77,29 @@ class TcpScalable : public TcpStandard
         return w <= m_legacyWindow ? TcpStandard::GetDecrease(w) : m_decrease;
     }
 
+    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    {
+        return m_asNs3 ? Part(tcb, bytesInFlight, 1 - m_decrease)
+                       : TcpStandard::GetSsThresh(tcb, bytesInFlight);
+    }
+
+  protected:
+    void CongestionAvoidance(Tcb tcb, uint32_t segmentsAcked) override
+    {
+        if (!m_asNs3)
+        {
+            TcpStandardOrNs3::CongestionAvoidance(tcb, segmentsAcked);
+            return;
+        }
+        const auto w = std::min(tcb->m_cWnd.Get() / tcb->m_segmentSize, 50U);
+        AddWholeSegments(tcb, CountAcks(m_count, segmentsAcked, w));
+    }
+
   private:
-    double m_increase{0.01};   //!< A, in segments an ACK
-    double m_decrease{0.125};  //!< B
-    double m_legacyWindow{16}; //!< in segments
+    double m_increase{};     //!< A, in segments an ACK
+    double m_decrease{};     //!< B
+    double m_legacyWindow{}; //!< in segments
+    uint32_t m_count{0};     //!< ns-3's count of ACKs
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpScalable);

@@ -18,47 +18,41 @@
 // An ACK is one ACK, however many segments it acknowledges: ns-3 passes the whole window on as
 // segmentsAcked when a recovery ends. A window that the sender cannot fill does not grow.
 
+/* catalogue
+title = "standard TCP, with limited slow start on demand"
+type_id = "longfat::TcpStandard"
+source = "paper survey, equations (1), (2), (14) to (16); RFC 5681; RFC 3742"
+caps_window = true
+[parameters]
+max_ssthresh_segments = {attribute = "MaxSsThresh"}
+*/
+
 #ifndef LONGFAT_STANDARD_H
 #define LONGFAT_STANDARD_H
 
-#include "ns3/double.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
-#include "ns3/uinteger.h"
+#include "fractional-window.h"
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace longfat
 {
 
-class TcpStandard : public ns3::TcpNewReno
+class TcpStandard : public TcpFractionalWindow
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpStandard")
-                .SetParent<ns3::TcpNewReno>()
+                .SetParent<TcpFractionalWindow>()
                 .AddConstructor<TcpStandard>()
                 .AddAttribute("MaxSsThresh",
-                              "Window from which on slow start is limited, max_ssthresh of RFC "
-                              "3742, in segments; 0: never",
+                              "window from which on slow start is limited (RFC 3742); 0: never",
                               ns3::UintegerValue(0),
                               ns3::MakeUintegerAccessor(&TcpStandard::m_maxSsThresh),
-                              ns3::MakeUintegerChecker<uint32_t>())
-                .AddAttribute("MaxWindow",
-                              "Largest congestion window, in segments",
-                              ns3::UintegerValue(UNLIMITED),
-                              ns3::MakeUintegerAccessor(&TcpStandard::m_maxWindow),
-                              ns3::MakeUintegerChecker<uint32_t>(2));
+                              ns3::MakeUintegerChecker<uint32_t>(0, 1'000'000));
         return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return GetInstanceTypeId().GetName();
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override
@@ -67,13 +61,13 @@ class TcpStandard : public ns3::TcpNewReno
     }
 
     /// a(w): segments by which a round trip raises a window of w segments (equations 16 to 18).
-    virtual double GetIncrease(double w) const
+    virtual double GetIncrease(double /* w */) const
     {
         return 1;
     }
 
     /// b(w): the part of a window of w segments that a loss takes away (equation 15).
-    virtual double GetDecrease(double w) const
+    virtual double GetDecrease(double /* w */) const
     {
         return 0.5;
     }
@@ -89,7 +83,8 @@ class TcpStandard : public ns3::TcpNewReno
     }
 
     /// A loss event, down to two segments at least (equation 15).
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
+                         uint32_t /* bytesInFlight */) override
     {
         const double w = GetWindow(tcb);
         return std::max(2.0, w * (1 - GetDecrease(w))) * tcb->m_segmentSize;
@@ -114,28 +109,8 @@ class TcpStandard : public ns3::TcpNewReno
         }
     }
 
-  protected:
-    /// The window in segments, with the fraction of a byte that m_cWnd cannot hold.
-    double GetWindow(ns3::Ptr<const ns3::TcpSocketState> tcb) const
-    {
-        return (tcb->m_cWnd.Get() + m_fraction) / tcb->m_segmentSize;
-    }
-
-    /// Set the window to that many segments, at most MaxWindow (and what 32 bits of bytes hold).
-    void SetWindow(ns3::Ptr<ns3::TcpSocketState> tcb, double segments)
-    {
-        const double largest = std::min<double>(double(m_maxWindow) * tcb->m_segmentSize, 0x7fffffff);
-        const double bytes = std::min(segments * tcb->m_segmentSize, largest);
-        tcb->m_cWnd = static_cast<uint32_t>(bytes);
-        m_fraction = bytes - std::floor(bytes);
-    }
-
   private:
-    static constexpr uint32_t UNLIMITED = 0xffffffff;
-
-    uint32_t m_maxSsThresh{0};       //!< max_ssthresh, in segments
-    uint32_t m_maxWindow{UNLIMITED}; //!< in segments
-    double m_fraction{0};            //!< of a byte of the window
+    uint32_t m_maxSsThresh{}; //!< max_ssthresh, in segments
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpStandard);

@@ -19,6 +19,17 @@
 // counts for no more than that rate in (5) to (7). A non-local one, or no announcement (section
 // 4.4.3): forget the estimate, and slow start up to the advertised window.
 
+/* catalogue
+title = "TCP-J"
+type_id = "longfat::TcpJ"
+source = "paper tcpj, equations (5) to (9) and section 3.4"
+traces = ["bandwidth_bps"]
+signals = ["handoff"]
+[parameters]
+alpha = {attribute = "Alpha"}
+rtt_tick_s = {attribute = "RttTick"}
+*/
+
 #ifndef LONGFAT_TCPJ_H
 #define LONGFAT_TCPJ_H
 
@@ -39,16 +50,11 @@ class TcpJ : public TcpBandwidth, public HandoffSignal
                                      .SetParent<TcpBandwidth>()
                                      .AddConstructor<TcpJ>()
                                      .AddAttribute("Alpha",
-                                                   "Smoothing constant alpha of (9)",
+                                                   "smoothing constant of the estimate (9)",
                                                    ns3::DoubleValue(0.9),
                                                    ns3::MakeDoubleAccessor(&TcpJ::m_alpha),
                                                    ns3::MakeDoubleChecker<double>(0, 1));
         return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return "longfat::TcpJ";
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override
@@ -122,8 +128,8 @@ class TcpJ : public TcpBandwidth, public HandoffSignal
     }
 
   private:
-    double m_alpha{0.9};            //!< smoothing constant of (9)
-    double m_lastSample{0};         //!< sample_{k-1}, in bit/s
+    double m_alpha{};                                               //!< smoothing constant of (9)
+    double m_lastSample{0};                                         //!< sample_{k-1}, in bit/s
     double m_announcedBps{std::numeric_limits<double>::infinity()}; //!< rate of the radio link
     bool m_restarts{false};         //!< slow start at the next ACK or timeout
     uint32_t m_advertisedWindow{0}; //!< in bytes, at the handoff

@@ -17,67 +17,73 @@
 // (Clock), whether the minimum is that of the connection or of the N packets (MinimumOfEpoch), and
 // how often it is forgotten, for when the path changes (MinimumLifetime).
 
+/* catalogue
+title = "UCC"
+type_id = "longfat::TcpUcc"
+source = "paper ucc, equations (6) and (7)"
+traces = ["utilization"]
+signals = ["one-way delay"]
+[parameters]
+alpha = {attribute = "Alpha"}
+clock_s = {attribute = "Clock"}
+minimum_of_epoch = {attribute = "MinimumOfEpoch"}
+minimum_lifetime_s = {attribute = "MinimumLifetime"}
+*/
+
 #ifndef LONGFAT_UCC_H
 #define LONGFAT_UCC_H
 
+#include "loss-cause.h"
 #include "signals.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/traced-value.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <string>
 
 namespace longfat
 {
 
-class TcpUcc : public ns3::TcpNewReno, public OneWayDelaySignal
+class TcpUcc : public TcpLossCause, public OneWayDelaySignal
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpUcc")
-                .SetParent<ns3::TcpNewReno>()
+                .SetParent<TcpLossCause>()
                 .AddConstructor<TcpUcc>()
                 .AddAttribute("Alpha",
-                              "Utilization above which a loss means congestion, alpha of (7)",
+                              "utilization above which a loss is congestion",
                               ns3::DoubleValue(0.99),
                               ns3::MakeDoubleAccessor(&TcpUcc::m_alpha),
                               ns3::MakeDoubleChecker<double>(0, 1))
                 .AddAttribute("Clock",
-                              "Tick of the clocks of sender and receiver; 0: exact",
+                              "tick of both ends' clocks; 0 is exact",
                               ns3::TimeValue(ns3::Time(0)),
                               ns3::MakeTimeAccessor(&TcpUcc::m_clock),
-                              ns3::MakeTimeChecker(ns3::Time(0)))
+                              ns3::MakeTimeChecker(ns3::Time(0), ns3::Seconds(10)))
                 .AddAttribute("MinimumOfEpoch",
-                              "The smallest delay is that of the N packets, not the connection's",
+                              "smallest delay since the last loss, not of all",
                               ns3::BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpUcc::m_minimumOfEpoch),
                               ns3::MakeBooleanChecker())
                 .AddAttribute("MinimumLifetime",
-                              "The smallest delay is forgotten after this time; 0: never",
+                              "the smallest delay is forgotten after; 0 is never",
                               ns3::TimeValue(ns3::Time(0)),
                               ns3::MakeTimeAccessor(&TcpUcc::m_lifetime),
-                              ns3::MakeTimeChecker(ns3::Time(0)))
+                              ns3::MakeTimeChecker(ns3::Time(0), ns3::Seconds(1e6)))
                 .AddTraceSource("Utilization",
                                 "The bottleneck's utilization since the last loss, rho of (6)",
                                 ns3::MakeTraceSourceAccessor(&TcpUcc::m_utilization),
                                 "ns3::TracedValueCallback::Double");
         return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return "longfat::TcpUcc";
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override
@@ -104,22 +110,15 @@ class TcpUcc : public ns3::TcpNewReno, public OneWayDelaySignal
         m_utilization = double(m_packets - m_packetsAtMinimum) / m_packets; // (6)
     }
 
-    void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
-                            const ns3::TcpSocketState::TcpCongState_t state) override
-    {
-        m_duplicateAcks = state == ns3::TcpSocketState::CA_RECOVERY;
-    }
-
-    /// Equation (7). ns-3 calls this right after it has announced a recovery, or for a timeout.
+    /// Equation (7), where duplicate ACKs revealed the loss.
     uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
     {
         const bool congested = m_packets == 0 || m_utilization > m_alpha;
         BeginEpoch();
-        if (!m_duplicateAcks)
+        if (!FoundByDuplicateAcks())
         {
             return TcpNewReno::GetSsThresh(tcb, bytesInFlight);
         }
-        m_duplicateAcks = false;
         const uint32_t window = tcb->m_cWnd;
         return std::max(2 * tcb->m_segmentSize, congested ? window / 2 : window);
     }
@@ -149,16 +148,15 @@ class TcpUcc : public ns3::TcpNewReno, public OneWayDelaySignal
         m_minimumSince = now;
     }
 
-    double m_alpha{0.99};                                     //!< alpha of (7)
-    ns3::Time m_clock;                                        //!< tick of both clocks, 0: exact
-    bool m_minimumOfEpoch{false};                             //!< else of the connection
-    ns3::Time m_lifetime;                                     //!< of the minimum, 0: for ever
-    uint64_t m_packets{0};                                    //!< N
-    uint64_t m_packetsAtMinimum{0};                           //!< N_min
-    int64_t m_minimum{std::numeric_limits<int64_t>::max()};   //!< smallest delay, in ticks
-    ns3::Time m_minimumSince;                                 //!< when it was last forgotten
-    bool m_duplicateAcks{false};                              //!< they revealed the loss at hand
-    ns3::TracedValue<double> m_utilization{0.0};              //!< rho of (6)
+    double m_alpha{};                                       //!< alpha of (7)
+    ns3::Time m_clock;                                      //!< tick of both clocks, 0: exact
+    bool m_minimumOfEpoch{};                                //!< else of the connection
+    ns3::Time m_lifetime;                                   //!< of the minimum, 0: for ever
+    uint64_t m_packets{0};                                  //!< N
+    uint64_t m_packetsAtMinimum{0};                         //!< N_min
+    int64_t m_minimum{std::numeric_limits<int64_t>::max()}; //!< smallest delay, in ticks
+    ns3::Time m_minimumSince;                               //!< when it was last forgotten
+    ns3::TracedValue<double> m_utilization{0.0};            //!< rho of (6)
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpUcc);

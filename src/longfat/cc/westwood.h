@@ -13,6 +13,16 @@
 // nothing arrives (section 2.2 there, with m = 2). An ACK less than 10 ms after such a moment belongs
 // to the interval before it: a sample over almost no time would be arbitrarily large.
 
+/* catalogue
+title = "TCP Westwood"
+type_id = "longfat::TcpWestwood"
+source = "Mascolo et al. 2001; paper tcpj, equations (1) and (2)"
+traces = ["bandwidth_bps"]
+[parameters]
+time_constant_s = {attribute = "TimeConstant"}
+rtt_tick_s = {attribute = "RttTick"}
+*/
+
 #ifndef LONGFAT_WESTWOOD_H
 #define LONGFAT_WESTWOOD_H
 
@@ -31,16 +41,11 @@ class TcpWestwood : public TcpBandwidth
                 .SetParent<TcpBandwidth>()
                 .AddConstructor<TcpWestwood>()
                 .AddAttribute("TimeConstant",
-                              "Time constant T of the low-pass filter (2)",
+                              "T of the low-pass filter (2)",
                               ns3::TimeValue(ns3::Seconds(1)),
                               ns3::MakeTimeAccessor(&TcpWestwood::m_timeConstant),
-                              ns3::MakeTimeChecker(ns3::NanoSeconds(1)));
+                              ns3::MakeTimeChecker(ns3::MilliSeconds(1), ns3::Seconds(1000)));
         return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return "longfat::TcpWestwood";
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override

@@ -3,7 +3,7 @@
 import time
 from types import ModuleType
 
-from longfat import store
+from longfat import paths, store
 from longfat.engines import linux, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
@@ -34,6 +34,11 @@ def is_here(engine: str) -> bool:
 def key(scenario: Scenario, engine: str) -> str:
     """Return the key under which the scenario's result on that engine is stored."""
     return store.key(scenario, get(engine).ingredients(scenario))
+
+
+def find(scenario: Scenario, engine: str) -> Result | None:
+    """Return the scenario's result on that engine from the archive or the local cache, or None."""
+    return store.find(scenario, get(engine).ingredients(scenario))
 
 
 def simulate(
@@ -69,13 +74,13 @@ def find_or_run(
     """
     run_key = key(scenario, engine)
     stops = _stops
-    result = store.find(run_key, scenario)
+    result = find(scenario, engine)
     while result is None:
         with store.claim(run_key) as mine:
-            result = store.find_cached(run_key, scenario)  # it may just have been made
+            result = store.find_cached(run_key)  # it may just have been made
             if result is None and mine:
                 result = get(engine).simulate(scenario, time_limit_s, memory_limit_bytes)
-                result.provenance["key"] = run_key
+                result.provenance.update(key=run_key, commit=paths.commit())
                 store.keep(run_key, result)
         if not (mine or wait):
             break

@@ -4,6 +4,7 @@ import atexit
 import hashlib
 import json
 import math
+import os
 import platform
 import re
 import signal
@@ -22,8 +23,29 @@ from longfat.scenario import Scenario
 
 
 def content_sha256(headers: Iterable[Path]) -> str:
-    """Return the hash of the headers and of all that they include of the package's own."""
-    return _content_sha256(tuple(map(_version, with_includes(headers))))
+    """Return the hash of the headers and of all that they include of the package's own.
+
+    A header that has changed since it was last asked for is read again.
+    """
+    paths = tuple(map(str, headers))
+    known = _contents.get(paths)
+    if known is None or any(_version(path) != version for path, version in known[0]):
+        found = with_includes(map(Path, paths))
+        digest = hashlib.sha256()
+        versions = [(str(path), _version(str(path))) for path in found]
+        for path in found:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+        known = _contents[paths] = versions, digest.hexdigest()
+    return known[1]
+
+
+# By headers: the files, with what is another when one has changed, and the hash.
+_contents: dict[tuple[str, ...], tuple[list[tuple[str, tuple[int, int]]], str]] = {}
+
+
+def _version(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
 
 
 def with_includes(headers: Iterable[Path]) -> list[Path]:
@@ -34,28 +56,11 @@ def with_includes(headers: Iterable[Path]) -> list[Path]:
         path = waiting.pop()
         if path not in found:
             found[path] = None
-            waiting += _included(*_version(path))
+            included = re.findall(r'^ *# *include *"(.+?)"', path.read_text("utf-8"), re.MULTILINE)
+            waiting += [
+                there for name in included if (there := (path.parent / name).resolve()).exists()
+            ]
     return sorted(found)
-
-
-def _version(path: Path) -> tuple[Path, int, int]:
-    """Return what is another when the file has changed."""
-    status = path.stat()
-    return path, status.st_mtime_ns, status.st_size
-
-
-@cache
-def _content_sha256(versions: tuple[tuple[Path, int, int], ...]) -> str:
-    digest = hashlib.sha256()
-    for path, _, _ in versions:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-@cache
-def _included(path: Path, mtime_ns: int, size: int) -> list[Path]:
-    names = re.findall(r'^ *# *include *"(.+?)"', path.read_text("utf-8"), re.MULTILINE)
-    return [there for name in names if (there := (path.parent / name).resolve()).exists()]
 
 
 class Server:
@@ -143,16 +148,9 @@ class Server:
             process.wait()
 
 
-def failure(
-    scenario: Scenario,
-    engine: str,
-    status: int,
-    words: str,
-    time_limit_s: float,
-    memory_limit_bytes: int | None,
-) -> SimulationError:
-    """Return the error for a run's process that ended with that status and those last words."""
-    what = f"{engine} {how_it_ended(status, words, time_limit_s, memory_limit_bytes)}"
+def failure(scenario: Scenario, engine: str, ended: str, words: str = "") -> SimulationError:
+    """Return the error for a run that ended so (`how_it_ended`), with those last words."""
+    what = f"{engine} {ended}"
     return SimulationError(
         f"{what} on scenario {scenario.sha256()[:12]}"
         + (f"; its last words: {words[-300:]}" if words else ""),
@@ -178,8 +176,6 @@ def how_it_ended(
 
 def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any]) -> Result:
     """Make a result from what an engine answered: counts of flows and links, with their series."""
-    import pandas as pd
-
     rows = []
     for number, (flow, measured) in enumerate(zip(scenario.flows, answer["flows"], strict=True)):
         end_s = min(
@@ -194,8 +190,7 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
             }
             | {key: measured[key] for key in FLOW_COLUMNS[3:]}
         )
-    flows = pd.DataFrame(rows, columns=FLOW_COLUMNS).astype({"transfer_time_s": float})
-    links = pd.DataFrame([_without_series(link) for link in answer["links"]])
+    links = [{k: v for k, v in link.items() if k != "series"} for link in answer["links"]]
     kept = {
         "flow": [
             (row["flow"], own["series"]) for row, own in zip(rows, answer["flows"], strict=True)
@@ -207,15 +202,15 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
     traces = {}
     for series in scenario.record.series:
         carrier = trace_carrier(series)
-        parts = [
-            pd.DataFrame({carrier: name, "time_s": times, series: values})
-            for name, measured in kept[carrier]
-            if series in measured
-            for times, values in [measured[series]]
-        ]
-        traces[series] = pd.concat(parts, ignore_index=True)
+        table: dict[str, list] = {carrier: [], "time_s": [], series: []}
+        for name, measured in kept[carrier]:
+            times, values = measured.get(series, ((), ()))
+            table[carrier] += [name] * len(times)
+            table["time_s"] += times
+            table[series] += values
+        traces[series] = table
     provenance = provenance | {
-        "longfat_version": version("longfat"),
+        "longfat_version": _version_of("longfat"),
         "seed": scenario.seed,
         "platform": platform.platform(),
         "simulated_s": answer["end_s"],
@@ -224,8 +219,7 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
     for name in ("events", "peak_memory_bytes"):  # not every engine has them
         if name in answer:
             provenance[name] = answer[name]
-    return Result(scenario, flows, links, traces, provenance)
+    return Result(scenario, rows, links, traces, provenance)
 
 
-def _without_series(link: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in link.items() if name != "series"}
+_version_of = cache(version)

@@ -5,7 +5,6 @@
 #ifndef LONGFAT_JSON_H
 #define LONGFAT_JSON_H
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace longfat
@@ -31,18 +31,26 @@ struct Json
         OBJECT,
     };
 
+    Json(); // not here: Cling's compiler would need it for the type of the members
+
     Type type{ABSENT};
     double number{0}; //!< of a truth value: 0 or 1
     std::string text;
-    std::vector<Json> items;        //!< of an array, or the members of an object
-    std::vector<std::string> names; //!< of the members
+    std::vector<Json> items;                           //!< of an array
+    std::vector<std::pair<std::string, Json>> members; //!< of an object
 
     /// The member of that name, or one that is absent.
     const Json& operator[](std::string_view name) const
     {
         static const Json absent;
-        const auto found = std::find(names.begin(), names.end(), name);
-        return found == names.end() ? absent : items[found - names.begin()];
+        for (const auto& [key, value] : members)
+        {
+            if (key == name)
+            {
+                return value;
+            }
+        }
+        return absent;
     }
 
     bool IsStated() const
@@ -50,6 +58,8 @@ struct Json
         return type != ABSENT && type != NULL_;
     }
 };
+
+inline Json::Json() = default;
 
 class JsonReader
 {
@@ -113,12 +123,17 @@ class JsonReader
             }
             do
             {
-                if (first == '{' &&
-                    (Peek() != '"' || !ReadText(&value->names.emplace_back()) || !Take(':')))
+                if (first == '[')
                 {
-                    return false;
+                    if (!ReadValue(&value->items.emplace_back(), depth + 1))
+                    {
+                        return false;
+                    }
+                    continue;
                 }
-                if (!ReadValue(&value->items.emplace_back(), depth + 1))
+                auto& [name, member] = value->members.emplace_back();
+                if (Peek() != '"' || !ReadText(&name) || !Take(':') ||
+                    !ReadValue(&member, depth + 1))
                 {
                     return false;
                 }

@@ -67,6 +67,9 @@ def build() -> dict[str, str] | None:
         return None
 
 
+HOW_TO_GET = "`make emulation` builds its kernel"
+
+
 def is_here() -> bool:
     """Return whether the kernel is built."""
     return build() is not None

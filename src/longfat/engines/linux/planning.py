@@ -15,7 +15,7 @@ from operator import itemgetter
 
 import networkx
 
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.scenario import Flow, Link, Scenario
 
@@ -33,7 +33,7 @@ AUTO_BYTES = 64_000_000  # to which a buffer that is "auto" may grow
 
 def algorithms() -> dict[str, str]:
     """Return the congestion controls that Linux has: Linux's name by the catalogue's."""
-    return {name: a.linux for name, a in ALGORITHMS.items() if a.linux}
+    return {name: a.linux for name, a in catalogue.algorithms().items() if a.linux}
 
 
 def check(scenario: Scenario) -> None:
@@ -49,7 +49,7 @@ def check(scenario: Scenario) -> None:
                 f"it has {', '.join(sorted(algorithms()))}"
             )
         for parameter in flow.congestion_control.parameters:
-            if not ALGORITHMS[name].parameters[parameter].linux:
+            if not catalogue.find(name).parameters[parameter].linux:
                 _refuse(f"the parameter '{parameter}' of '{name}'")
         if flow.recovery != "prr":
             _refuse(f"the recovery '{flow.recovery}': it has prr")
@@ -80,7 +80,7 @@ def _module_parameters(scenario: Scenario) -> dict[str, int]:
     """Return values by path below /sys/module. They hold for the whole kernel."""
     values: dict[str, int] = {}
     for flow in scenario.flows:
-        algorithm = ALGORITHMS[flow.congestion_control.name]
+        algorithm = catalogue.find(flow.congestion_control.name)
         for name, parameter in algorithm.parameters.items():
             if not parameter.linux:
                 continue
@@ -235,7 +235,7 @@ def _sender(scenario: Scenario, number: int, flow: Flow) -> list[str]:
     stop_s = flow.stop_s if flow.stop_s is not None else math.inf
     return [
         f"$guest send out=s{number}.out namespace=s{number} to={_address('r', number)}"
-        f" algorithm={ALGORITHMS[flow.congestion_control.name].linux} buffer={buffer}"
+        f" algorithm={catalogue.find(flow.congestion_control.name).linux} buffer={buffer}"
         f" cap={flow.max_window_segments or 0} bytes={flow.bytes or 0} start={flow.start_s!r}"
         f" stop={stop_s!r} end={scenario.duration_s!r} interval={_interval(scenario)!r} &",
         'ends="$ends $!"',

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from longfat.cc.catalogue import ALGORITHMS
+from longfat.cc import catalogue
 from longfat.engines import host
 from longfat.engines.ns3 import accelerate, compiled
 from longfat.errors import InputError, SimulationError
@@ -21,6 +21,9 @@ PROGRAM = HERE / "simulation.h"  # includes all the others that decide a result
 ENGINE = HERE / "engine.cc"
 RECOVERY = {"prr": "ns3::TcpPrrRecovery", "halving": "ns3::TcpClassicRecovery"}
 ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms offer
+
+
+HOW_TO_GET = "it needs x86-64 Linux, CPython 3.11 to 3.13 and `make setup`"
 
 
 def is_here() -> bool:
@@ -67,7 +70,8 @@ def run(
     answer = server.ask(request | limits, stops)
     if "failed" in answer:
         engine, words = ingredients["engine"], answer["last_words"]
-        raise host.failure(scenario, engine, answer["failed"], words, **limits)
+        ended = host.how_it_ended(answer["failed"], words, **limits)
+        raise host.failure(scenario, engine, ended, words)
     with_what = {
         "ns3_wheel_version": version("ns3"),
         "accelerated": server.words == "ready, accelerated",
@@ -122,7 +126,7 @@ def prepare() -> Iterable[str]:
     """Compile what every run needs, with all cores; yield what could not be, in a sentence each."""
     from concurrent.futures import ThreadPoolExecutor
 
-    headers = {a.header_path for a in ALGORITHMS.values() if a.header and a.type_id}
+    headers = {a.header_path for a in catalogue.algorithms().values() if a.header and a.type_id}
     sources = [accelerate.SOURCE, ENGINE, *sorted(headers)]
     compiled.forget_others(sources)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -133,7 +137,7 @@ def prepare() -> Iterable[str]:
 
 
 def _algorithm(flow: Flow):
-    algorithm = ALGORITHMS[flow.congestion_control.name]
+    algorithm = catalogue.find(flow.congestion_control.name)
     if not algorithm.type_id:
         raise InputError(
             f"ns-3 has no congestion control '{flow.congestion_control.name}': "
@@ -210,7 +214,7 @@ def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
 def _flow_spec(flow: Flow) -> dict[str, Any]:
     algorithm = _algorithm(flow)
     attributes = [
-        [algorithm.parameters[name].attribute, algorithm.parameters[name].ns3_text(name, value)]
+        [algorithm.parameters[name].attribute, algorithm.parameters[name].ns3_text(value)]
         for name, value in flow.congestion_control.parameters.items()
     ]
     if flow.max_window_segments is not None:

@@ -140,8 +140,7 @@ TcpTxBuffer::NextSeg(SequenceNumber32* seq, SequenceNumber32* seqHigh, bool isRe
     if (!m_sentList.empty())
     {
         Position& it = hints.retransmit;
-        while (it != end && inReach(*it) &&
-               ((*it)->m_retrans || (*it)->m_sacked || !(*it)->m_lost))
+        while (it != end && inReach(*it) && ((*it)->m_retrans || (*it)->m_sacked || !(*it)->m_lost))
         {
             ++it;
         }
@@ -552,8 +551,7 @@ TcpTxBuffer::UpdateLostCount()
     {
         markLost(head);
     }
-    if (decided &&
-        (!hints.decided || (**hints.decided)->m_startSeq < (**decided)->m_startSeq))
+    if (decided && (!hints.decided || (**hints.decided)->m_startSeq < (**decided)->m_startSeq))
     {
         hints.decided = decided;
     }
@@ -843,7 +841,12 @@ TcpRxBuffer::Add(Ptr<Packet> p, const TcpHeader& tcph)
 void
 Object::Construct(const AttributeConstructionList& attributes)
 {
-    enum : uint8_t { UNKNOWN, NONE, SOME };
+    enum : uint8_t
+    {
+        UNKNOWN,
+        NONE,
+        SOME
+    };
     static std::vector<uint8_t> known; // by the number of the TypeId
     const TypeId type = GetInstanceTypeId();
     if (type.GetUid() >= known.size())
@@ -897,7 +900,8 @@ TcpOption::CreateOption(uint8_t kind)
         return Recycle<TcpOptionEnd>();
     case NOP:
         return Recycle<TcpOptionNOP>();
-    case TS: {
+    case TS:
+    {
         auto option = Recycle<TcpOptionTS>();
         option->SetTimestamp(0);
         option->SetEcho(0);

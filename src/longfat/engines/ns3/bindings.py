@@ -76,10 +76,13 @@ def load(headers: bool = True):
 
     if not headers:
         return None
-    from longfat.cc.catalogue import ALGORITHMS
+    from longfat.cc import catalogue
     from longfat.engines.ns3 import request
 
-    for header in [HERE / "run.h", *(a.header_path for a in ALGORITHMS.values() if a.header)]:
+    for header in [
+        HERE / "run.h",
+        *(a.header_path for a in catalogue.algorithms().values() if a.header),
+    ]:
         cppyy.include(str(header))
     # What runs once is compiled, before the forks.
     execute(cppyy.gbl.longfat, request(warm_up_scenario()))

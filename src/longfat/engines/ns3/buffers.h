@@ -28,7 +28,8 @@ GrowSendBuffer(ns3::Ptr<ns3::TcpSocketBase> sender)
     auto buffer = sender->GetTxBuffer();
     buffer->SetMaxBufferSize(SMALLEST_AUTO_BUFFER);
     sender->TraceConnectWithoutContext(
-        "CongestionWindow", ns3::Callback<void, uint32_t, uint32_t>([buffer](uint32_t, uint32_t window) {
+        "CongestionWindow",
+        ns3::Callback<void, uint32_t, uint32_t>([buffer](uint32_t, uint32_t window) {
             const uint32_t wanted = 2 * std::min(window, LARGEST_AUTO_BUFFER / 2);
             if (wanted > buffer->MaxBufferSize())
             {
@@ -94,16 +95,17 @@ class ReceiveBuffer
         }
         m_lastEcho = echo;
         const ns3::Time sample = ns3::TcpOptionTS::ElapsedTimeFromTsValue(echo);
-        m_rtt = m_rtt.IsZero() ? sample : ns3::NanoSeconds(
-            (7 * m_rtt.GetNanoSeconds() + sample.GetNanoSeconds()) / 8);
+        m_rtt = m_rtt.IsZero()
+                    ? sample
+                    : ns3::NanoSeconds((7 * m_rtt.GetNanoSeconds() + sample.GetNanoSeconds()) / 8);
     }
 
     ns3::Ptr<ns3::TcpRxBuffer> m_buffer;
-    ns3::Time m_rtt;             //!< smoothed; 0: not known yet
+    ns3::Time m_rtt; //!< smoothed; 0: not known yet
     uint32_t m_lastEcho{0};
-    ns3::Time m_since;           //!< beginning of this round trip
-    uint64_t m_read{0};          //!< in this round trip
-    uint64_t m_readBefore{0};    //!< in the round trip that read most
+    ns3::Time m_since;        //!< beginning of this round trip
+    uint64_t m_read{0};       //!< in this round trip
+    uint64_t m_readBefore{0}; //!< in the round trip that read most
 };
 
 } // namespace longfat

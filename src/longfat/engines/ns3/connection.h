@@ -33,10 +33,10 @@ struct FlowSpec
 {
     std::string source;
     std::string target;
-    std::vector<std::string> relays;                               //!< in order
-    std::string congestionControl;                                 //!< TypeId of its class
-    std::vector<std::pair<std::string, std::string>> attributes;   //!< of the congestion control
-    std::string recovery;                                          //!< TypeId of the recovery
+    std::vector<std::string> relays;                             //!< in order
+    std::string congestionControl;                               //!< TypeId of its class
+    std::vector<std::pair<std::string, std::string>> attributes; //!< of the congestion control
+    std::string recovery;                                        //!< TypeId of the recovery
     uint32_t segmentBytes{0};
     uint32_t initialWindowSegments{0};
     uint32_t initialSsthreshSegments{0}; //!< 0: none
@@ -49,8 +49,8 @@ struct FlowSpec
     bool ecn{false};
     double minRtoS{0};
     double startS{0};
-    double stopS{0};     //!< infinity: never
-    uint64_t bytes{0};   //!< 0: without end
+    double stopS{0};   //!< infinity: never
+    uint64_t bytes{0}; //!< 0: without end
 };
 
 class Connection
@@ -74,10 +74,10 @@ class Connection
     ns3::Ptr<ns3::TcpSocketBase> sender;
     ns3::Ptr<ns3::TcpCongestionOps> algorithm; //!< that of the sender
     ns3::Ptr<ns3::TcpSocketBase> receiver;     //!< null before the connection is there
-    uint64_t segmentsSent{0};   //!< with data, retransmissions included
+    uint64_t segmentsSent{0};                  //!< with data, retransmissions included
     uint64_t retransmissions{0};
-    uint64_t recoveries{0};     //!< times that loss recovery was entered
-    uint64_t timeouts{0};       //!< times that the retransmission timer expired
+    uint64_t recoveries{0}; //!< times that loss recovery was entered
+    uint64_t timeouts{0};   //!< times that the retransmission timer expired
 
     std::function<void()> onConnected{[] {}}; //!< the sender may write
     std::function<void()> onSpace{[] {}};     //!< there is space in the send buffer

@@ -96,7 +96,11 @@ class Flow
         }
         else
         {
-            ns3::Simulator::Schedule(ns3::Seconds(atS), &Network::SetPath, &m_network, m_port, path);
+            ns3::Simulator::Schedule(ns3::Seconds(atS),
+                                     &Network::SetPath,
+                                     &m_network,
+                                     m_port,
+                                     path);
         }
     }
 
@@ -131,9 +135,9 @@ class Flow
         else if (name == "rtt_s")
         {
             found = sender.TraceConnectWithoutContext(
-                "LastRTT", ns3::Callback<void, ns3::Time, ns3::Time>([&kept](ns3::Time, ns3::Time now) {
-                    kept.Add(now.GetSeconds());
-                }));
+                "LastRTT",
+                ns3::Callback<void, ns3::Time, ns3::Time>(
+                    [&kept](ns3::Time, ns3::Time now) { kept.Add(now.GetSeconds()); }));
         }
         else if (name == "delivered_bytes")
         {
@@ -232,9 +236,9 @@ class Flow
     const uint32_t m_points;
     std::vector<std::unique_ptr<Connection>> m_connections; //!< from the source to the target
     std::vector<std::unique_ptr<Relay>> m_relays;
-    uint64_t m_written{0};  //!< payload handed to the socket
+    uint64_t m_written{0}; //!< payload handed to the socket
     bool m_connected{false};
-    bool m_open{false};     //!< there is more to write
+    bool m_open{false}; //!< there is more to write
     Series* m_delivered{nullptr};
 };
 

@@ -44,13 +44,13 @@ struct Link
     std::string target;
     double rateBps{0};
     double delayS{0};
-    std::string queueSize;              //!< as ns3::QueueSize reads it: "1000p" or "64000B"
+    std::string queueSize; //!< as ns3::QueueSize reads it: "1000p" or "64000B"
     double lossPerPacket{0};
     double lossPerBit{0};
     std::vector<double> outageStartS;
     std::vector<double> outageEndS;
-    uint32_t markAbovePackets{0};       //!< 0: no marks
-    std::vector<double> changeAtS;      //!< one change each; NaN: stays as it was
+    uint32_t markAbovePackets{0};  //!< 0: no marks
+    std::vector<double> changeAtS; //!< one change each; NaN: stays as it was
     std::vector<double> changeRateBps;
     std::vector<double> changeDelayS;
     std::vector<double> changeLossPerPacket;
@@ -366,7 +366,8 @@ class Network
             else if (name == "sent_bytes")
             {
                 found = device->TraceConnectWithoutContext(
-                    "PhyTxEnd", ns3::MakeCallback(&LinkCount::OnSentBytes, &count));
+                    "PhyTxEnd",
+                    ns3::MakeCallback(&LinkCount::OnSentBytes, &count));
             }
             NS_ABORT_MSG_UNLESS(found, "links have no series " << name);
         }
@@ -394,8 +395,7 @@ class Network
         LinkCount* count = &m_counts[{link.source, link.target}];
         device->TraceConnectWithoutContext("PhyTxEnd",
                                            ns3::MakeCallback(&LinkCount::OnSent, count));
-        queue->TraceConnectWithoutContext("Drop",
-                                          ns3::MakeCallback(&LinkCount::OnOverflow, count));
+        queue->TraceConnectWithoutContext("Drop", ns3::MakeCallback(&LinkCount::OnOverflow, count));
         m_devices[{link.source, link.target}] = device;
         return device;
     }
@@ -413,9 +413,8 @@ class Network
                        nullptr};
         if (link.CanLose())
         {
-            auto errors = ns3::CreateObject<LinkErrors>(link,
-                                                        &m_counts[{link.source, link.target}],
-                                                        stream);
+            auto errors =
+                ns3::CreateObject<LinkErrors>(link, &m_counts[{link.source, link.target}], stream);
             target->SetReceiveErrorModel(errors);
             if (link.ChangesLoss())
             {
@@ -444,10 +443,10 @@ class Network
     {
         auto ipv4 = device->GetNode()->GetObject<ns3::Ipv4>();
         const uint32_t interface = ipv4->AddInterface(device);
-        ipv4->AddAddress(interface,
-                         ns3::Ipv4InterfaceAddress(
-                             ns3::Ipv4Address((10u << 24) | (m_subnet << 8) | host),
-                             ns3::Ipv4Mask("255.255.255.0")));
+        ipv4->AddAddress(
+            interface,
+            ns3::Ipv4InterfaceAddress(ns3::Ipv4Address((10u << 24) | (m_subnet << 8) | host),
+                                      ns3::Ipv4Mask("255.255.255.0")));
         ipv4->SetMetric(interface, 1);
         ipv4->SetUp(interface);
     }

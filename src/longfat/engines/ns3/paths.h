@@ -114,8 +114,7 @@ class PathRouting : public ns3::Ipv4RoutingProtocol
     ns3::Ptr<ns3::Ipv4Route> RouteOver(ns3::Ptr<ns3::NetDevice> device) const
     {
         auto route = ns3::Create<ns3::Ipv4Route>();
-        route->SetSource(
-            m_ipv4->GetAddress(m_ipv4->GetInterfaceForDevice(device), 0).GetLocal());
+        route->SetSource(m_ipv4->GetAddress(m_ipv4->GetInterfaceForDevice(device), 0).GetLocal());
         route->SetGateway(ns3::Ipv4Address::GetAny()); // a cable has one other end
         route->SetOutputDevice(device);
         return route;

@@ -23,7 +23,8 @@ class Relay
     {
         in.onAccepted = [this] {
             m_in.receiver->TraceConnectWithoutContext(
-                "AdvWND", ns3::MakeCallback(&Relay::OnAdvertised, this));
+                "AdvWND",
+                ns3::MakeCallback(&Relay::OnAdvertised, this));
             m_out.Connect();
         };
         in.onData = [this] { PassOn(); };

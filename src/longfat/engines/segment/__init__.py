@@ -1,23 +1,44 @@
-"""The segment-level engine: senders, links and receivers hand each other segments, on ns-3's core.
+"""The segment-level engine: senders, links and receivers hand each other segments.
 
 The very same congestion controls as in the full ns-3 stack, driven as its TCP would (sender.h says
-how), without headers, buffers and sockets, and so many times as fast (`make bench`). Its C++ is
-JIT-compiled in the process that has ns-3 loaded (longfat.engines.ns3.server).
+how), without headers, buffers and sockets, and so many times as fast (`make bench`). It stands
+alone: what the headers need of ns-3's interface is in the folder ns3. Where there is a C++ compiler
+it is compiled for the machine (native.py), elsewhere it runs as WebAssembly (wasm.py); the digits
+are the same.
 """
 
-import itertools
-import math
-from importlib.resources import files
-from pathlib import Path
-from typing import Any
+import os
 
-import networkx
-
-from longfat.engines import host, ns3
+from longfat.cc import catalogue
+from longfat.engines import host
+from longfat.engines.segment import native, wasm
+from longfat.errors import InputError
 from longfat.result import Result
-from longfat.scenario import Flow, Scenario
+from longfat.scenario import Scenario
 
-PROGRAM = Path(str(files("longfat.engines.segment") / "simulation.h"))  # includes all the others
+VERSION = "1"
+DECIDING = native.SOURCES[1:]  # with all that they include; the program around them decides nothing
+
+
+def is_here() -> bool:
+    """Return whether this environment can compile the engine, or run it as WebAssembly."""
+    return native.compiler() is not None or wasm.is_here()
+
+
+def how_built() -> str:
+    """Return which of both runs here: "native" or "wasm".
+
+    Raises InputError where neither can. The environment variable LONGFAT_SEGMENT chooses one.
+    """
+    wanted = os.environ.get("LONGFAT_SEGMENT", "")
+    here = {"native": native.compiler() is not None, "wasm": wasm.is_here()}
+    build = wanted or next((name for name, is_here in here.items() if is_here), "")
+    if not here.get(build):
+        raise InputError(
+            "the engine 'segment' needs a C++ compiler (g++, clang++ or $CXX), or the package "
+            "'wasmtime' to run it as WebAssembly"
+        )
+    return build
 
 
 def simulate(
@@ -25,45 +46,55 @@ def simulate(
 ) -> Result:
     """Run the scenario, segment by segment, and return the result. Same scenario, same digits.
 
-    Arguments and errors as in `longfat.engines.ns3.simulate`.
+    Raises InputError for what this engine does not have, SimulationError when it gives up, takes
+    longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
+    before the scenario.
     """
-    stops = _server.stops
-    limits = time_limit_s, memory_limit_bytes
-    return ns3.run(scenario, request(scenario), ingredients(scenario), _server, stops, *limits)
+    names = [flow.congestion_control.name for flow in scenario.flows]
+    for number, name in enumerate(names):
+        _check(number, name)
+    limits = (time_limit_s, memory_limit_bytes)
+    build = how_built()
+    if build == "native":
+        answer = native.run(scenario.model_dump_json(), names, *limits)
+    else:
+        answer = wasm.run(scenario.model_dump_json(), *limits)
+    if "failed" in answer:
+        ended = host.how_it_ended(answer["failed"], answer["last_words"], *limits)
+        raise host.failure(scenario, "segment", ended, answer["last_words"])
+    if "error" in answer and answer["input"]:
+        raise InputError(answer["error"])
+    if given_up := answer.get("given_up") or answer.get("error"):
+        raise host.failure(scenario, "segment", given_up)
+    return host.result(scenario, answer, ingredients(scenario) | {"build": build})
+
+
+def _check(number: int, name: str) -> None:
+    """Refuse a congestion control that has no header of ours."""
+    algorithm = catalogue.find(name)
+    if not algorithm.header:
+        others = ["'ns3'"] * bool(algorithm.type_id) + ["'linux'"] * bool(algorithm.linux)
+        raise InputError(
+            f"flows.{number}.congestion_control: the engine 'segment' has no '{name}': use the "
+            f"engine {' or '.join(others)}"
+        )
 
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
     """Return what decides the result beside the scenario: engine, version, headers by content."""
-    return ns3.ingredients_of("segment", PROGRAM, scenario)
+    algorithms = [catalogue.find(flow.congestion_control.name) for flow in scenario.flows]
+    headers = {path for algorithm in algorithms if (path := algorithm.header_path)}
+    return {
+        "engine": "segment",
+        "engine_version": VERSION,
+        "headers_sha256": host.content_sha256([*DECIDING, *sorted(headers)]),
+    }
 
 
-def _command() -> tuple[list[str], dict[str, str]]:
-    ns3.check_is_here()
-    return ns3.bindings_command("longfat.engines.segment.program")
+HOW_TO_GET = "it needs a C++ compiler, or the package 'wasmtime'"
 
 
-_server = host.Server(_command)
-is_here = ns3.is_here
-stop = _server.stop
-
-
-def request(scenario: Scenario) -> dict[str, Any]:
-    """Return the scenario in the words of the engine's C++ structures, ready for the server."""
-    asked = ns3.request(scenario)
-    for link in itertools.chain.from_iterable(asked["links"]):
-        for name in ("changeRateBps", "changeDelayS", "changeLossPerPacket", "changeLossPerBit"):
-            link[name] = [math.nan if value is None else value for value in link[name]]
-    graph = networkx.Graph((link.source, link.target) for link in scenario.links)
-    for flow, wanted in zip(scenario.flows, asked["flows"], strict=True):
-        wanted["spec"]["stopS"] = math.inf if flow.stop_s is None else flow.stop_s
-        wanted["connections"] = _paths(graph, flow)
-        wanted["reroutes"] = [[reroute.at_s, reroute.path] for reroute in flow.reroutes]
-    return asked | {"libraries": []}
-
-
-def _paths(graph: networkx.Graph, flow: Flow) -> list[list[str]]:
-    """Return the path of each connection: the stated one, or the shortest to the next relay."""
-    if flow.path:
-        return [list(flow.path)]
-    ends = itertools.pairwise((flow.source, *flow.relays, flow.target))
-    return [networkx.shortest_path(graph, *pair) for pair in ends]
+def stop() -> None:
+    """Give up every run of this process. Each ends with a SimulationError."""
+    native.stop()
+    wasm.stop()

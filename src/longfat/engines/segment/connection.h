@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What the two ends of a connection have in common: its settings, and the sizes and times that
-// ns-3's TCP gives its packets.
+// What the two ends of a connection have in common: the sizes and times that ns-3's TCP gives its
+// packets.
 
 #ifndef LONGFAT_SEGMENT_CONNECTION_H
 #define LONGFAT_SEGMENT_CONNECTION_H
@@ -15,32 +15,6 @@
 
 namespace longfat::segment
 {
-
-/// A flow, as the scenario states it: the settings of its connection, or of all with relays.
-struct FlowSpec
-{
-    std::string source;
-    std::string target;
-    std::vector<std::string> relays;                             //!< in order
-    std::string congestionControl;                               //!< TypeId of its class
-    std::vector<std::pair<std::string, std::string>> attributes; //!< of the congestion control
-    std::string recovery;                                        //!< TypeId of the recovery
-    uint32_t segmentBytes{0};
-    uint32_t initialWindowSegments{0};
-    uint32_t initialSsthreshSegments{0}; //!< 0: none
-    uint32_t sendBufferBytes{0};         //!< 0: grows with the connection
-    uint32_t receiveBufferBytes{0};      //!< 0: grows with the connection
-    uint32_t segmentsPerAck{0};
-    double ackTimeoutS{0};
-    bool sack{true};
-    bool limitedTransmit{true};
-    bool ecn{false};
-    bool timestamps{true}; //!< of milliseconds; without, round-trip times are exact
-    double minRtoS{0};
-    double startS{0};
-    double stopS{0};   //!< infinity: never
-    uint64_t bytes{0}; //!< 0: without end
-};
 
 // TcpSocketBase's constants.
 constexpr Ticks SYN_TIMEOUT = 3'000'000'000; //!< ConnTimeout, doubled every time

@@ -2,8 +2,8 @@
 //
 // The delivery rate, for algorithms such as BBR that set their window themselves (CongControl).
 //
-// As ns-3's TcpRateLinux, which takes its marks from the packets of TcpTxBuffer and so cannot serve
-// here (Cheng, Cardwell, Yeganeh and Jacobson, "Delivery Rate Estimation", Internet-Draft).
+// As ns-3's TcpRateLinux (Cheng, Cardwell, Yeganeh and Jacobson, "Delivery Rate Estimation",
+// Internet-Draft).
 
 #ifndef LONGFAT_SEGMENT_DELIVERY_RATE_H
 #define LONGFAT_SEGMENT_DELIVERY_RATE_H
@@ -23,8 +23,8 @@ class DeliveryRate
     {
         if (idle)
         {
-            connection.m_firstSentTime = ns3::TimeStep(now);
-            connection.m_deliveredTime = ns3::TimeStep(now);
+            connection.m_firstSentTime = ns3::Time(now);
+            connection.m_deliveredTime = ns3::Time(now);
         }
         segment.firstSentTime = connection.m_firstSentTime.GetTimeStep();
         segment.deliveredTime = connection.m_deliveredTime.GetTimeStep();
@@ -35,14 +35,14 @@ class DeliveryRate
     void OnDelivered(const SentSegment& segment, uint32_t bytes, Ticks now)
     {
         connection.m_delivered += bytes;
-        connection.m_deliveredTime = ns3::TimeStep(now);
+        connection.m_deliveredTime = ns3::Time(now);
         if (m_sample.m_priorDelivered == 0 || segment.deliveredBytes > m_sample.m_priorDelivered)
         {
-            m_sample.m_ackElapsed = ns3::TimeStep(now - segment.deliveredTime);
+            m_sample.m_ackElapsed = ns3::Time(now - segment.deliveredTime);
             m_sample.m_priorDelivered = segment.deliveredBytes;
-            m_sample.m_priorTime = ns3::TimeStep(segment.deliveredTime);
-            m_sample.m_sendElapsed = ns3::TimeStep(segment.lastSent - segment.firstSentTime);
-            connection.m_firstSentTime = ns3::TimeStep(segment.lastSent);
+            m_sample.m_priorTime = ns3::Time(segment.deliveredTime);
+            m_sample.m_sendElapsed = ns3::Time(segment.lastSent - segment.firstSentTime);
+            connection.m_firstSentTime = ns3::Time(segment.lastSent);
         }
         connection.m_txItemDelivered = segment.deliveredBytes;
     }

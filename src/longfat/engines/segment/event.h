@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Events of ns-3's simulator that are scheduled again and again without being allocated again, a
-// timer made of one, and the ring in which packets wait for theirs.
+// Simulated time, and what happens when: the queue of events, timers, and the ring in which packets
+// wait for theirs.
+//
+// Events of one nanosecond come in the order in which ns-3 would have scheduled them. An event can be
+// put into the queue later than that (a link puts in the arrival of its first packet alone), so that
+// the moment at which ns-3 would have scheduled it is a part of its key.
 
 #ifndef LONGFAT_SEGMENT_EVENT_H
 #define LONGFAT_SEGMENT_EVENT_H
 
-#include "ns3/event-impl.h"
 #include "ns3/nstime.h"
-#include "ns3/ptr.h"
-#include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <limits>
 #include <vector>
 
 namespace longfat::segment
 {
 
-using Ticks = int64_t; //!< simulated time in ns-3's steps, nanoseconds
+using Ticks = int64_t; //!< simulated time, nanoseconds
 
 constexpr Ticks NEVER = std::numeric_limits<Ticks>::max();
-
-inline Ticks
-Now()
-{
-    return ns3::Simulator::Now().GetTimeStep();
-}
 
 inline Ticks
 FromSeconds(double seconds)
@@ -39,183 +35,317 @@ FromSeconds(double seconds)
 inline double
 ToSeconds(Ticks time)
 {
-    return ns3::TimeStep(time).GetSeconds();
+    return ns3::Time(time).GetSeconds();
 }
 
-/// Calls a method of its owner. Made by ns3::Create, since ns-3 keeps what is scheduled.
-template <class Owner, void (Owner::*METHOD)()>
-class Event : public ns3::EventImpl
+/// When an event comes.
+struct Key
 {
-  public:
-    explicit Event(Owner* owner)
-        : m_owner(owner),
-          m_simulator(ns3::PeekPointer(ns3::Simulator::GetImplementation()))
+    Ticks time;
+    Ticks scheduled; //!< when ns-3 would have scheduled it
+    uint64_t number; //!< of those of one moment
+
+    bool operator<(const Key& other) const
     {
+        if (time != other.time) [[likely]]
+        {
+            return time < other.time;
+        }
+        return scheduled != other.scheduled ? scheduled < other.scheduled : number < other.number;
     }
 
-    /// In so much time from now.
-    void Schedule(Ticks delay)
-    {
-        Ref(); // the simulator gives it back after the call
-        m_simulator->ScheduleWithContext(0, ns3::TimeStep(delay), this); // makes no EventId
-    }
-
-  protected:
-    void Notify() override
-    {
-        (m_owner->*METHOD)();
-    }
-
-  private:
-    Owner* m_owner;
-    ns3::SimulatorImpl* m_simulator;
+    bool operator==(const Key&) const = default;
 };
 
-/// The timers that may expire at the present nanosecond, which paced flows' and two flows' equal
-/// timeouts do all the time when packets arrive. ns-3 takes the events of one nanosecond in the
-/// order in which they were scheduled: a timer's when it was set, a packet's when its transmission
-/// began. The timers here are cheaper than that, so that their order is put right by hand.
-class DueTimer
+/// Something that happens again and again, and waits for at most one time at once.
+class Event
 {
   public:
-    /// Timers that were set before an event was scheduled that happens now expire before it.
-    static void ExpireBefore(Ticks now, Ticks scheduled)
+    using Action = void (*)(void* owner);
+
+    Event(Action action, void* owner)
+        : m_action(action),
+          m_owner(owner)
     {
-        while (!s_due.empty())
+    }
+
+    Event(const Event&) = delete;
+
+  private:
+    friend class EventQueue;
+
+    static constexpr std::size_t NOWHERE = -1;
+
+    Action m_action;
+    void* m_owner;
+    std::size_t m_place{NOWHERE}; //!< in the queue
+};
+
+/// The action that calls a method of the owner.
+template <class Owner, void (Owner::*METHOD)()>
+void
+CallMethod(void* owner)
+{
+    (static_cast<Owner*>(owner)->*METHOD)();
+}
+
+/// The events of a simulation, and its clock. A heap: nearly all that happens on a link is followed
+/// by the next of the same, which takes its place at the top and stays near it.
+class EventQueue
+{
+  public:
+    explicit EventQueue(uint64_t run)
+    {
+        state.run = run;
+    }
+
+    EventQueue(const EventQueue&) = delete;
+
+    Ticks Now() const
+    {
+        return state.now;
+    }
+
+    /// When ns-3 would have scheduled what happens now.
+    Ticks Scheduled() const
+    {
+        return m_scheduled;
+    }
+
+    uint64_t NextNumber()
+    {
+        return m_number++;
+    }
+
+    /// The key of what is scheduled now.
+    Key KeyAt(Ticks time)
+    {
+        return {time, state.now, NextNumber()};
+    }
+
+    /// The event comes then, instead of when it would have come.
+    void Schedule(Event& event, const Key& key)
+    {
+        std::size_t place = event.m_place;
+        if (place == Event::NOWHERE)
         {
-            DueTimer* first = nullptr;
-            for (DueTimer* timer : s_due)
-            {
-                if (timer->m_expires == now && timer->m_set < scheduled &&
-                    (!first || timer->m_set < first->m_set))
-                {
-                    first = timer;
-                }
-            }
-            if (!first)
-            {
-                return;
-            }
-            first->m_expires = NEVER;
-            first->OnExpired();
+            m_heap.push_back({key, &event});
+            Rise(m_heap.size() - 1, key, &event);
+            return;
+        }
+        m_running = &event == m_running ? nullptr : m_running;
+        if (key < m_heap[place].key)
+        {
+            Rise(place, key, &event);
+        }
+        else
+        {
+            Sink(place, key, &event);
         }
     }
 
-    DueTimer(const DueTimer&) = delete;
-
-  protected:
-    DueTimer() = default;
-
-    virtual ~DueTimer()
+    void Cancel(Event& event)
     {
-        LeaveDue();
+        if (event.m_place == Event::NOWHERE)
+        {
+            return;
+        }
+        const std::size_t place = event.m_place;
+        event.m_place = Event::NOWHERE;
+        m_running = &event == m_running ? nullptr : m_running;
+        const Entry last = m_heap.back();
+        m_heap.pop_back();
+        if (place == m_heap.size())
+        {
+            return;
+        }
+        if (place > 0 && last.key < m_heap[(place - 1) / 2].key)
+        {
+            Rise(place, last.key, last.event);
+        }
+        else
+        {
+            Sink(place, last.key, last.event);
+        }
     }
 
-    void JoinDue()
+    bool IsWaiting(const Event& event) const
     {
-        s_due.push_back(this);
+        return event.m_place != Event::NOWHERE && &event != m_running;
     }
 
-    void LeaveDue()
+    const Key& KeyOf(const Event& event) const
     {
-        s_due.erase(std::remove(s_due.begin(), s_due.end(), this), s_due.end());
+        return m_heap[event.m_place].key;
     }
 
-    virtual void OnExpired() = 0;
+    /// Do that once, at that time.
+    void At(Ticks time, std::function<void()> action)
+    {
+        Once& once = m_once.emplace_back(std::move(action));
+        Schedule(once.event, KeyAt(time));
+    }
 
-    Ticks m_set{0};
-    Ticks m_expires{NEVER}; //!< NEVER: stopped
+    /// Run so many events, or until something ends it, or until the next one is later than `until`.
+    void Run(Ticks until, uint64_t most)
+    {
+        while (!m_ended && most-- > 0 && !m_heap.empty() && m_heap.front().key.time <= until)
+        {
+            const Entry& first = m_heap.front();
+            state.now = first.key.time;
+            m_scheduled = first.key.scheduled;
+            m_running = first.event;
+            ++m_count;
+            m_running->m_action(m_running->m_owner);
+            if (m_running) // it has not been scheduled again
+            {
+                Cancel(*m_running);
+            }
+        }
+    }
+
+    void End()
+    {
+        m_ended = true;
+    }
+
+    bool HasEnded() const
+    {
+        return m_ended;
+    }
+
+    /// How many events there have been.
+    uint64_t Count() const
+    {
+        return m_count;
+    }
+
+    ns3::SimulatorState state; //!< the clock, as congestion controls see it
 
   private:
-    static inline std::vector<DueTimer*> s_due;
+    struct Entry
+    {
+        Key key;
+        Event* event;
+    };
+
+    struct Once
+    {
+        explicit Once(std::function<void()> action)
+            : event(&CallMethod<Once, &Once::Do>, this),
+              action(std::move(action))
+        {
+        }
+
+        void Do()
+        {
+            action();
+        }
+
+        Event event;
+        std::function<void()> action;
+    };
+
+    void Put(std::size_t place, const Key& key, Event* event)
+    {
+        m_heap[place] = {key, event};
+        event->m_place = place;
+    }
+
+    void Rise(std::size_t place, const Key key, Event* event)
+    {
+        while (place > 0)
+        {
+            const std::size_t parent = (place - 1) / 2;
+            if (!(key < m_heap[parent].key))
+            {
+                break;
+            }
+            Put(place, m_heap[parent].key, m_heap[parent].event);
+            place = parent;
+        }
+        Put(place, key, event);
+    }
+
+    void Sink(std::size_t place, const Key key, Event* event)
+    {
+        for (std::size_t child = 2 * place + 1; child < m_heap.size(); child = 2 * place + 1)
+        {
+            if (child + 1 < m_heap.size() && m_heap[child + 1].key < m_heap[child].key)
+            {
+                ++child;
+            }
+            if (!(m_heap[child].key < key))
+            {
+                break;
+            }
+            Put(place, m_heap[child].key, m_heap[child].event);
+            place = child;
+        }
+        Put(place, key, event);
+    }
+
+    std::vector<Entry> m_heap;
+    std::deque<Once> m_once;
+    Event* m_running{nullptr}; //!< stays at the top until it has been scheduled again or is over
+    Ticks m_scheduled{0};
+    uint64_t m_number{0};
+    uint64_t m_count{0};
+    bool m_ended{false};
 };
 
 /// A timer that is set, set again or stopped at no cost: nearly always before it expires. Its event
-/// stays in the simulator and, when it comes too early, goes on to the time that then holds. It
-/// comes a nanosecond before that time, and once more in time, after the packets that arrive then.
+/// stays in the queue and, when it comes too early, goes on to the time that then holds.
 template <class Owner, void (Owner::*EXPIRED)()>
-class Timer : DueTimer
+class Timer
 {
   public:
-    explicit Timer(Owner* owner)
-        : m_owner(owner),
-          m_event(ns3::Create<Wake>(this))
+    Timer(EventQueue& events, Owner* owner)
+        : m_events(events),
+          m_owner(owner),
+          m_event(&CallMethod<Timer, &Timer::OnWake>, this)
     {
     }
 
-    void Set(Ticks now, Ticks delay)
+    Timer(const Timer&) = delete;
+
+    void Set(Ticks delay)
     {
-        m_set = now;
-        m_expires = now + delay;
-        WakeBy(now);
+        m_key = m_events.KeyAt(m_events.Now() + delay);
+        if (!m_events.IsWaiting(m_event) || m_key < m_events.KeyOf(m_event))
+        {
+            m_events.Schedule(m_event, m_key);
+        }
     }
 
     void Stop()
     {
-        m_expires = NEVER;
+        m_key.time = NEVER;
     }
 
     bool IsRunning() const
     {
-        return m_expires != NEVER;
-    }
-
-    /// When it was set last.
-    Ticks WasSet() const
-    {
-        return m_set;
+        return m_key.time != NEVER;
     }
 
   private:
-    void WakeBy(Ticks now)
-    {
-        const Ticks wakes = std::max(now, m_expires - 1);
-        if (wakes < m_wakes)
-        {
-            m_wakes = wakes;
-            m_event->Schedule(wakes - now);
-        }
-    }
-
     void OnWake()
     {
-        const Ticks now = Now();
-        if (now != m_wakes)
+        if (m_key == m_events.KeyOf(m_event))
         {
-            return; // an earlier event took its place
+            m_key.time = NEVER;
+            (m_owner->*EXPIRED)();
         }
-        if (!m_isDue && m_expires <= now + 1)
+        else if (m_key.time != NEVER)
         {
-            m_isDue = true;
-            JoinDue();
-            m_wakes = m_expires;
-            m_event->Schedule(m_expires - now);
-            return;
-        }
-        m_wakes = NEVER;
-        if (m_isDue)
-        {
-            ExpireBefore(now, m_set + 1); // itself, and others that were set before
-            m_isDue = false;
-            LeaveDue();
-        }
-        if (m_expires != NEVER)
-        {
-            WakeBy(now);
+            m_events.Schedule(m_event, m_key);
         }
     }
 
-    void OnExpired() override
-    {
-        (m_owner->*EXPIRED)();
-    }
-
-    using Wake = Event<Timer, &Timer::OnWake>;
-
+    EventQueue& m_events;
     Owner* m_owner;
-    ns3::Ptr<Wake> m_event;
-    Ticks m_wakes{NEVER}; //!< when its next event is due
-    bool m_isDue{false};  //!< it may expire at this nanosecond or the next
+    Key m_key{NEVER, 0, 0}; //!< when it expires
+    Event m_event;
 };
 
 /// A queue that grows by doubling and never shrinks: no allocation once a run is under way.

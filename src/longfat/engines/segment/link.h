@@ -15,19 +15,19 @@
 #ifndef LONGFAT_SEGMENT_LINK_H
 #define LONGFAT_SEGMENT_LINK_H
 
-#include "../ns3/series.h"
 #include "event.h"
+#include "series.h"
+#include "spec.h"
 
-#include "ns3/abort.h"
 #include "ns3/data-rate.h"
-#include "ns3/queue-size.h"
 #include "ns3/random-variable-stream.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <list>
-#include <map>
 #include <string>
+#include <vector>
 
 namespace longfat::segment
 {
@@ -79,32 +79,11 @@ struct Packet
     Ticks echo;          //!< when the packet was sent whose timestamp it echoes (RFC 7323)
     Ticks causeSent;     //!< acknowledgment: when the segment that caused it was sent, or NEVER
     Ticks causeReceived; //!< and received
-    Ticks scheduled;     //!< when the event was scheduled that brought it, or its cause, here
     uint32_t window;     //!< acknowledgment: advertised window, in bytes
     uint16_t wireBytes;  //!< all headers included
     uint8_t flags;
     uint8_t sackBlocks;
     std::array<SackBlock, 4> sack;
-};
-
-/// One direction of a link, as the scenario states it.
-struct LinkSpec
-{
-    std::string source;
-    std::string target;
-    double rateBps{0};
-    double delayS{0};
-    std::string queueSize; //!< as ns3::QueueSize reads it: "1000p" or "64000B"
-    double lossPerPacket{0};
-    double lossPerBit{0};
-    std::vector<double> outageStartS;
-    std::vector<double> outageEndS;
-    uint32_t markAbovePackets{0};  //!< 0: no marks
-    std::vector<double> changeAtS; //!< one change each; NaN: stays as it was
-    std::vector<double> changeRateBps;
-    std::vector<double> changeDelayS;
-    std::vector<double> changeLossPerPacket;
-    std::vector<double> changeLossPerBit;
 };
 
 /// What happened to the packets of one direction of a link.
@@ -125,62 +104,53 @@ class Link
 {
   public:
     /// `stream` numbers the random numbers, as in the full ns-3 engine: the same losses.
-    Link(const LinkSpec& spec, uint32_t target, int64_t stream)
-        : m_target(target),
+    Link(EventQueue& events, const LinkSpec& spec, uint32_t target, int64_t stream)
+        : spec(spec),
+          m_events(events),
+          m_target(target),
           m_delay(FromSeconds(spec.delayS)),
           m_lossPerPacket(spec.lossPerPacket),
           m_lossPerBit(spec.lossPerBit),
-          m_markAbove(spec.markAbovePackets),
-          m_uniform(ns3::CreateObject<ns3::UniformRandomVariable>()),
-          m_arrival(ns3::Create<Arrival>(this))
+          m_arrival(&CallMethod<Link, &Link::OnArrival>, this)
     {
-        m_uniform->SetStream(stream);
+        m_uniform.SetStream(stream);
         SetRate(spec.rateBps);
-        const ns3::QueueSize limit(spec.queueSize);
-        const bool bytes = limit.GetUnit() == ns3::QueueSizeUnit::BYTES;
-        m_mostBytes = bytes ? limit.GetValue() : std::numeric_limits<uint64_t>::max();
-        m_mostPackets = bytes ? std::numeric_limits<uint64_t>::max() : limit.GetValue();
-        for (std::size_t i = 0; i < spec.outageStartS.size(); ++i)
+        for (const LinkChange& change : this->spec.changes)
         {
-            m_outages.push_back({spec.outageStartS[i], spec.outageEndS[i]});
-        }
-        for (std::size_t i = 0; i < spec.changeAtS.size(); ++i)
-        {
-            ns3::Simulator::Schedule(ns3::Seconds(spec.changeAtS[i]),
-                                     &Link::Change,
-                                     this,
-                                     spec.changeRateBps[i],
-                                     spec.changeDelayS[i],
-                                     spec.changeLossPerPacket[i],
-                                     spec.changeLossPerBit[i]);
+            events.At(FromSeconds(change.atS), [this, &change] { Change(change); });
         }
     }
 
     Link(const Link&) = delete;
 
+    const LinkSpec spec;
+
     /// Put a packet into the queue, or drop it.
     void Send(const Packet& packet, Ticks now)
     {
         ++count.offered;
+        const Ticks scheduled = m_events.Scheduled();
         if (m_waiting > 0)
         {
-            DrainQueue(now, packet.scheduled);
+            DrainQueue(now, scheduled);
         }
-        const bool idle = IsIdle(now, packet.scheduled);
-        if (m_waiting + 1 > m_mostPackets || m_waitingBytes + packet.wireBytes > m_mostBytes)
+        const bool idle = IsIdle(now, scheduled);
+        if (m_waiting + 1 > spec.queuePackets ||
+            m_waitingBytes + packet.wireBytes > spec.queueBytes)
         {
             ++count.overflow;
             return;
         }
         Flying& flying = m_flying.Push();
         flying.packet = packet;
-        if (m_markAbove > 0 && m_waiting >= m_markAbove && (packet.flags & Packet::ECT))
+        if (m_waiting >= spec.markAbovePackets && (packet.flags & Packet::ECT))
         {
             flying.packet.flags |= Packet::CE;
         }
         flying.began = idle ? now : m_free;
         flying.ended = flying.began + TransmissionTime(packet.wireBytes);
         flying.arrives = flying.ended + m_delay;
+        flying.number = m_events.NextNumber();
         m_free = flying.ended;
         if (!idle)
         {
@@ -190,13 +160,13 @@ class Link
         }
         if (m_flying.Size() == 1)
         {
-            m_arrival->Schedule(flying.arrives - now);
+            m_events.Schedule(m_arrival, flying.KeyOfArrival());
         }
     }
 
-    /// Count what was under way or waiting at the end of the run. No packet has come or gone
-    /// otherwise.
-    void Finish(Ticks now)
+    /// Count what was under way or waiting at the end of the run; returns whether no packet has come
+    /// or gone otherwise.
+    bool Finish(Ticks now)
     {
         DrainQueue(now, now);
         for (std::size_t i = 0; i < m_flying.Size(); ++i)
@@ -209,19 +179,18 @@ class Link
                 CountSent(m_flying[i]);
             }
         }
-        for (const Flying& flying : m_detached)
+        for (const Detached& detached : m_detached)
         {
-            count.underWay += flying.ended <= now;
-            count.waiting += flying.ended > now;
-            if (flying.ended <= now)
+            const bool sent = detached.flying.ended <= now;
+            count.underWay += sent;
+            count.waiting += !sent;
+            if (sent)
             {
-                CountSent(flying);
+                CountSent(detached.flying);
             }
         }
-        NS_ABORT_MSG_UNLESS(count.offered == count.overflow + count.sent + count.waiting &&
-                                count.sent ==
-                                    count.lost + count.outage + count.arrived + count.underWay,
-                            "a link has not conserved its packets");
+        return count.offered == count.overflow + count.sent + count.waiting &&
+               count.sent == count.lost + count.outage + count.arrived + count.underWay;
     }
 
     /// Keep that series.
@@ -242,12 +211,41 @@ class Link
         Ticks began; //!< when its transmission begins
         Ticks ended; //!< and ends
         Ticks arrives;
+        uint64_t number; //!< of its arrival, among the events of one moment
+
+        /// ns-3 schedules the arrival when the transmission begins.
+        Key KeyOfArrival() const
+        {
+            return {arrives, began, number};
+        }
     };
 
-    struct Outage
+    /// What was under way when the link changed: it arrives by an event of its own, for it may be
+    /// overtaken, and is lost as before the change.
+    struct Detached
     {
-        double startS;
-        double endS;
+        Detached(Link* link, const Flying& flying)
+            : link(link),
+              flying(flying),
+              lossPerPacket(link->m_lossPerPacket),
+              lossPerBit(link->m_lossPerBit),
+              arrival(&CallMethod<Detached, &Detached::OnArrival>, this)
+        {
+        }
+
+        void OnArrival()
+        {
+            link->CountSent(flying);
+            link->Arrive(flying.packet, flying.arrives, lossPerPacket, lossPerBit);
+            link->m_events.Cancel(arrival);
+            link->m_detached.remove_if([this](const Detached& other) { return &other == this; });
+        }
+
+        Link* link;
+        Flying flying;
+        double lossPerPacket;
+        double lossPerBit;
+        Event arrival;
     };
 
     Ticks TransmissionTime(uint32_t wireBytes)
@@ -300,8 +298,7 @@ class Link
     [[gnu::always_inline]]
     void OnArrival()
     {
-        DueTimer::ExpireBefore(m_flying.Front().arrives, m_flying.Front().began);
-        Flying& flying = m_flying.Front(); // stays there until the next Send
+        const Flying& flying = m_flying.Front(); // stays there until the next Send
         const Ticks now = flying.arrives;
         if (m_waiting == m_flying.Size())
         {
@@ -310,10 +307,9 @@ class Link
         m_flying.Pop();
         if (!m_flying.Empty())
         {
-            m_arrival->Schedule(m_flying.Front().arrives - now);
+            m_events.Schedule(m_arrival, m_flying.Front().KeyOfArrival());
         }
         CountSent(flying);
-        flying.packet.scheduled = flying.began;
         Arrive(flying.packet, now, m_lossPerPacket, m_lossPerBit);
     }
 
@@ -339,8 +335,8 @@ class Link
     [[gnu::always_inline]]
     void Arrive(const Packet& packet, Ticks now, double lossPerPacket, double lossPerBit)
     {
-        const double nowS = m_outages.empty() ? 0 : ToSeconds(now);
-        for (const Outage& outage : m_outages)
+        const double nowS = spec.outages.empty() ? 0 : ToSeconds(now);
+        for (const Outage& outage : spec.outages)
         {
             if (outage.startS <= nowS && nowS < outage.endS)
             {
@@ -353,7 +349,7 @@ class Link
         {
             survives *= std::pow(1 - lossPerBit, 8.0 * packet.wireBytes);
         }
-        if (survives < 1 && m_uniform->GetValue() >= survives)
+        if (survives < 1 && m_uniform.GetValue(0, 1) >= survives)
         {
             ++count.lost;
             return;
@@ -371,40 +367,27 @@ class Link
 
     /// From now on the link is another; what is NaN stays as it was. What is under way or being
     /// sent arrives as before, each with an event of its own, for it may be overtaken.
-    void Change(double rateBps, double delayS, double lossPerPacket, double lossPerBit)
+    void Change(const LinkChange& change)
     {
-        const Ticks now = Now();
+        const Ticks now = m_events.Now();
         DrainQueue(now, 0);
-        const bool wasEmpty = m_flying.Empty();
         while (m_flying.Size() > m_waiting)
         {
-            m_detached.push_back(m_flying.Front());
+            Detached& detached = m_detached.emplace_back(this, m_flying.Front());
             m_flying.Pop();
-            auto flying = std::prev(m_detached.end());
-            const double perPacket = m_lossPerPacket;
-            const double perBit = m_lossPerBit;
-            ns3::Simulator::Schedule(
-                ns3::TimeStep(flying->arrives - now),
-                [this, flying, perPacket, perBit] {
-                    Flying arrived = *flying;
-                    m_detached.erase(flying);
-                    DueTimer::ExpireBefore(arrived.arrives, arrived.began);
-                    CountSent(arrived);
-                    arrived.packet.scheduled = arrived.began;
-                    Arrive(arrived.packet, arrived.arrives, perPacket, perBit);
-                });
+            m_events.Schedule(detached.arrival, detached.flying.KeyOfArrival());
         }
         Ticks begins = m_waiting > 0 ? m_flying.Front().began : m_free;
-        if (!std::isnan(rateBps))
+        if (change.rateBps)
         {
-            SetRate(rateBps);
+            SetRate(*change.rateBps);
         }
-        if (!std::isnan(delayS))
+        if (change.delayS)
         {
-            m_delay = FromSeconds(delayS);
+            m_delay = FromSeconds(*change.delayS);
         }
-        m_lossPerPacket = std::isnan(lossPerPacket) ? m_lossPerPacket : lossPerPacket;
-        m_lossPerBit = std::isnan(lossPerBit) ? m_lossPerBit : lossPerBit;
+        m_lossPerPacket = change.lossPerPacket.value_or(m_lossPerPacket);
+        m_lossPerBit = change.lossPerBit.value_or(m_lossPerBit);
         for (std::size_t i = 0; i < m_flying.Size(); ++i)
         {
             Flying& flying = m_flying[i];
@@ -413,39 +396,30 @@ class Link
             flying.arrives = flying.ended + m_delay;
         }
         m_free = begins;
-        if (!wasEmpty)
+        m_events.Cancel(m_arrival); // it was for a packet that has left the ring
+        if (!m_flying.Empty())
         {
-            m_arrival->Cancel(); // it was for a packet that has left the ring
-            m_arrival = ns3::Create<Arrival>(this);
-            if (!m_flying.Empty())
-            {
-                m_arrival->Schedule(m_flying.Front().arrives - now);
-            }
+            m_events.Schedule(m_arrival, m_flying.Front().KeyOfArrival());
         }
     }
 
-    using Arrival = Event<Link, &Link::OnArrival>;
-
+    EventQueue& m_events;
     uint32_t m_target; //!< node at the far end
     ns3::DataRate m_rate;
     Ticks m_delay;
     double m_lossPerPacket;
     double m_lossPerBit;
-    uint64_t m_mostPackets; //!< that the queue takes
-    uint64_t m_mostBytes;
-    uint32_t m_markAbove;
-    std::vector<Outage> m_outages;
-    ns3::Ptr<ns3::UniformRandomVariable> m_uniform;
-    std::vector<Ticks> m_transmission; //!< time that a packet takes, by its bytes; -1: not yet known
+    ns3::UniformRandomVariable m_uniform;
+    std::vector<Ticks> m_transmission; //!< that a packet takes, by its bytes; -1: not yet known
     Ring<Flying> m_flying;             //!< what has been given to the link, the last `m_waiting`
                                        //!< of them in the queue
     uint64_t m_waiting{0};
     uint64_t m_waitingBytes{0};
-    Ticks m_free{0};                   //!< when the transmitter has sent all that there is
-    std::list<Flying> m_detached;      //!< under way since before a change
-    Series* m_queueSeries{nullptr};    //!< if it is kept
-    Series* m_sentSeries{nullptr};     //!< if it is kept
-    ns3::Ptr<Arrival> m_arrival;       //!< of the first packet of the ring
+    Ticks m_free{0};                //!< when the transmitter has sent all that there is
+    std::list<Detached> m_detached; //!< under way since before a change
+    Series* m_queueSeries{nullptr}; //!< if it is kept
+    Series* m_sentSeries{nullptr};  //!< if it is kept
+    Event m_arrival;                //!< of the first packet of the ring
 };
 
 } // namespace longfat::segment

@@ -33,9 +33,9 @@ class RightSizing
         }
         m_lastEcho = echo;
         const ns3::Time sample = ns3::MilliSeconds(now > echo ? now - echo : 0);
-        m_rtt = m_rtt.IsZero() ? sample
-                               : ns3::NanoSeconds(
-                                     (7 * m_rtt.GetNanoSeconds() + sample.GetNanoSeconds()) / 8);
+        m_rtt = m_rtt.IsZero()
+                    ? sample
+                    : ns3::NanoSeconds((7 * m_rtt.GetNanoSeconds() + sample.GetNanoSeconds()) / 8);
     }
 
     /// The application has read so much; returns how large the buffer should be, 0 for as it is.
@@ -59,7 +59,7 @@ class RightSizing
     }
 
   private:
-    ns3::Time m_rtt;          //!< smoothed; 0: not known yet
+    ns3::Time m_rtt; //!< smoothed; 0: not known yet
     uint32_t m_lastEcho{0};
     ns3::Time m_since;        //!< beginning of this round trip
     uint64_t m_read{0};       //!< in this round trip

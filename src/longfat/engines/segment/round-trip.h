@@ -8,7 +8,6 @@
 
 #include "connection.h"
 
-#include "ns3/rtt-estimator.h"
 #include "ns3/tcp-socket-state.h"
 
 namespace longfat::segment
@@ -20,8 +19,7 @@ class RoundTrip
     RoundTrip(ns3::Ptr<ns3::TcpSocketState> tcb, const FlowSpec& spec)
         : m_tcb(tcb),
           m_timestamps(spec.timestamps),
-          m_minTimeout(FromSeconds(spec.minRtoS)),
-          m_estimator(ns3::CreateObject<ns3::RttMeanDeviation>())
+          m_minTimeout(FromSeconds(spec.minRtoS))
     {
         UpdateUsualTimeout();
     }
@@ -110,36 +108,47 @@ class RoundTrip
         AddToEstimate(rtt);
     }
 
+    /// SRTT and RTTVAR of RFC 6298, in whole nanoseconds (V. Jacobson, "Congestion avoidance and
+    /// control", 1988, appendix A), as ns-3's RttMeanDeviation.
     [[gnu::always_inline]]
     void AddToEstimate(Ticks rtt)
     {
-        m_estimator->Measurement(ns3::TimeStep(rtt));
-        const ns3::Time smoothed = UpdateUsualTimeout();
-        ResetTimeout();
-        m_tcb->m_srtt = smoothed;
-        if (smoothed < m_tcb->m_minRtt)
+        if (m_samples++ == 0)
         {
-            m_tcb->m_minRtt = smoothed;
+            m_smoothed = rtt;
+            m_variation = rtt / 2;
+        }
+        else
+        {
+            const Ticks error = rtt - m_smoothed;
+            m_smoothed = (8 * m_smoothed + error) >> 3;
+            m_variation = (4 * m_variation + (error < 0 ? -error : error) - m_variation) >> 2;
+        }
+        UpdateUsualTimeout();
+        ResetTimeout();
+        m_tcb->m_srtt = ns3::Time(m_smoothed);
+        if (ns3::Time(m_smoothed) < m_tcb->m_minRtt)
+        {
+            m_tcb->m_minRtt = ns3::Time(m_smoothed);
         }
     }
 
-    /// The estimate has changed; returns it.
-    ns3::Time UpdateUsualTimeout()
+    /// The estimate has changed.
+    void UpdateUsualTimeout()
     {
         constexpr Ticks GRANULARITY = 1'000'000;
-        const ns3::Time smoothed = m_estimator->GetEstimate();
-        const Ticks variation = 4 * m_estimator->GetVariation().GetTimeStep();
         m_usualTimeout =
-            std::max(smoothed.GetTimeStep() + std::max(GRANULARITY, variation), m_minTimeout);
-        return smoothed;
+            std::max(m_smoothed + std::max(GRANULARITY, 4 * m_variation), m_minTimeout);
     }
 
     const ns3::Ptr<ns3::TcpSocketState> m_tcb;
     const bool m_timestamps;
     const Ticks m_minTimeout;
-    const ns3::Ptr<ns3::RttMeanDeviation> m_estimator;
-    Ticks m_usualTimeout{0}; //!< that follows from the round trips, without a back-off
-    uint64_t m_untimed{0};   //!< first segment that no round trip has been taken from
+    uint64_t m_samples{0};
+    Ticks m_smoothed{1'000'000'000}; //!< SRTT; before the first sample, ns-3's guess
+    Ticks m_variation{0};            //!< RTTVAR
+    Ticks m_usualTimeout{0};         //!< that follows from the round trips, without a back-off
+    uint64_t m_untimed{0};           //!< first segment that no round trip has been taken from
 };
 
 } // namespace longfat::segment

@@ -440,17 +440,17 @@ class Scoreboard
     const Stream& m_stream;
     bool m_sack;
     uint64_t m_head{0};
-    Ring<SentSegment> m_sent;   //!< from the head on
-    RangeSet m_sacked;          //!< numbers of those that are sacked
+    Ring<SentSegment> m_sent; //!< from the head on
+    RangeSet m_sacked;        //!< numbers of those that are sacked
     uint64_t m_sentBytes{0};
     uint64_t m_sackedBytes{0};
     uint64_t m_lostBytes{0};
     uint64_t m_retransmittedBytes{0};
     bool m_sackSeen{false};
-    uint64_t m_highest{0};      //!< if seen: the highest that is sacked
-    uint64_t m_decided{0};      //!< all before it are sacked or lost
-    uint64_t m_retransmit{0};   //!< all before it are sacked or sent again
-    uint64_t m_untouched{0};    //!< the same, for rule 3
+    uint64_t m_highest{0};    //!< if seen: the highest that is sacked
+    uint64_t m_decided{0};    //!< all before it are sacked or lost
+    uint64_t m_retransmit{0}; //!< all before it are sacked or sent again
+    uint64_t m_untouched{0};  //!< the same, for rule 3
 };
 
 } // namespace longfat::segment

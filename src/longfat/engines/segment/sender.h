@@ -60,10 +60,7 @@
 #include "delivery-rate.h"
 #include "round-trip.h"
 
-#include "ns3/object-factory.h"
-#include "ns3/string.h"
 #include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-prr-recovery.h"
 #include "ns3/tcp-recovery-ops.h"
 #include "ns3/tcp-socket-state.h"
 
@@ -75,10 +72,10 @@ constexpr uint32_t NO_THRESHOLD = 0xffffffff; //!< of slow start
 /// What a sender has done.
 struct SenderCount
 {
-    uint64_t segments{0};        //!< sent, retransmissions included
+    uint64_t segments{0}; //!< sent, retransmissions included
     uint64_t retransmissions{0};
-    uint64_t recoveries{0};      //!< times that loss recovery was entered
-    uint64_t timeouts{0};        //!< times that the retransmission timer expired
+    uint64_t recoveries{0}; //!< times that loss recovery was entered
+    uint64_t timeouts{0};   //!< times that the retransmission timer expired
 };
 
 class Sender : public Endpoint
@@ -86,19 +83,20 @@ class Sender : public Endpoint
     using State = ns3::TcpSocketState;
 
   public:
-    Sender(const FlowSpec& spec, const Stream& stream, const Route& forth)
+    Sender(EventQueue& events, const FlowSpec& spec, const Stream& stream, const Route& forth)
         : tcb(ns3::CreateObject<State>()),
+          m_events(events),
           m_spec(spec),
           m_stream(stream),
           m_forth(forth),
           m_board(stream, spec.sack),
           m_roundTrip(tcb, spec),
           m_segmentBytes(spec.segmentBytes),
-          m_retransmitTimer(this),
-          m_pacingTimer(this),
-          m_synTimer(this),
-          m_persistTimer(this),
-          m_sendSoon(ns3::Create<SendSoon>(this))
+          m_retransmitTimer(events, this),
+          m_pacingTimer(events, this),
+          m_synTimer(events, this),
+          m_persistTimer(events, this),
+          m_sendSoon(&CallMethod<Sender, &Sender::OnSendSoon>, this)
     {
         tcb->m_segmentSize = m_segmentBytes;
         tcb->m_initialCWnd = spec.initialWindowSegments;
@@ -107,15 +105,14 @@ class Sender : public Endpoint
                                      : NO_THRESHOLD;
         tcb->m_pacingRate = tcb->m_maxPacingRate;
         tcb->m_useEcn = spec.ecn ? State::On : State::Off;
-        ns3::ObjectFactory algorithm(spec.congestionControl);
-        for (const auto& [name, value] : spec.attributes)
+        congestionControl = Make<ns3::TcpCongestionOps>(spec.congestionControl);
+        for (const auto& [attribute, value] : spec.attributes)
         {
-            algorithm.Set(name, ns3::StringValue(value));
+            attribute->accessor->Set(ns3::PeekPointer(congestionControl), value);
         }
-        congestionControl = algorithm.Create<ns3::TcpCongestionOps>();
         m_oneWayDelay = dynamic_cast<OneWayDelaySignal*>(ns3::PeekPointer(congestionControl));
         m_handoff = dynamic_cast<HandoffSignal*>(ns3::PeekPointer(congestionControl));
-        m_recovery = ns3::ObjectFactory(spec.recovery).Create<ns3::TcpRecoveryOps>();
+        m_recovery = Make<ns3::TcpRecoveryOps>(spec.recovery);
         m_setsWindow = congestionControl->HasCongControl();
         m_available = stream.segments;
         SetSendBuffer(spec.sendBufferBytes > 0 ? spec.sendBufferBytes : SMALLEST_AUTO_BUFFER);
@@ -149,7 +146,7 @@ class Sender : public Endpoint
         if (m_established && !m_sendIsDue && AvailableWindow() > 0)
         {
             m_sendIsDue = true; // ns-3 waits a step, so that the application can write more
-            m_sendSoon->Schedule(1);
+            m_events.Schedule(m_sendSoon, m_events.KeyAt(m_events.Now() + 1));
         }
     }
 
@@ -159,16 +156,17 @@ class Sender : public Endpoint
         return RoomFrom(m_board.Head());
     }
 
-    /// At the end of a run: the marks add up, nothing is acknowledged that has not arrived, and what
-    /// is outstanding will be sent again if it has to be.
-    void Check(uint64_t arrived) const
+    /// At the end of a run: whether the marks add up, nothing is acknowledged that has not arrived,
+    /// and what is outstanding will be sent again if it has to be.
+    const char* WhatIsWrong(uint64_t arrived) const
     {
-        NS_ABORT_MSG_UNLESS(m_board.IsConsistent(), "a scoreboard's counts are not its marks'");
-        NS_ABORT_MSG_UNLESS(m_board.Head() <= arrived && arrived <= m_board.Next(),
-                            "segments were acknowledged that had not arrived, or came unsent");
-        NS_ABORT_MSG_UNLESS(m_board.Next() == m_board.Head() || m_retransmitTimer.IsRunning() ||
-                                m_retries == DATA_RETRIES,
-                            "a sender is stuck with data outstanding");
+        return !m_board.IsConsistent() ? "a scoreboard's counts are not its marks'"
+               : m_board.Head() > arrived || arrived > m_board.Next()
+                   ? "segments were acknowledged that had not arrived, or came unsent"
+               : m_board.Next() != m_board.Head() && !m_retransmitTimer.IsRunning() &&
+                       m_retries != DATA_RETRIES
+                   ? "a sender is stuck with data outstanding"
+                   : nullptr;
     }
 
     void TellHandoff(bool local, double announcedBps, uint32_t advertisedWindow)
@@ -183,7 +181,6 @@ class Sender : public Endpoint
 
     void Receive(const Packet& ack, Ticks now) override
     {
-        m_packet.scheduled = ack.scheduled;
         if (ack.flags & Packet::SYN)
         {
             OnSynAck(ack, now);
@@ -191,8 +188,7 @@ class Sender : public Endpoint
         }
         if (m_oneWayDelay && ack.causeSent != NEVER)
         {
-            m_oneWayDelay->OnOneWayDelay(ns3::TimeStep(ack.causeSent),
-                                         ns3::TimeStep(ack.causeReceived));
+            m_oneWayDelay->OnOneWayDelay(ns3::Time(ack.causeSent), ns3::Time(ack.causeReceived));
         }
         m_roundTrip.OnAck(ack, m_board, now);
         const uint64_t head = m_board.Head();
@@ -200,7 +196,7 @@ class Sender : public Endpoint
         {
             m_window = ack.window;
             OnAck(ack, now);
-            KeepAsking(now);
+            KeepAsking();
             if (onRoom && ack.number > head)
             {
                 onRoom();
@@ -217,9 +213,8 @@ class Sender : public Endpoint
         {
             return;
         }
-        const Ticks now = Now();
-        m_packet.scheduled = now;
-        m_synTimer.Set(now, SYN_TIMEOUT << m_syns);
+        const Ticks now = m_events.Now();
+        m_synTimer.Set(SYN_TIMEOUT << m_syns);
         m_synSent = m_syns++ == 0 ? now : -1;
         Packet& syn = Prepare(now);
         syn.number = 0;
@@ -250,8 +245,8 @@ class Sender : public Endpoint
         answer.flags = Packet::ACK;
         answer.wireBytes = AckWireBytes(m_spec.timestamps, 0);
         m_forth.first->Send(answer, now);
-        tcb->m_ecnState = m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE
-                                                                  : State::ECN_DISABLED;
+        tcb->m_ecnState =
+            m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE : State::ECN_DISABLED;
         Offer(m_available);
         if (onRoom)
         {
@@ -405,7 +400,7 @@ class Sender : public Endpoint
         {
             congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
             congestionControl->IncreaseWindow(tcb, segments);
-            OnNewAck(ack, true, now);
+            OnNewAck(ack, true);
         }
         else if (state == State::CA_CWR)
         {
@@ -414,11 +409,11 @@ class Sender : public Endpoint
             {
                 m_recovery->DoRecovery(tcb, m_delivered, false);
             }
-            OnNewAck(ack, true, now);
+            OnNewAck(ack, true);
         }
         else
         {
-            OnFullAck(ack, oldHead, segments, duplicate, dupAcksBefore, now);
+            OnFullAck(ack, oldHead, segments, duplicate, dupAcksBefore);
         }
         UpdatePacingRate();
     }
@@ -517,18 +512,14 @@ class Sender : public Endpoint
             tcb->m_cWndInfl -= std::min(tcb->m_cWndInfl.Get(), bytes);
         }
         congestionControl->PktsAcked(tcb, 1, tcb->m_srtt);
-        OnNewAck(ack, m_firstPartialAck, now);
+        OnNewAck(ack, m_firstPartialAck);
         m_firstPartialAck = false;
     }
 
     /// An ACK that advances, outside of a recovery or to its end.
     [[gnu::always_inline]]
-    void OnFullAck(uint64_t ack,
-                   uint64_t oldHead,
-                   uint32_t segments,
-                   bool duplicate,
-                   uint32_t dupAcksBefore,
-                   Ticks now)
+    void OnFullAck(
+        uint64_t ack, uint64_t oldHead, uint32_t segments, bool duplicate, uint32_t dupAcksBefore)
     {
         bool recovered = false;
         if (tcb->m_congState == State::CA_OPEN)
@@ -572,7 +563,7 @@ class Sender : public Endpoint
         }
         if (recovered)
         {
-            OnNewAck(ack, true, now);
+            OnNewAck(ack, true);
             tcb->m_cWnd = tcb->m_ssThresh.Get();
             m_recovery->ExitRecovery(tcb);
         }
@@ -580,19 +571,19 @@ class Sender : public Endpoint
         {
             congestionControl->IncreaseWindow(tcb, segments);
             tcb->m_cWndInfl = tcb->m_cWnd;
-            OnNewAck(ack, true, now);
+            OnNewAck(ack, true);
         }
     }
 
     /// TcpSocketBase::NewAck.
     [[gnu::always_inline]]
-    void OnNewAck(uint64_t ack, bool restartTimer, Ticks now)
+    void OnNewAck(uint64_t ack, bool restartTimer)
     {
         m_retries = 0;
         if (restartTimer)
         {
             m_roundTrip.ResetTimeout();
-            m_retransmitTimer.Set(now, m_roundTrip.timeout);
+            m_retransmitTimer.Set(m_roundTrip.timeout);
         }
         const ns3::SequenceNumber32 sequence = Sequence(ack);
         if (sequence > tcb->m_nextTxSequence)
@@ -652,10 +643,8 @@ class Sender : public Endpoint
 
     void OnSendSoon()
     {
-        const Ticks now = Now();
         m_sendIsDue = false;
-        m_packet.scheduled = now;
-        SendPending(now);
+        SendPending(m_events.Now());
     }
 
     /// TcpSocketBase::SendPendingData (RFC 6675, section 5, C).
@@ -710,12 +699,11 @@ class Sender : public Endpoint
         if (IsPacing() && !m_pacingTimer.IsRunning())
         {
             const ns3::DataRate rate = tcb->m_pacingRate;
-            m_pacingTimer.Set(now, rate.CalculateBytesTxTime(bytes).GetTimeStep());
+            m_pacingTimer.Set(rate.CalculateBytesTxTime(bytes).GetTimeStep());
         }
         Packet& packet = Prepare(now);
         packet.number = segment;
-        packet.wireBytes =
-            HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0) + bytes;
+        packet.wireBytes = HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0) + bytes;
         packet.flags = 0;
         if (tcb->m_ecnState != State::ECN_DISABLED && !again)
         {
@@ -729,7 +717,7 @@ class Sender : public Endpoint
         }
         if (!m_retransmitTimer.IsRunning())
         {
-            m_retransmitTimer.Set(now, m_roundTrip.timeout);
+            m_retransmitTimer.Set(m_roundTrip.timeout);
         }
         ++count.segments;
         count.retransmissions += again;
@@ -757,7 +745,7 @@ class Sender : public Endpoint
 
     /// While the receiver has no room and nothing is in flight that could tell when it has, ask, at
     /// growing intervals (RFC 9293, 3.8.6.1).
-    void KeepAsking(Ticks now)
+    void KeepAsking()
     {
         if (m_window >= m_segmentBytes || m_board.Next() > m_board.Head())
         {
@@ -767,17 +755,16 @@ class Sender : public Endpoint
         else if (!m_persistTimer.IsRunning())
         {
             m_retransmitTimer.Stop();
-            m_persistTimer.Set(now, m_persistTimeout);
+            m_persistTimer.Set(m_persistTimeout);
         }
     }
 
     void OnPersist()
     {
-        const Ticks now = Now();
+        const Ticks now = m_events.Now();
         m_persistTimeout = std::min(2 * m_persistTimeout, LONGEST_TIMEOUT);
-        m_persistTimer.Set(now, m_persistTimeout);
+        m_persistTimer.Set(m_persistTimeout);
         Packet& probe = Prepare(now);
-        probe.scheduled = now;
         probe.flags = Packet::ACK | Packet::PROBE;
         probe.wireBytes = AckWireBytes(m_spec.timestamps, 0) + 1;
         m_forth.first->Send(probe, now);
@@ -790,8 +777,7 @@ class Sender : public Endpoint
         {
             return;
         }
-        const Ticks now = Now();
-        m_packet.scheduled = m_retransmitTimer.WasSet();
+        const Ticks now = m_events.Now();
         ++m_retries;
         ++count.timeouts;
         const uint32_t inFlight = BytesInFlight();
@@ -814,14 +800,12 @@ class Sender : public Endpoint
 
     bool IsPacing() const
     {
-        return tcb->m_pacing &&
-               (tcb->m_paceInitialWindow || m_board.Next() >= tcb->m_initialCWnd);
+        return tcb->m_pacing && (tcb->m_paceInitialWindow || m_board.Next() >= tcb->m_initialCWnd);
     }
 
     void OnPacing()
     {
-        m_packet.scheduled = m_pacingTimer.WasSet();
-        SendPending(Now());
+        SendPending(m_events.Now());
     }
 
     /// TcpSocketBase::UpdatePacingRate.
@@ -846,8 +830,14 @@ class Sender : public Endpoint
         return ns3::SequenceNumber32(static_cast<uint32_t>(1 + m_stream.Offset(segment)));
     }
 
-    using SendSoon = Event<Sender, &Sender::OnSendSoon>;
+    /// A new object of that class, which is derived from T.
+    template <class T>
+    static ns3::Ptr<T> Make(const ns3::TypeId& type)
+    {
+        return ns3::Ptr<T>(static_cast<T*>(type.Make()));
+    }
 
+    EventQueue& m_events;
     const FlowSpec& m_spec;
     const Stream& m_stream;
     const Route& m_forth;
@@ -860,28 +850,28 @@ class Sender : public Endpoint
     bool m_setsWindow{false};                  //!< it does, itself (HasCongControl)
     const uint32_t m_segmentBytes;
     bool m_established{false};
-    uint32_t m_syns{0};             //!< sent
-    Ticks m_synSent{-1};            //!< -1: it was sent twice
+    uint32_t m_syns{0};  //!< sent
+    Ticks m_synSent{-1}; //!< -1: it was sent twice
     Ticks m_persistTimeout{PERSIST_TIMEOUT};
-    uint32_t m_sendBuffer{0};       //!< in bytes
+    uint32_t m_sendBuffer{0};         //!< in bytes
     uint32_t m_sendBufferSegments{0}; //!< the same, in whole segments
-    uint64_t m_available{0};        //!< the application has no segment from that one on
-    uint32_t m_window{0};           //!< advertised by the receiver, in bytes
-    uint32_t m_delivered{0};        //!< bytes newly delivered, by the ACK at hand
-    uint32_t m_notCounted{0};       //!< bytes delivered, not yet counted as a segment
+    uint64_t m_available{0};          //!< the application has no segment from that one on
+    uint32_t m_window{0};             //!< advertised by the receiver, in bytes
+    uint32_t m_delivered{0};          //!< bytes newly delivered, by the ACK at hand
+    uint32_t m_notCounted{0};         //!< bytes delivered, not yet counted as a segment
     uint32_t m_dupAcks{0};
-    uint64_t m_recover{0};          //!< RecoveryPoint: first segment not sent before the loss
+    uint64_t m_recover{0}; //!< RecoveryPoint: first segment not sent before the loss
     bool m_recoverActive{false};
     bool m_firstPartialAck{true};
-    uint32_t m_retries{0};          //!< timeouts since the last ACK that advanced
-    uint64_t m_echoed{0};           //!< highest ACK number with an ECN echo that counted
-    uint64_t m_reduced{0};          //!< segment that told the receiver of the last reduction
+    uint32_t m_retries{0}; //!< timeouts since the last ACK that advanced
+    uint64_t m_echoed{0};  //!< highest ACK number with an ECN echo that counted
+    uint64_t m_reduced{0}; //!< segment that told the receiver of the last reduction
     Packet m_packet{};
     Timer<Sender, &Sender::OnRetransmitTimeout> m_retransmitTimer;
     Timer<Sender, &Sender::OnPacing> m_pacingTimer;
     Timer<Sender, &Sender::SendSyn> m_synTimer;
     Timer<Sender, &Sender::OnPersist> m_persistTimer;
-    ns3::Ptr<SendSoon> m_sendSoon;
+    Event m_sendSoon;
     bool m_sendIsDue{false};
 };
 

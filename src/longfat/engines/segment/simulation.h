@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A scenario as links, senders and receivers that hand each other segments, on ns-3's simulator.
-// Once per process, as with the full stack.
+// A scenario as links, senders and receivers that hand each other segments.
 //
 // The functions that every packet passes are inlined by demand (always_inline): the calls would be
 // a tenth of the time.
@@ -9,14 +8,14 @@
 #ifndef LONGFAT_SEGMENT_SIMULATION_H
 #define LONGFAT_SEGMENT_SIMULATION_H
 
+#include "../json.h"
 #include "link.h"
 #include "receiver.h"
 #include "sender.h"
-
-#include "ns3/abort.h"
-#include "ns3/rng-seed-manager.h"
+#include "spec.h"
 
 #include <deque>
+#include <map>
 #include <memory>
 
 namespace longfat::segment
@@ -25,8 +24,8 @@ namespace longfat::segment
 /// One TCP connection: of a flow, or of the part of it up to the next relay.
 struct Connection
 {
-    explicit Connection(const FlowSpec& flow)
-        : spec(flow)
+    Connection(EventQueue& events, const FlowSpec& spec)
+        : spec(spec)
     {
         stream.segmentBytes = spec.segmentBytes;
         if (spec.bytes > 0)
@@ -34,8 +33,8 @@ struct Connection
             stream.bytes = spec.bytes;
             stream.segments = (spec.bytes + spec.segmentBytes - 1) / spec.segmentBytes;
         }
-        sender = std::make_unique<Sender>(spec, stream, forth);
-        receiver = std::make_unique<Receiver>(spec, stream, back);
+        sender = std::make_unique<Sender>(events, spec, stream, forth);
+        receiver = std::make_unique<Receiver>(events, spec, stream, back);
         forth.end = receiver.get();
         back.end = sender.get();
     }
@@ -51,7 +50,7 @@ struct Connection
         receiver->Hold((arrived - taken) * spec.segmentBytes);
     }
 
-    const FlowSpec spec;
+    const FlowSpec& spec;
     Stream stream;
     Route forth;
     Route back;
@@ -64,10 +63,9 @@ class Flow
 {
   public:
     std::deque<Connection> connections;
-    uint64_t bytes{0};                                            //!< 0: without end
     double completionS{std::numeric_limits<double>::quiet_NaN()}; //!< when the last byte was read
     SeriesByName series;
-    Series* deliveredSeries{nullptr};                             //!< if it is kept
+    Series* deliveredSeries{nullptr}; //!< if it is kept
 
     uint64_t DeliveredBytes() const
     {
@@ -93,51 +91,162 @@ class Flow
 class Simulation
 {
   public:
-    Simulation(uint64_t seed, double durationS, uint32_t points)
-        : m_durationS(durationS),
-          m_points(points)
+    explicit Simulation(ScenarioSpec scenario)
+        : m_spec(std::move(scenario)),
+          m_events(m_spec.seed)
     {
-        ns3::RngSeedManager::SetSeed(1);
-        ns3::RngSeedManager::SetRun(seed);
-        ns3::RngSeedManager::ResetNextStreamIndex();
-        ns3::Simulator::SetScheduler(ns3::ObjectFactory("ns3::PriorityQueueScheduler"));
+        const ns3::Simulator::Running running(&m_events.state);
+        for (const LinkSpec& link : m_spec.links)
+        {
+            AddLink(link);
+        }
+        for (const FlowSpec& flow : m_spec.flows)
+        {
+            AddFlow(flow);
+        }
+        m_events.At(FromSeconds(m_spec.durationS), [this] { m_events.End(); });
     }
 
     Simulation(const Simulation&) = delete;
 
-    /// Add one direction of a link. Both directions of a cable are added one after the other.
+    /// Run so many events at most, and none that is later than `untilS`; returns whether there is
+    /// more to come. The end is that of the scenario, or when every flow is complete if all have an
+    /// end.
+    bool Run(double untilS, uint64_t most)
+    {
+        const ns3::Simulator::Running running(&m_events.state);
+        const bool all = untilS >= m_spec.durationS;
+        m_events.Run(all ? NEVER : FromSeconds(untilS), most);
+        if (m_events.HasEnded() && !m_isFinished)
+        {
+            m_isFinished = true;
+            Finish();
+        }
+        return !m_isFinished;
+    }
+
+    /// Simulated time, in seconds.
+    double NowS() const
+    {
+        return ToSeconds(m_events.Now());
+    }
+
+    /// What the run's own checks have found at its end: a sentence, or nothing.
+    const std::string& WhatIsWrong() const
+    {
+        return m_wrong;
+    }
+
+    /// Write what was counted as JSON. Series follow as numbers: times, then values, from the place
+    /// and as many as stated there.
+    void Write(JsonWriter& head, std::vector<double>& numbers) const
+    {
+        head.Name("flows").Begin('[');
+        for (const Flow& flow : m_flows)
+        {
+            const SenderCount count = flow.Count();
+            head.Begin('{').Name("delivered_bytes").Number(flow.DeliveredBytes());
+            head.Name("completion_s").Number(flow.completionS);
+            head.Name("segments_sent").Number(count.segments);
+            head.Name("retransmissions").Number(count.retransmissions);
+            head.Name("recoveries").Number(count.recoveries);
+            head.Name("timeouts").Number(count.timeouts);
+            WriteSeries(flow.series, head, numbers);
+            head.End('}');
+        }
+        head.End(']').Name("links").Begin('[');
+        for (const Link& link : m_links)
+        {
+            head.Begin('{').Name("source").Text(link.spec.source);
+            head.Name("target").Text(link.spec.target);
+            head.Name("packets_sent").Number(link.count.sent);
+            head.Name("packets_lost").Number(link.count.lost);
+            head.Name("packets_lost_in_outage").Number(link.count.outage);
+            head.Name("packets_dropped_by_queue").Number(link.count.overflow);
+            WriteSeries(link.series, head, numbers);
+            head.End('}');
+        }
+        head.End(']').Name("events").Number(m_events.Count()).Name("end_s").Number(NowS());
+    }
+
+  private:
+    static void WriteSeries(const SeriesByName& series,
+                            JsonWriter& head,
+                            std::vector<double>& numbers)
+    {
+        head.Name("series").Begin('{');
+        for (const auto& [name, kept] : series)
+        {
+            head.Name(name).Begin('[');
+            head.Number(numbers.size()).Number(kept.timeS.size()).End(']');
+            numbers.insert(numbers.end(), kept.timeS.begin(), kept.timeS.end());
+            numbers.insert(numbers.end(), kept.values.begin(), kept.values.end());
+        }
+        head.End('}');
+    }
+
+    /// One direction. Both directions of a cable are added one after the other.
     void AddLink(const LinkSpec& spec)
     {
         const uint32_t source = Node(spec.source);
         const uint32_t target = Node(spec.target);
-        m_links.emplace_back(spec, target, static_cast<int64_t>(m_links.size()));
-        m_linkByEnds[{source, target}] = &m_links.back();
-    }
-
-    /// Add a flow without its connections, which are added one after the other.
-    Flow& AddFlow(const FlowSpec& spec)
-    {
-        m_flows.emplace_back();
-        Flow& flow = m_flows.back();
-        flow.bytes = spec.bytes;
-        ns3::Simulator::Schedule(ns3::Seconds(spec.startS),
-                                 [&flow] { flow.connections.front().sender->Start(); });
-        if (std::isfinite(spec.stopS))
+        Link& link =
+            m_links.emplace_back(m_events, spec, target, static_cast<int64_t>(m_links.size()));
+        m_linkByEnds[{source, target}] = &link;
+        for (const std::string& name : m_spec.series)
         {
-            ns3::Simulator::Schedule(ns3::Seconds(spec.stopS),
-                                     [&flow] { flow.connections.front().sender->Stop(); });
+            if (name == "queue_packets" || name == "sent_bytes")
+            {
+                link.Record(name, m_spec.durationS, m_spec.points);
+            }
         }
-        return flow;
     }
 
-    /// Add the last flow's next connection, on that path.
-    void AddConnection(const FlowSpec& spec, const std::vector<std::string>& path)
+    void AddFlow(const FlowSpec& spec)
     {
-        Flow& flow = m_flows.back();
-        flow.connections.emplace_back(spec);
-        Connection& last = flow.connections.back();
+        Flow& flow = m_flows.emplace_back();
+        m_events.At(FromSeconds(spec.startS),
+                    [&flow] { flow.connections.front().sender->Start(); });
+        if (spec.stopS)
+        {
+            m_events.At(FromSeconds(*spec.stopS),
+                        [&flow] { flow.connections.front().sender->Stop(); });
+        }
+        for (const Path& path : spec.connections)
+        {
+            AddConnection(flow, spec, path);
+        }
+        // From then on, every node of the path sends segments along it and ACKs back; other nodes go
+        // on as before with what reaches them.
+        for (const Reroute& reroute : spec.reroutes)
+        {
+            m_events.At(FromSeconds(reroute.atS), [this, &flow, &reroute] {
+                SetPath(flow.connections.back(), reroute.path);
+            });
+        }
+        for (const Handoff& handoff : spec.handoffs)
+        {
+            m_events.At(FromSeconds(handoff.atS), [&flow, &handoff] {
+                const Connection& connection = flow.connections.front();
+                if (std::isnan(flow.completionS))
+                {
+                    connection.sender->TellHandoff(handoff.local,
+                                                   handoff.announcedBps,
+                                                   connection.receiver->BufferBytes());
+                }
+            });
+        }
+        for (const std::string& name : m_spec.series)
+        {
+            Record(flow, name);
+        }
+    }
+
+    void AddConnection(Flow& flow, const FlowSpec& spec, const Path& path)
+    {
+        Connection& last = flow.connections.emplace_back(m_events, spec);
         SetPath(last, path);
-        if (flow.bytes > 0)
+        if (spec.bytes > 0)
         {
             FollowDelivery(flow);
         }
@@ -151,122 +260,92 @@ class Simulation
         }
     }
 
-    /// From then on, every node of the path sends the last flow's segments along it and its ACKs
-    /// back; other nodes go on as before with what reaches them.
-    void AddReroute(double atS, const std::vector<std::string>& path)
+    /// Keep that series of a flow, if it has it; with relays, of its first connection.
+    void Record(Flow& flow, const std::string& name)
     {
-        Connection& connection = m_flows.back().connections.back();
-        ns3::Simulator::Schedule(ns3::Seconds(atS),
-                                 [this, &connection, path] { SetPath(connection, path); });
-    }
-
-    /// At that time, the last flow's sender is told that its receiver has moved.
-    void AddHandoff(double atS, bool local, double announcedBps)
-    {
-        Flow& flow = m_flows.back();
-        ns3::Simulator::Schedule(ns3::Seconds(atS), [&flow, local, announcedBps] {
-            Connection& connection = flow.connections.front();
-            if (std::isnan(flow.completionS))
-            {
-                connection.sender->TellHandoff(
-                    local, announcedBps, connection.receiver->BufferBytes());
-            }
-        });
-    }
-
-    /// Keep that series of every link.
-    void RecordLinks(const std::string& name)
-    {
-        for (Link& link : m_links)
-        {
-            link.Record(name, m_durationS, m_points);
-        }
-    }
-
-    /// Keep that series of the last flow; with relays, of its first connection.
-    void Record(const std::string& name)
-    {
-        Flow& flow = m_flows.back();
         Sender& sender = *flow.connections.front().sender;
-        Series& series = flow.series.try_emplace(name, m_durationS, m_points).first->second;
         const double segment = sender.tcb->m_segmentSize;
         if (name == "delivered_bytes")
         {
-            flow.deliveredSeries = &series;
+            flow.deliveredSeries = &AddSeries(flow, name);
             FollowDelivery(flow);
         }
         else if (name == "cwnd_segments")
         {
-            Keep<uint32_t>(*sender.tcb, "CongestionWindow", series, segment);
+            Keep(flow, name, sender.tcb->m_cWnd, [segment](uint32_t now) { return now / segment; });
         }
         else if (name == "ssthresh_segments")
         {
-            sender.tcb->TraceConnectWithoutContext(
-                "SlowStartThreshold",
-                ns3::Callback<void, uint32_t, uint32_t>([&series, segment](uint32_t, uint32_t now) {
-                    if (now != NO_THRESHOLD)
-                    {
-                        series.Add(now / segment);
-                    }
-                }));
+            Keep(flow, name, sender.tcb->m_ssThresh, [segment](uint32_t now) {
+                return now == NO_THRESHOLD ? std::nan("") : now / segment;
+            });
         }
         else if (name == "rtt_s")
         {
-            sender.tcb->TraceConnectWithoutContext(
-                "LastRTT",
-                ns3::Callback<void, ns3::Time, ns3::Time>(
-                    [&series](ns3::Time, ns3::Time now) { series.Add(now.GetSeconds()); }));
+            Keep(flow, name, sender.tcb->m_lastRtt, [](const ns3::Time& now) {
+                return now.GetSeconds();
+            });
         }
         else if (name == "bandwidth_bps" || name == "utilization")
         {
             const char* source = name == "utilization" ? "Utilization" : "Bandwidth";
-            const bool found = Keep<double>(*sender.congestionControl, source, series, 1);
-            NS_ABORT_MSG_UNLESS(found, "the congestion control has no series " << name);
+            ns3::TcpCongestionOps* own = ns3::PeekPointer(sender.congestionControl);
+            const auto* accessor = own->GetInstanceTypeId().LookupTraceSourceByName(source);
+            ns3::TracedValue<double>* value = accessor ? accessor->Find(own) : nullptr;
+            if (value)
+            {
+                Keep(flow, name, *value, [](double now) { return now; });
+            }
         }
     }
 
-    /// Run to the end, or until every flow is complete if all have an end. Then check that nothing
-    /// was lost but by losses: a run in which something was is given up.
-    void Run()
+    Series& AddSeries(Flow& flow, const std::string& name)
     {
-        ns3::Simulator::Stop(ns3::Seconds(m_durationS));
-        ns3::Simulator::Run();
-        events = ns3::Simulator::GetEventCount();
-        endS = ns3::Simulator::Now().GetSeconds();
+        return flow.series.try_emplace(name, m_spec.durationS, m_spec.points).first->second;
+    }
+
+    template <class T, class Number>
+    void Keep(Flow& flow, const std::string& name, ns3::TracedValue<T>& value, Number number)
+    {
+        auto keeper = std::make_shared<Keeper<T, Number>>(AddSeries(flow, name), m_events, number);
+        value.Listen(keeper.get());
+        m_keepers.push_back(keeper);
+    }
+
+    /// Check that nothing was lost but by losses: a run in which something was is given up.
+    void Finish()
+    {
         for (Link& link : m_links)
         {
-            link.Finish(Now());
+            Check(link.Finish(m_events.Now()), "a link has not conserved its packets");
         }
         for (const Flow& flow : m_flows)
         {
             for (const Connection& connection : flow.connections)
             {
-                connection.receiver->Check();
-                connection.sender->Check(connection.receiver->DeliveredSegments());
+                Check(connection.receiver->IsConsistent(),
+                      "a receiver has lost or doubled segments");
+                const char* wrong =
+                    connection.sender->WhatIsWrong(connection.receiver->DeliveredSegments());
+                Check(!wrong, wrong);
             }
         }
     }
 
-    const Link& GetLink(std::size_t i) const
+    void Check(bool good, const char* words)
     {
-        return m_links[i];
+        if (!good && m_wrong.empty())
+        {
+            m_wrong = words;
+        }
     }
 
-    const Flow& GetFlow(std::size_t i) const
-    {
-        return m_flows[i];
-    }
-
-    uint64_t events{0}; //!< executed
-    double endS{0};     //!< simulated time at the end
-
-  private:
     uint32_t Node(const std::string& name)
     {
         return m_nodes.try_emplace(name, m_nodes.size()).first->second;
     }
 
-    void SetPath(Connection& connection, const std::vector<std::string>& path)
+    void SetPath(Connection& connection, const Path& path)
     {
         connection.forth.next.resize(m_nodes.size());
         connection.back.next.resize(m_nodes.size());
@@ -291,23 +370,26 @@ class Simulation
         const uint64_t delivered = flow.DeliveredBytes();
         if (flow.deliveredSeries)
         {
-            flow.deliveredSeries->Add(double(delivered));
+            flow.deliveredSeries->Add(NowS(), static_cast<double>(delivered));
         }
-        if (flow.bytes > 0 && delivered == flow.bytes)
+        if (delivered == flow.connections.back().spec.bytes)
         {
-            flow.completionS = ns3::Simulator::Now().GetSeconds();
+            flow.completionS = NowS();
             if (++m_complete == m_flows.size())
             {
-                ns3::Simulator::Stop();
+                m_events.End();
             }
         }
     }
 
-    double m_durationS;
-    uint32_t m_points;
+    const ScenarioSpec m_spec;
+    EventQueue m_events;
     std::deque<Link> m_links; // which stay where they are
     std::deque<Flow> m_flows;
+    std::vector<std::shared_ptr<void>> m_keepers;
     std::size_t m_complete{0};
+    bool m_isFinished{false};
+    std::string m_wrong;
     std::map<std::string, uint32_t> m_nodes;
     std::map<std::pair<uint32_t, uint32_t>, Link*> m_linkByEnds;
 };

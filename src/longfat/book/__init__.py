@@ -1,0 +1,1 @@
+"""What the pages of the book need: figures, tables and equations shown, explorers, Sphinx."""

@@ -1,0 +1,69 @@
+"""The drawings of the page on ns-3 beside Linux that are too long for a cell."""
+
+import itertools
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from longfat.book import show
+from longfat.papers.engines_compared import SAME_WITHIN, WINDOW
+
+
+def windows(traces: pd.DataFrame, title: str) -> Figure:
+    """Draw `engines_compared.clean_windows`: a panel a control, a line an engine."""
+    names = traces["control"].unique()
+    columns = 3
+    height = max(1, -(-len(names) // columns))
+    figure, panels = show.subplots(
+        height, columns, figsize=(8, 1.5 * height), sharex=True, sharey=True
+    )
+    for axes, name in zip(panels.flat, names, strict=False):
+        for engine, trace in traces[traces["control"] == name].groupby("engine", sort=False):
+            axes.step(
+                trace["time_s"],
+                trace[WINDOW],
+                where="post",
+                color=show.ENGINES[engine]["color"],
+                linewidth=1,
+                label=engine,
+            )
+        axes.set_title(name, fontsize=9)
+    for axes in panels.flat[len(names) :]:
+        axes.axis("off")
+    panels.flat[0].set_ylim(0, 500)
+    handles = panels.flat[0].get_legend_handles_labels()
+    panels.flat[0].legend(*handles, frameon=False, fontsize=8)
+    figure.supxlabel("time (s)")
+    figure.supylabel("congestion window (segments)")
+    figure.suptitle(title, fontsize=11)
+    return figure
+
+
+def ratios(compared: pd.DataFrame) -> Figure:
+    """Draw `engines_compared.ratios`: a row a control, a point with its interval a loss rate."""
+    controls = list(compared["control"].unique())
+    losses = compared["loss"].unique()
+    figure, axes = show.subplots(figsize=(7, 0.36 * len(controls) + 1))
+    styles = itertools.cycle((show.SIMULATION, show.EMULATION, show.VARIANT, *show.CONTROLS[1::2]))
+    for number, (loss, style) in enumerate(zip(losses, styles, strict=False)):
+        some = compared[compared["loss"] == loss]
+        shift = 0.22 * (number - (len(losses) - 1) / 2)
+        axes.errorbar(
+            some["ratio"],
+            [controls.index(name) + shift for name in some["control"]],
+            xerr=[some["ratio"] - some["low"], some["high"] - some["ratio"]],
+            linestyle="none",
+            label=f"p = {loss:g}",
+            **style,
+        )
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.axvspan(1 / SAME_WITHIN, SAME_WITHIN, color="0.9", zorder=0)
+    axes.set_yticks(range(len(controls)), controls)
+    axes.invert_yaxis()
+    axes.set(xscale="log", xlabel="goodput on Linux / goodput on ns-3")
+    axes.set_xticks([0.5, 0.7, 1, 1.5, 2, 3], ["0.5", "0.7", "1", "1.5", "2", "3"])
+    axes.minorticks_off()
+    same = (compared["verdict"] == "same").sum()
+    axes.set_title(f"Same within a factor of {SAME_WITHIN}: {same} of {len(compared)} pairs")
+    axes.legend(*axes.get_legend_handles_labels(), frameon=False, loc="lower right")
+    return figure

@@ -1,0 +1,219 @@
+"""One figure alone: the cells of a notebook that make it, executed by papermill.
+
+Which cells those are follows from the code (`longfat.book.cells`): the one that shows the figure,
+and those before it that make what it uses.
+"""
+
+import ast
+import contextlib
+import fnmatch
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pandas as pd
+import papermill
+from papermill.exceptions import PapermillExecutionError
+
+from longfat import paths, store
+from longfat.book import cells, show
+from longfat.errors import InputError, SimulationError, nearest
+
+TIMES = paths.DATA / "figure-times.csv"
+
+
+class Notebook:
+    """A notebook's cells, and what each of them shows."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.content = nbformat.read(path, as_version=4)
+        self.code = [cell for cell in self.content.cells if cell.cell_type == "code"]
+        self._sources = [cell.source for cell in self.code]
+        self.shows = {
+            name: number
+            for number, source in enumerate(self._sources)
+            for name in cells.shown(source)
+        }  # the last cell with a name
+
+    def needed(self, name: str) -> list[int]:
+        """Return which code cells the figure needs: its own, the parameters, and what it uses."""
+        parameters = [n for n, cell in enumerate(self.code) if "parameters" in _tags(cell)]
+        return sorted({*parameters, *cells.needed(self._sources, self.shows[name])})
+
+    def experiments(self, name: str) -> set[str]:
+        """Return the patterns of the experiments that the figure's cells run."""
+        imported = cells.modules("\n".join(self._sources))
+        return cells.experiments([self._sources[n] for n in self.needed(name)], imported)
+
+    def sections(self) -> dict[str, str]:
+        """Return the heading above each figure and table."""
+        sections, heading = {}, ""
+        for cell in self.content.cells:
+            if cell.cell_type == "markdown":
+                headings = [line for line in cell.source.splitlines() if line.startswith("#")]
+                heading = headings[-1].lstrip("# ") if headings else heading
+            elif cell.cell_type == "code":
+                sections |= dict.fromkeys(cells.shown(cell.source), heading)
+        return sections
+
+
+def _tags(cell) -> list[str]:
+    return cell.metadata.get("tags", [])
+
+
+def notebooks() -> list[Notebook]:
+    """Return the notebooks, in the order of their names."""
+    return [Notebook(path) for path in sorted(paths.NOTEBOOKS.glob("*.ipynb"))]
+
+
+def catalogue() -> pd.DataFrame:
+    """Return the figures and tables in the order of the book: columns name, notebook, section."""
+    rows = [
+        {"name": name, "notebook": notebook.path.name, "section": section}
+        for notebook in notebooks()
+        for name, section in notebook.sections().items()
+    ]
+    return pd.DataFrame(rows, columns=["name", "notebook", "section"])
+
+
+def experiments() -> dict[str, list[str]]:
+    """Return, by the name of each figure and table, the archived experiments that it shows.
+
+    They are those that its cells name, or the functions that these call; where code puts a name
+    together, all that fit.
+    """
+    archived = store.experiments()
+    return {
+        name: sorted(
+            {
+                one
+                for pattern in notebook.experiments(name)
+                for one in fnmatch.filter(archived, pattern)
+            }
+        )
+        for notebook in notebooks()
+        for name in notebook.shows
+    }
+
+
+def times() -> pd.DataFrame:
+    """Return the `catalogue` with the time that each figure takes, in s.
+
+    Columns quick_s and paper_s: as measured by `measure`, at each profile; at the paper's own scale
+    with the results of the archive. simulated_s: the processor time of those results, which is what
+    it takes without them, divided by the number of cores. Missing where nothing was measured.
+    """
+    table = catalogue()
+    measured = pd.read_csv(TIMES) if TIMES.exists() else pd.DataFrame({"name": []})
+    measured = measured.set_index("name").reindex(columns=["quick_s", "paper_s"])
+    table = table.join(measured, on="name")
+    used = experiments()
+    cost = {
+        experiment: store.read_archive(experiment).drop_duplicates("key")["wall_s"].sum()
+        for experiment in set().union(*used.values())
+    }
+    table["simulated_s"] = [sum(cost[e] for e in used[name]) for name in table["name"]]
+    return table
+
+
+def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:
+    """Execute every notebook at these profiles and write what each figure takes to `TIMES`.
+
+    A figure takes what the cells take that `execute` executes, with an empty local cache; in a
+    notebook without profiles, the same at each. Profiles that are not measured keep their times.
+    What is measured is written a notebook at a time.
+    """
+    table = times().set_index("name")
+    for profile in profiles:
+        for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
+            known = papermill.inspect_notebook(str(path))
+            with tempfile.TemporaryDirectory() as scratch, _environment(LONGFAT_CACHE=scratch):
+                executed = papermill.execute_notebook(
+                    str(path),
+                    str(Path(scratch) / path.name),
+                    parameters={"profile": profile} if "profile" in known else {},
+                    cwd=str(path.parent),
+                )
+            durations = {
+                cell.id: cell.metadata.papermill.duration or 0.0
+                for cell in executed.cells
+                if cell.cell_type == "code"
+            }
+            notebook = Notebook(path)
+            for name in notebook.shows:
+                used = [notebook.code[number].id for number in notebook.needed(name)]
+                table.loc[name, f"{profile}_s"] = sum(durations[identity] for identity in used)
+            measured = table[["quick_s", "paper_s"]].round(1).reset_index()
+            measured.to_csv(TIMES, index=False, lineterminator="\n")
+
+
+def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:
+    """Read papermill parameters from NAME=VALUE, where VALUE is a Python literal or a word."""
+    parameters = {}
+    for setting in settings:
+        name, separator, value = setting.partition("=")
+        if not separator or not name.isidentifier():
+            raise InputError(f"--set {setting}: write NAME=VALUE, for example --set repetitions=3")
+        try:
+            parameters[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            parameters[name] = value
+    return parameters
+
+
+def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
+    """Re-execute one figure and return the files written into `folder`: PNG, SVG and CSV.
+
+    Raises InputError for an unknown figure or parameter, SimulationError if a cell fails; the
+    folder then has no new file.
+    """
+    known = catalogue()
+    if name not in set(known["name"]):
+        listed = f"no figure '{name}': 'longfat figure --list' names all."
+        raise InputError(listed + nearest(name, list(known["name"])))
+    path = paths.NOTEBOOKS / known.set_index("name").loc[name, "notebook"]
+    _check_parameters(path, parameters)
+    whole = Notebook(path)
+    notebook = whole.content
+    notebook.cells = [whole.code[number] for number in whole.needed(name)]
+    with tempfile.TemporaryDirectory() as scratch:
+        only = Path(scratch) / path.name
+        nbformat.write(notebook, only)
+        try:
+            with _environment(**{show.FIGURE_FOLDER: scratch}):
+                papermill.execute_notebook(
+                    str(only), str(only), parameters=parameters, cwd=str(path.parent)
+                )
+        except PapermillExecutionError as error:
+            raise SimulationError(f"{name}: {error.ename}: {error.evalue}") from None
+        folder.mkdir(parents=True, exist_ok=True)
+        made = sorted(Path(scratch).glob(f"{name}.*"))
+        return [Path(shutil.copy(file, folder)) for file in made]
+
+
+@contextlib.contextmanager
+def _environment(**variables: str):
+    """Set environment variables for a while: a notebook's kernel inherits them."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+
+
+def _check_parameters(path: Path, parameters: dict[str, Any]) -> None:
+    known = sorted(papermill.inspect_notebook(str(path)))
+    for parameter in parameters:
+        if parameter not in known:
+            raise InputError(
+                f"{path.name} has no parameter '{parameter}': it has {', '.join(known)}."
+                f"{nearest(parameter, known)}"
+            )

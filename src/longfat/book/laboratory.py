@@ -1,0 +1,119 @@
+"""The Laboratory: networks that a reader simulates in the page (`static/laboratory.js`).
+
+A panel begins with the scenario of a network; its form changes what most decides the result. What
+it simulates is a scenario as everywhere else, so that Python gives the same digits.
+"""
+
+import base64
+import itertools
+import json
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+import networkx
+
+from longfat import topologies
+from longfat.cc import catalogue
+from longfat.errors import InputError, nearest
+from longfat.scenario import Scenario
+
+STATIC = Path(str(files("longfat.book"))) / "static"
+FILES = ("uplot.min.js", "uplot.min.css", "laboratory.js", "laboratory.css")
+ENGINE = "longfat-engine.js"  # the module, in base64: a page read from a disk cannot load another
+POINTS = 1500  # of each series
+
+
+@dataclass(frozen=True)
+class Network:
+    """A panel's scenario, and which of its links the form sets: its source and target."""
+
+    scenario: Scenario
+    bottleneck: tuple[str, str]
+
+
+def networks() -> dict[str, Network]:
+    """Return the networks of the panels: one of the Laboratory's own, and one for each chapter."""
+    return {
+        "path": Network(
+            topologies.reference(congestion_control="newreno", duration_s=30),
+            ("sender", "receiver"),
+        ),
+        "satellite": Network(
+            topologies.satellite(loss=1e-4, duration_s=60), ("sender", "receiver")
+        ),
+        "long-fat-pipe": Network(
+            topologies.japan("highspeed-rfc3649", payload_bps=600e6, duration_s=20),
+            ("router", "receiver"),
+        ),
+        "radio": Network(
+            topologies.radio("TCP-J", bit_error_rate=0, rate_bps=1.5e6, rtt_s=0.1, duration_s=60),
+            ("ar", "mn"),
+        ),
+        "wireless": Network(
+            topologies.wireless("ucc", "newreno", loss=1e-3, duration_s=60), ("R", "N3")
+        ),
+    }
+
+
+def senders() -> dict[str, str]:
+    """Return the congestion controls that the engine in the page has: title by name."""
+    return {name: one.title for name, one in catalogue.algorithms().items() if one.header}
+
+
+def settings(name: str, address: str) -> dict[str, object]:
+    """Return what a panel's script needs to know: scenario, state of the form, senders.
+
+    `address` is that of the file `ENGINE`, seen from the page. Raises InputError for an unknown
+    network.
+    """
+    known = networks()
+    if name not in known:
+        raise InputError(
+            f"network is '{name}': the Laboratory has {', '.join(known)}."
+            f"{nearest(name, list(known))}"
+        )
+    scenario, (source, target) = known[name].scenario, known[name].bottleneck
+    links = {(link.source, link.target): link for link in scenario.links}
+    link, flow = links[source, target], scenario.flows[0]
+    path = flow.path or networkx.shortest_path(
+        networkx.Graph(list(links)), flow.source, flow.target
+    )
+    delays = [links[hop].delay_s for hop in itertools.pairwise(path)]
+    window = flow.max_window_segments or int(flow.receive_buffer_bytes) // flow.segment_bytes
+    return {
+        "name": name,
+        "engine": address,
+        "scenario": json.loads(scenario.canonical_json()),
+        "bottleneck": list(links).index((source, target)),
+        "other_delay_s": sum(delays) - link.delay_s,
+        "points": POINTS,
+        "senders": senders(),
+        "state": {
+            "senders": [flow.congestion_control.name for flow in scenario.flows],
+            "rate": float(f"{link.rate_bps / 1e6:.6g}"),
+            "rtt": float(f"{2000 * sum(delays):.6g}"),
+            "loss": link.loss_per_packet,
+            "queue": link.queue_packets,
+            "window": window,
+            "duration": scenario.duration_s,
+            "seed": scenario.seed,
+        },
+    }
+
+
+def html(name: str, address: str) -> str:
+    """Return a panel as HTML; the page needs the `FILES` too. Arguments as in `settings`."""
+    data = json.dumps(settings(name, address), ensure_ascii=False).replace("</", r"<\/")
+    return (
+        f'<section class="longfat-laboratory" data-laboratory="{escape(name)}" '
+        'aria-label="Laboratory: simulate this network">\n'
+        "<noscript>The simulation runs in the page by JavaScript and WebAssembly.</noscript>\n"
+        f'<script type="application/json">{data}</script>\n</section>'
+    )
+
+
+def engine_script(module: bytes) -> str:
+    """Return the script that holds the engine's WebAssembly module."""
+    return f'window.longfatEngine = "{base64.b64encode(module).decode()}";\n'

@@ -1,0 +1,113 @@
+"""A new experiment: a notebook, a network and a congestion control that run, to be changed.
+
+The templates are `templates/experiment.*` and the header `cc/gaimd.h`.
+"""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from longfat import paths
+from longfat.cc import catalogue
+from longfat.errors import InputError, SimulationError
+
+PART = "Experiments"  # of the book's table of contents
+TEMPLATE = "my-experiment"  # the name that the templates have
+
+
+def experiment(name: str, report: Callable[[str], object] = lambda line: None) -> list[Path]:
+    """Write a new experiment into the repository, execute its notebook, and return its files.
+
+    The files are the notebook, the scenario and the header; the book's table of contents gets a
+    line. `report` is told what takes time.
+    Raises InputError for a name that is taken or cannot be one, and where there is no repository;
+    SimulationError if the notebook fails. Then nothing is written.
+    """
+    root = paths.DATA.parent
+    contents = root / "book" / "_toc.yml"
+    if not contents.is_file():
+        raise InputError(f"a new experiment belongs in the book's repository, and {root} is none")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        raise InputError(
+            f"name is '{name}': it must be lower-case letters and digits in words joined by "
+            f"hyphens, such as {TEMPLATE}"
+        )
+    texts = _texts(name)
+    taken = [path for path in texts if path.exists()]
+    if taken or name in catalogue.algorithms():
+        where = taken[0] if taken else "a congestion control of the catalogue"
+        raise InputError(f"name is '{name}': it is taken by {where}")
+    listed = _listed(contents.read_text("utf-8"), f"notebooks/{name}")
+    with _all_or_nothing(list(texts)):
+        for path, text in texts.items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        report(f"executing notebooks/{name}.ipynb (about a minute)")
+        _execute(paths.NOTEBOOKS / f"{name}.ipynb")
+        unfinished = contents.with_suffix(".tmp")
+        unfinished.write_text(listed, encoding="utf-8")
+        unfinished.replace(contents)
+    return [*texts, contents]
+
+
+def _texts(name: str) -> dict[Path, str]:
+    """Return what the experiment's files contain, by their paths."""
+    title = name.replace("-", " ").capitalize()
+    camel = "".join(word.capitalize() for word in name.split("-"))
+    header_names = {
+        "TcpGaimd": f"Tcp{camel}",
+        "LONGFAT_GAIMD_H": f"LONGFAT_{name.replace('-', '_').upper()}_H",
+        'title = "General AIMD"': f'title = "{title}"',
+    }
+    names = {TEMPLATE: name, "My experiment": title}
+    package = Path(str(files("longfat")))
+    templates = package / "book" / "templates"
+    return {
+        paths.NOTEBOOKS / f"{name}.ipynb": _replaced(templates / "experiment.ipynb", names),
+        paths.SCENARIOS / f"{name}.json": _replaced(templates / "experiment.json", names),
+        package / "cc" / f"{name}.h": _replaced(package / "cc" / "gaimd.h", header_names),
+    }
+
+
+def _replaced(template: Path, names: dict[str, str]) -> str:
+    text = template.read_text("utf-8")
+    for old, new in names.items():
+        text = text.replace(old, new)
+    return text
+
+
+def _listed(contents: str, page: str) -> str:
+    """Return the table of contents with the page at the end of its part of experiments."""
+    before, caption, after = contents.partition(f"  - caption: {PART}\n")
+    if not caption:
+        raise InputError(f"book/_toc.yml: there is no part '{PART}' for a new page")
+    chapters, next_part, rest = after.partition("  - caption: ")
+    return f"{before}{caption}{chapters.rstrip()}\n      - file: {page}\n{next_part}{rest}"
+
+
+@contextlib.contextmanager
+def _all_or_nothing(made: list[Path]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        for path in made:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _execute(notebook: Path) -> None:
+    """Execute a notebook and keep its outputs, without anything that differs between machines."""
+    content = nbformat.read(notebook, as_version=4)
+    resources = {"metadata": {"path": str(notebook.parent)}}
+    try:
+        NotebookClient(content, resources=resources, record_timing=False).execute()
+    except CellExecutionError as error:
+        raise SimulationError(f"{notebook.name}: {error.ename}: {error.evalue}") from None
+    content.metadata["language_info"].pop("version", None)
+    nbformat.write(content, notebook)

@@ -1,0 +1,303 @@
+"""The house style of tables and figures: what the cells of a notebook show.
+
+Three things never look alike: what the paper printed (grey, diamonds), the model (black line),
+what we measured (colours with intervals).
+"""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from IPython.display import HTML, Markdown, display
+from matplotlib.figure import Figure
+from sympy import latex
+
+from longfat.book.explorer import html
+from longfat.errors import InputError
+from longfat.papers.explorer import Explorer
+from longfat.statistics import VERDICTS, held  # noqa: F401 chapters say show.held
+
+FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
+SIMULATION: dict[str, Any] = {"color": "#0072b2", "marker": "o"}
+EMULATION: dict[str, Any] = {"color": "#d55e00", "marker": "s"}
+VARIANT: dict[str, Any] = {"color": "#009e73", "marker": "^"}
+ENGINES = {"ns-3": SIMULATION, "Linux": EMULATION}  # by the name in the legend
+MODEL: dict[str, Any] = {"color": "black"}
+PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
+
+plt.rcParams.update(
+    {
+        "figure.figsize": (7, 4.2),
+        "figure.dpi": 100,
+        "figure.constrained_layout.use": True,
+        "axes.grid": True,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "grid.alpha": 0.3,
+        "font.size": 10,
+        "axes.titlesize": 11,
+        "axes.titlelocation": "left",
+        "lines.markersize": 4,
+        "errorbar.capsize": 2,
+        "svg.hashsalt": "longfat",
+    }
+)
+
+
+subplots = plt.subplots
+
+
+def headline(what: str, compared: pd.DataFrame, transfer: str, metric: str) -> str:
+    """Return a figure's title: how far from the model the measurements are, at low and any loss."""
+    rows = compared[(compared["transfer"] == transfer) & (compared["metric"] == metric)]
+    low = rows[rows["loss"] <= 1e-4]["difference"].abs().max()
+    everywhere = rows["difference"].abs().max()
+    return f"{what}: within {low:.1f} % of the model for p ≤ 1e-4, {everywhere:.0f} % overall"
+
+
+def comparison_figure(
+    curve: pd.DataFrame,
+    measured: dict[str, pd.DataFrame],
+    value: str,
+    title: str,
+    label: str,
+    bands: pd.DataFrame | None = None,
+) -> Figure:
+    """Draw a quantity over the loss rate: the model's curve and what the engines measured.
+
+    `curve` has columns loss and `value`; each table of `measured` (named as in the legend) has them
+    and `halfwidth`; `bands` (columns loss_min, loss_max, bound_percent) shades how far from the
+    model the paper says that its own points are.
+    """
+    figure, axes = plt.subplots()
+    for band in [] if bands is None else bands.itertuples():
+        inside = curve[curve["loss"].between(band.loss_min * 0.999, band.loss_max * 1.001)]
+        axes.fill_between(
+            inside["loss"],
+            inside[value] * (1 - band.bound_percent / 100),
+            inside[value] * (1 + band.bound_percent / 100),
+            color=PAPER["color"],
+            alpha=0.25,
+            linewidth=0,
+            label="paper: its points lie within",
+        )
+    axes.plot(curve["loss"], curve[value], label="model", **MODEL)
+    for name, points in measured.items():
+        axes.errorbar(
+            points["loss"],
+            points[value],
+            yerr=points["halfwidth"],
+            linestyle="none",
+            label=name,
+            **ENGINES.get(name, VARIANT),
+        )
+    axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel=label, title=title)
+    axes.set_ylim(bottom=0)
+    handles = dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
+    axes.legend(handles.values(), handles.keys(), frameon=False)
+    return figure
+
+
+CONTROLS = (  # a line for each congestion control of a figure, told apart without colour too
+    {"color": "#0072b2", "marker": "o"},
+    {"color": "#e69f00", "marker": "s"},
+    {"color": "#009e73", "marker": "^"},
+    {"color": "#cc79a7", "marker": "v"},
+    {"color": "#d55e00", "marker": "*", "markersize": 8},
+)
+
+
+def loss_figure(
+    points: pd.DataFrame, value: str, by: str, names: list[str], title: str, label: str
+) -> Figure:
+    """Draw a measured quantity over the loss rate, a line for each value of the column `by`.
+
+    `points` is an `interval`: columns loss, `by`, `value` and halfwidth. A name's place in `names`
+    decides its style, so that it looks the same in every figure. A loss of 0 has its place left of
+    the logarithmic axis.
+    """
+    figure, axes = plt.subplots()
+    smallest = points.loc[points["loss"] > 0, "loss"].min()
+    for name, style in zip(names, CONTROLS, strict=False):
+        line = points[points[by] == name].sort_values("loss")
+        if not line.empty:
+            axes.errorbar(line["loss"], line[value], yerr=line["halfwidth"], label=name, **style)
+    axes.set_xscale("symlog", linthresh=smallest, linscale=0.5)
+    axes.set(xlabel="probability that a packet is lost", ylabel=label, title=title)
+    axes.set_xlim(left=-smallest / 10)
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
+    return figure
+
+
+def show_steps(title: str, steps: tuple[tuple[str, object], ...]) -> Markdown:
+    """Return a derivation without a number: a sentence and an expression for each step."""
+    parts = [f"**{title}**"]
+    for sentence, expression in steps:
+        parts += [sentence, f"$$\n{latex(expression)}\n$$"]
+    return Markdown("\n\n".join(parts))
+
+
+def show_factors(axes: plt.Axes, table: pd.DataFrame, x: str, y: str) -> None:
+    """Draw `statistics.fit`'s factor over two assumptions, with a dot where the order is right."""
+    wide = table.pivot(index=y, columns=x, values="factor")
+    ordered = table.pivot(index=y, columns=x, values="ordered")
+    image = np.log10(wide.to_numpy())
+    axes.imshow(image, origin="lower", aspect="auto", cmap="cividis_r", vmin=0, vmax=1)
+    for i, j in np.ndindex(wide.shape):
+        text = f"{wide.iat[i, j]:.1f}" + (" •" if ordered.iat[i, j] else "")
+        color = "white" if image[i, j] > 0.5 else "black"
+        axes.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
+    axes.set_xticks(range(wide.shape[1]), [f"{value:g}" for value in wide.columns])
+    axes.set_yticks(range(wide.shape[0]), [f"{value:g}" for value in wide.index])
+    axes.grid(False)
+
+
+def show_equations(paper, *numbers: int) -> Markdown:
+    """Return the derivations of numbered equations, as the book shows them.
+
+    `paper` is the module of the derivations (`longfat.papers.hybla.derivation`). The last line of
+    each derivation, or a definition as it stands, carries the label `hybla-NUMBER`.
+    """
+    parts = []
+    for number in numbers:
+        derived = number in paper.DERIVATIONS
+        steps = paper.derive(number).steps if derived else (("Defined as", paper.EQ[number]),)
+        parts.append(f"**({number}) {paper.NAMES[number]}**")
+        for sentence, expression in steps[:-1]:
+            parts += [sentence, f"$$\n{latex(expression)}\n$$"]
+        sentence, equation = steps[-1]
+        parts += [sentence, f"$$\n{latex(equation)}\n$$ ({paper.EQ.paper}-{number})"]
+    return Markdown("\n\n".join(parts))
+
+
+def show_explorer(explorer: Explorer) -> HTML:
+    """Return an explorer as it appears in the book: sliders and curves in one piece of HTML."""
+    return HTML(html(explorer))
+
+
+def show_code(path: Path, start: str = "") -> Markdown:
+    """Return a C++ file, or its function that begins with the line containing `start`."""
+    if not start:
+        return Markdown(f"```cpp\n{path.read_text(encoding='utf-8')}```")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if start in line)
+    indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+    last = next(n for n in range(first, len(lines)) if lines[n] == indent + "}")
+    block = "\n".join(line.removeprefix(indent) for line in lines[first : last + 1])
+    return Markdown(f"```cpp\n{block}\n```")
+
+
+def show_table(
+    table: pd.DataFrame,
+    formats: dict[str, str] | None = None,
+    caption: str = "",
+    name: str = "",
+) -> HTML:
+    """Return the table as it appears in the book: no index, given formats, a caption.
+
+    The caption of a table without rows says so: its runs were left out. Under `longfat figure` also
+    write the table, in full precision, as NAME.csv.
+    """
+    if name and os.environ.get(FIGURE_FOLDER):
+        path = Path(os.environ[FIGURE_FOLDER]) / f"{name}.csv"
+        table.to_csv(path, index=False, lineterminator="\n")
+    caption += " (nothing to show here)" if table.empty else ""
+    styler = table.style.hide(axis="index").format(formats or {}, na_rep="–")
+    identity = hashlib.sha256(caption.encode()).hexdigest()[:8]  # the same in every run
+    styler = styler.set_table_attributes('class="longfat"').set_uuid(identity)
+    styler = styler.set_table_styles([{"selector": "th, td", "props": "padding: 0.15em 0.6em;"}])
+    return HTML((styler.set_caption(caption) if caption else styler).to_html())
+
+
+VERDICT_COLUMNS = (
+    "id",
+    "where",
+    "statement",
+    "printed",
+    "measured",
+    "low",
+    "high",
+    "unit",
+    "engine",
+    "verdict",
+    "reason",
+)
+VERDICTS_MIME = "application/vnd.longfat.verdicts+json"
+
+
+def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> None:
+    """Show a chapter's verdicts, and leave them in the output for the book's scoreboard.
+
+    `judged` has a row a claim and the columns `VERDICT_COLUMNS`: what the paper printed and what
+    was measured, with its interval from `low` to `high`, all in `unit` (missing where there is no
+    number); which engine measured it; one of `VERDICTS`; and the reason in a sentence. Under
+    `longfat figure` also write NAME.csv. Raises InputError for missing columns, other verdicts, and
+    a claim that comes twice.
+    """
+    if missing := [column for column in VERDICT_COLUMNS if column not in judged]:
+        raise InputError(f"verdicts: the columns {', '.join(missing)} are missing")
+    if unknown := sorted(set(judged["verdict"]) - set(VERDICTS)):
+        raise InputError(f"verdicts: {unknown[0]!r} is none of {', '.join(VERDICTS)}")
+    if judged["id"].duplicated().any():
+        raise InputError(f"verdicts: {judged['id'][judged['id'].duplicated()].iloc[0]} comes twice")
+    judged = judged[list(VERDICT_COLUMNS)].reset_index(drop=True)
+    table = show_table(worded_verdicts(judged), caption=caption, name=name)
+    numbers = judged.select_dtypes("number").columns
+    exact = judged.astype({column: object for column in numbers})
+    for column in numbers:
+        exact[column] = [float(f"{value:.6g}") for value in judged[column]]
+    records = exact.astype(object).where(exact.notna(), None).to_dict("records")
+    display({"text/html": table.data, VERDICTS_MIME: records}, raw=True)
+
+
+def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts (columns `VERDICT_COLUMNS`) as a reader sees them: numbers with units."""
+    return pd.DataFrame(
+        {
+            "where": judged["where"],
+            "claim": judged["statement"],
+            "printed": [_number(row.printed, row.unit) for row in judged.itertuples()],
+            "measured": [_measured(row) for row in judged.itertuples()],
+            "engine": judged["engine"],
+            "verdict": judged["verdict"],
+            "reason": judged["reason"],
+        }
+    )
+
+
+def _number(value: float | str | None, unit: str) -> str:
+    if value is None or value != value:
+        return "–"
+    return f"{value:.4g} {unit}".strip() if isinstance(value, float | int) else f"{value}"
+
+
+def _measured(row) -> str:
+    if pd.isna(row.measured):
+        return "–"
+    interval = "" if pd.isna(row.low) else f" [{row.low:.4g}, {row.high:.4g}]"
+    return f"{row.measured:.4g}{interval} {row.unit}".strip()
+
+
+def show_figure(name: str, figure: Figure, data: pd.DataFrame, alt: str) -> None:
+    """Show a figure in the notebook, with its text for those who cannot see it.
+
+    Without data, because its runs were left out, say so instead. Under `longfat figure` also write
+    NAME.png, NAME.svg and the data as NAME.csv.
+    """
+    if data.empty:
+        plt.close(figure)
+        print(f"{name}: nothing to draw here.")
+        return
+    folder = os.environ.get(FIGURE_FOLDER)
+    if folder:
+        stem = Path(folder) / name
+        figure.savefig(stem.with_suffix(".png"), dpi=200)
+        figure.savefig(stem.with_suffix(".svg"), metadata={"Date": None})
+        data.to_csv(stem.with_suffix(".csv"), index=False, lineterminator="\n")
+    display(figure, metadata={"image/png": {"alt": alt}})
+    plt.close(figure)

@@ -1,0 +1,252 @@
+"""What the built book needs beyond Jupyter Book: MathJax beside the pages, texts for figures, what
+each figure was made from, and pages made from the package's data.
+
+A Sphinx extension (`setup`) and a plugin of MyST-NB (entry point `myst_nb.mime_renderers`).
+"""
+
+import functools
+import re
+import shutil
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from myst_nb.core.render import MimeRenderPlugin
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.fileutil import copy_asset_file
+
+from longfat import engines, store
+from longfat.book import cells, figures, front, laboratory, show, tables
+from longfat.engines.segment import wasm
+from longfat.scenario import Scenario
+
+MADE = "_longfat"
+JAPANESE = re.compile(r"([\u3005-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
+UNMARKED = (nodes.raw, nodes.literal_block, nodes.math, nodes.math_block, nodes.comment)
+MATHJAX = "tex-svg.js"  # SVG: some browsers refuse a web font to a page that is read from a disk
+
+
+class AltText(MimeRenderPlugin):
+    """Renders an image with the text that `show.show_figure` stores with it.
+
+    What `show.show_verdicts` stores beside its table is for the scoreboard, and not rendered.
+    """
+
+    @staticmethod
+    def handle_mime(renderer, data, inline):
+        """Return the output's nodes, or None where Jupyter Book's own will do."""
+        if data.mime_type == show.VERDICTS_MIME:
+            return []
+        alt = data.output_metadata.get(data.mime_type, {}).get("alt")
+        if inline or not alt or not data.mime_type.startswith("image/"):
+            return None
+        (image,) = renderer.render_image(data)
+        image["alt"] = alt
+        return [image]
+
+
+class Table(SphinxDirective):
+    """`{longfat-table} NAME` is the table that the function NAME of `longfat.book.tables` returns.
+
+    With the option `filter`, column names with commas between, a reader chooses among the rows by
+    the values of these columns (`book/_static/filter.js`).
+    """
+
+    required_arguments = 1
+    option_spec: ClassVar = {"filter": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table's nodes. Cells are Markdown."""
+        table = getattr(tables, self.arguments[0])().fillna("").astype(str)
+        rows = [[cell.replace("|", r"\|") for cell in row] for row in table.to_numpy()]
+        lines = [list(table.columns), ["---"] * len(table.columns), *rows]
+        markdown = StringList([f"| {' | '.join(line)} |" for line in lines], source="longfat-table")
+        parent = nodes.container(classes=["longfat-table", f"table-{self.arguments[0]}"])
+        if columns := self.options.get("filter"):
+            place = f'<div class="longfat-filter" data-columns="{columns}"></div>'
+            parent += nodes.raw("", place, format="html")
+        self.state.nested_parse(markdown, self.content_offset, parent)
+        return [parent]
+
+
+class Laboratory(SphinxDirective):
+    """`{longfat-laboratory} NAME` is a network that the reader simulates in the page."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the panel (`longfat.book.laboratory`)."""
+        up = "../" * self.env.docname.count("/")
+        panel = laboratory.html(self.arguments[0], f"{up}_static/{laboratory.ENGINE}")
+        self.env.metadata[self.env.docname]["longfat-laboratory"] = "yes"
+        return [nodes.raw("", panel, format="html")]
+
+
+class Front(SphinxDirective):
+    """`{longfat-front}` is what the book found: lines and a picture (`longfat.book.front`)."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a list of the lines, and the picture with its alternative text."""
+        markdown = StringList([f"- {line}" for line in front.lines()], source="longfat-front")
+        parent = nodes.container(classes=["longfat-front"])
+        self.state.nested_parse(markdown, self.content_offset, parent)
+        figure, alt = front.overview()
+        figure.savefig(_made(self.env.app) / "overview.png", dpi=150)
+        return [parent, nodes.image(uri=f"/{MADE}/overview.png", alt=alt)]
+
+
+class Provenance(SphinxTransform):
+    """Says under each figure and table what makes it again, and from what it was made.
+
+    A cell's code names what it shows; the last cell with a name shows it (`longfat.book.cells`).
+    """
+
+    default_priority = 400
+
+    def apply(self, **_) -> None:
+        """Put a line under the output of each cell that shows something with a name."""
+        shown = {}
+        for cell in self.document.findall(nodes.container):
+            if "cell" in cell["classes"]:
+                for code in cell.findall(nodes.literal_block):
+                    if "cell_input" in code.parent["classes"]:
+                        shown |= dict.fromkeys(cells.shown(code.astext()), cell)
+        for name, cell in shown.items():
+            if name in (used := _experiments()):
+                cell += _provenance(name, used[name])
+
+
+class Japanese(SphinxTransform):
+    """Marks Japanese text as such, so that a browser sets it in Japanese glyphs and reads it so."""
+
+    default_priority = 410
+
+    def apply(self, **_) -> None:
+        """Put each run of Japanese characters into an element of its own (attribute `lang`)."""
+        for text in list(self.document.findall(nodes.Text)):
+            if JAPANESE.search(text) and not isinstance(text.parent, UNMARKED):
+                runs = JAPANESE.split(text)  # every other one is Japanese
+                text.parent.replace(
+                    text,
+                    [
+                        nodes.inline("", run, classes=["language-ja"]) if n % 2 else nodes.Text(run)
+                        for n, run in enumerate(runs)
+                        if run
+                    ],
+                )
+
+
+def _provenance(name: str, experiments: list[str]) -> nodes.Element:
+    """Return the line: the command, and of each experiment data, scenarios, engine, versions."""
+    line = nodes.paragraph(classes=["longfat-provenance"])
+    line += [nodes.literal(text=f"longfat figure {name}"), nodes.Text(" makes this again")]
+    for number, experiment in enumerate(experiments):
+        line += nodes.Text(", ")
+        if number == 0:
+            line += nodes.Text("from ")
+        line += nodes.Text(f"{experiment} (")
+        links = {"data": f"{experiment}.csv", "scenarios": f"{experiment}.json"}
+        if store.traces_path(experiment).exists():
+            links["traces"] = f"{experiment}-traces.csv"
+        for text, file in links.items():
+            target = f"/{MADE}/{file}"
+            link = addnodes.download_reference("", "", reftarget=target, refdoc="")
+            link += nodes.Text(text)
+            line += [link, nodes.Text("; ")]
+        line += nodes.Text(f"{_versions(experiment)})")
+    line += nodes.Text(".")
+    return line
+
+
+@functools.cache
+def _experiments() -> dict[str, list[str]]:
+    return figures.experiments()
+
+
+@functools.cache
+def _versions(experiment: str) -> str:
+    """Return which engine made an experiment, and with which code."""
+    rows = store.read_archive(experiment).fillna("").drop_duplicates(["engine", "engine_version"])
+    return ", ".join(
+        f"{row.engine} {row.engine_version}, code {str(row.headers_sha256)[:8]}, "
+        f"longfat {row.longfat_version}{_older(row)}"
+        for row in rows.itertuples()
+    )
+
+
+def _older(run) -> str:
+    """Return what to say of a run whose engine has changed since."""
+    present = engines.key(Scenario.from_json(run.scenario), run.engine)
+    return "" if present == run.key else ", older than the present code: to be computed again"
+
+
+def _made(app) -> Path:
+    """Return the folder, among the book's sources, of what is made for the readers."""
+    folder = Path(app.srcdir, MADE)
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _offer_archive(app) -> None:
+    """Put the archive where a page's links find it: data, traces, and scenarios for a sweep."""
+    folder = _made(app)
+    for experiment in store.experiments():
+        shutil.copyfile(store.archive_path(experiment), folder / f"{experiment}.csv")
+        if store.traces_path(experiment).exists():
+            shutil.copyfile(store.traces_path(experiment), folder / f"{experiment}-traces.csv")
+        runs = store.read_archive(experiment).drop_duplicates("key")["scenario"]
+        folder.joinpath(f"{experiment}.json").write_text(f"[{','.join(runs)}]", encoding="utf-8")
+
+
+def _copy_mathjax(app, exception):
+    if exception or app.builder.format != "html":
+        return
+    folder = Path(app.outdir, "_static", "mathjax")
+    folder.mkdir(exist_ok=True)
+    with as_file(files("sphinx-mathjax-offline") / "static" / "mathjax" / MATHJAX) as source:
+        copy_asset_file(source, folder)
+
+
+def _copy_laboratory(app, exception):
+    """Put the Laboratory's scripts, and the engine that they run, beside the pages."""
+    if exception or app.builder.format != "html":
+        return
+    folder = Path(app.outdir, "_static")
+    for name in laboratory.FILES:
+        shutil.copyfile(laboratory.STATIC / name, folder / name)
+    script = laboratory.engine_script(wasm.MODULE.read_bytes())
+    folder.joinpath(laboratory.ENGINE).write_text(script, encoding="ascii")
+
+
+def _load_laboratory(app, page, template, context, doctree):
+    """Let the pages that have a panel load its scripts."""
+    if "longfat-laboratory" in app.env.metadata.get(page, {}):
+        for name in laboratory.FILES:
+            (app.add_css_file if name.endswith(".css") else app.add_js_file)(name)
+
+
+def _list_citations(app, page, template, context, doctree):
+    """Entries of a list of citations are its items (docutils gives them another role)."""
+    if "body" in context:
+        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
+def setup(app):
+    """Let the pages find MathJax, the one script that sets the equations, beside them."""
+    app.config.mathjax_path = f"mathjax/{MATHJAX}"
+    app.add_directive("longfat-table", Table)
+    app.add_directive("longfat-front", Front)
+    app.add_directive("longfat-laboratory", Laboratory)
+    app.add_transform(Provenance)
+    app.add_transform(Japanese)
+    app.connect("builder-inited", _offer_archive)
+    app.connect("html-page-context", _list_citations)
+    app.connect("html-page-context", _load_laboratory)
+    app.connect("build-finished", _copy_mathjax)
+    app.connect("build-finished", _copy_laboratory)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The program that runs one scenario on this machine, and ends: it costs a run if it crashes.
+//
+//     host SECONDS BYTES CONGESTION-CONTROL...   <scenario.json   >answer
+//
+// It runs for so many seconds at most and takes so many bytes of memory beyond its own (0: any), and
+// loads the congestion controls that are named, shared objects made by native.py. The answer is a
+// line of JSON, a line of what the run took, and the series (engine.h).
+
+#include "engine.h"
+
+#include "algorithm.h"
+
+#include "ns3/abort.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+namespace
+{
+
+std::vector<const longfat::segment::Algorithm*> g_loaded;
+
+/// End by SIGALRM at the time limit, and let memory grow by so much at most.
+void
+Limit(double seconds, double bytes)
+{
+    itimerval time{};
+    time.it_value.tv_sec = static_cast<time_t>(seconds);
+    time.it_value.tv_usec = static_cast<suseconds_t>(1e6 * (seconds - time.it_value.tv_sec));
+    signal(SIGALRM, SIG_DFL);
+    setitimer(ITIMER_REAL, &time, nullptr);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // no run outlives who asked for it
+    if (FILE* score = std::fopen("/proc/self/oom_score_adj", "w"))
+    {
+        std::fputs("1000", score); // if memory runs out, the kernel ends a run, not the sweep
+        std::fclose(score);
+    }
+    unsigned long pages = 0;
+    if (FILE* sizes = std::fopen("/proc/self/statm", "r"))
+    {
+        if (std::fscanf(sizes, "%lu", &pages) != 1)
+        {
+            pages = 0;
+        }
+        std::fclose(sizes);
+    }
+    if (bytes > 0)
+    {
+        const rlim_t all = pages * sysconf(_SC_PAGESIZE) + static_cast<rlim_t>(bytes);
+        const rlimit limit{all, all};
+        setrlimit(RLIMIT_AS, &limit);
+    }
+#endif
+}
+
+/// All of standard input, in memory of longfat_alloc.
+char*
+ReadAll(unsigned* bytes)
+{
+    std::string text;
+    char part[65536];
+    ssize_t got;
+    while ((got = read(0, part, sizeof(part))) > 0)
+    {
+        text.append(part, got);
+    }
+    *bytes = text.size();
+    char* kept = longfat_alloc(*bytes);
+    text.copy(kept, *bytes);
+    return kept;
+}
+
+/// What getrusage counts in: kB on Linux, bytes on macOS.
+#ifdef __APPLE__
+constexpr double MEMORY_UNIT = 1;
+#else
+constexpr double MEMORY_UNIT = 1024;
+#endif
+
+} // namespace
+
+std::vector<const longfat::segment::Algorithm*>
+longfat::segment::KnownAlgorithms()
+{
+    return g_loaded;
+}
+
+void
+ns3::GiveUp(const char* words)
+{
+    std::fprintf(stderr, "%s\n", words);
+    std::abort();
+}
+
+int
+main(int argc, char** argv)
+{
+    if (argc < 3)
+    {
+        std::fprintf(stderr, "usage: host SECONDS BYTES CONGESTION-CONTROL... <scenario\n");
+        return 2;
+    }
+    for (int i = 3; i < argc; ++i)
+    {
+        void* library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
+        void* algorithm = library ? dlsym(library, "longfat_algorithm") : nullptr;
+        if (!algorithm)
+        {
+            std::fprintf(stderr, "%s\n", dlerror());
+            return 1;
+        }
+        g_loaded.push_back(static_cast<const longfat::segment::Algorithm*>(algorithm));
+    }
+    Limit(std::atof(argv[1]), std::atof(argv[2]));
+    unsigned bytes;
+    char* text = ReadAll(&bytes);
+    const auto started = std::chrono::steady_clock::now();
+    const std::clock_t cpuStarted = std::clock();
+    LongfatRun* run = longfat_start(text, bytes);
+    longfat_run(run, 1e300, 1e300);
+    const double cpuS = double(std::clock() - cpuStarted) / CLOCKS_PER_SEC;
+    const double wallS =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    std::printf("%s\n{\"cpu_s\": %.9f, \"wall_s\": %.9f, \"peak_memory_bytes\": %.0f}\n",
+                longfat_answer(run),
+                cpuS,
+                wallS,
+                MEMORY_UNIT * used.ru_maxrss);
+    std::fwrite(longfat_numbers(run), sizeof(double), longfat_number_count(run), stdout);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+}

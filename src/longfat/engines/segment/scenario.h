@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A scenario, read from its JSON: the same that longfat.scenario writes, with or without what is
+// default there. Whatever is wrong is said in one sentence: field, value, what is allowed.
+
+#ifndef LONGFAT_SEGMENT_SCENARIO_H
+#define LONGFAT_SEGMENT_SCENARIO_H
+
+#include "algorithm.h"
+#include "../json.h"
+#include "route.h"
+#include "spec.h"
+
+#include "ns3/tcp-prr-recovery.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace longfat::segment
+{
+
+class ScenarioReader
+{
+  public:
+    /// `algorithms`: those that this engine has.
+    explicit ScenarioReader(std::vector<const Algorithm*> algorithms)
+        : m_algorithms(std::move(algorithms))
+    {
+    }
+
+    /// Returns what is wrong, or nothing.
+    std::string Read(const std::string& text, ScenarioSpec* scenario)
+    {
+        Json json;
+        std::size_t position;
+        if (!JsonReader::Read(text, &json, &position) || json.type != Json::OBJECT)
+        {
+            return "the scenario is not a JSON object (character " + std::to_string(position) + ")";
+        }
+        ReadScenario(json, scenario);
+        return m_error;
+    }
+
+  private:
+    static constexpr double INFINITE = std::numeric_limits<double>::infinity();
+    static constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
+    static constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
+    static constexpr double LONGEST_S = 9e9; //!< what nanoseconds can count
+
+    void ReadScenario(const Json& json, ScenarioSpec* scenario)
+    {
+        Fields fields(*this, json, "");
+        scenario->durationS = fields.Number("duration_s", ABOVE_0, LONGEST_S);
+        scenario->seed = fields.Whole("seed", 1, 2147483648, 1);
+        fields.Ignore("title");
+        const Json& links = fields.List("links", 1);
+        const Json& flows = fields.List("flows", 1);
+        Fields record(*this, fields.Take("record"), "record.");
+        for (const Json& series : record.List("series").items)
+        {
+            scenario->series.push_back(series.text);
+        }
+        scenario->points = record.Whole("points", 2, 1'000'000, 2000);
+        record.End();
+        fields.End();
+        std::vector<LinkSpec> stated(links.items.size());
+        for (std::size_t i = 0; i < stated.size(); ++i)
+        {
+            ReadLink(links.items[i], "links." + std::to_string(i) + ".", &stated[i]);
+        }
+        if (!m_error.empty() || !PairLinks(stated, scenario))
+        {
+            return;
+        }
+        scenario->flows.resize(flows.items.size());
+        const Graph graph(scenario->links);
+        for (std::size_t i = 0; i < flows.items.size() && m_error.empty(); ++i)
+        {
+            const std::string where = "flows." + std::to_string(i) + ".";
+            ReadFlow(flows.items[i], where, graph, &scenario->flows[i]);
+        }
+    }
+
+    /// Both directions of each cable, in the order in which the first of them stands.
+    bool PairLinks(const std::vector<LinkSpec>& stated, ScenarioSpec* scenario)
+    {
+        std::map<std::pair<std::string, std::string>, const LinkSpec*> byEnds;
+        for (const LinkSpec& link : stated)
+        {
+            if (!byEnds.emplace(std::pair(link.source, link.target), &link).second)
+            {
+                return Fail("links: two links from '" + link.source + "' to '" + link.target +
+                            "': one is allowed");
+            }
+        }
+        std::set<const LinkSpec*> done;
+        for (const LinkSpec& link : stated)
+        {
+            const auto back = byEnds.find({link.target, link.source});
+            if (back == byEnds.end())
+            {
+                return Fail("links: no link back from '" + link.target + "' to '" + link.source +
+                            "': ACKs need one");
+            }
+            if (done.insert(&link).second)
+            {
+                done.insert(back->second);
+                scenario->links.push_back(link);
+                scenario->links.push_back(*back->second);
+            }
+        }
+        return true;
+    }
+
+    void ReadLink(const Json& json, const std::string& where, LinkSpec* link)
+    {
+        Fields fields(*this, json, where);
+        link->source = fields.Text("source");
+        link->target = fields.Text("target");
+        link->rateBps = fields.Number("rate_bps", 0.5, 1e18);
+        link->delayS = fields.Number("delay_s", 0, LONGEST_S);
+        link->queuePackets = fields.Whole("queue_packets", 1, 1e15, NO_LIMIT);
+        link->queueBytes = fields.Whole("queue_bytes", 1, 1e15, NO_LIMIT);
+        link->lossPerPacket = fields.Number("loss_per_packet", 0, BELOW_1, 0.0);
+        link->lossPerBit = fields.Number("loss_per_bit", 0, BELOW_1, 0.0);
+        link->markAbovePackets = fields.Whole("mark_above_packets", 1, 1e15, NO_LIMIT);
+        for (const auto& [each, outage] : fields.Each("outages"))
+        {
+            Fields own(*this, *outage, each);
+            const double startS = own.Number("start_s", 0, LONGEST_S);
+            link->outages.push_back(
+                {startS, startS + own.Number("duration_s", ABOVE_0, LONGEST_S)});
+            own.End();
+        }
+        for (const auto& [each, change] : fields.Each("changes"))
+        {
+            Fields own(*this, *change, each);
+            LinkChange& read = link->changes.emplace_back();
+            read.atS = own.Number("at_s", 0, LONGEST_S);
+            read.rateBps = own.Optional("rate_bps", 0.5, 1e18);
+            read.delayS = own.Optional("delay_s", 0, LONGEST_S);
+            read.lossPerPacket = own.Optional("loss_per_packet", 0, BELOW_1);
+            read.lossPerBit = own.Optional("loss_per_bit", 0, BELOW_1);
+            own.End();
+        }
+        fields.End();
+        if ((link->queuePackets == NO_LIMIT) == (link->queueBytes == NO_LIMIT))
+        {
+            Fail(where + "queue_packets: state either queue_packets or queue_bytes");
+        }
+        if (link->source == link->target)
+        {
+            Fail(where + "target: a link must join two nodes, not '" + link->source +
+                 "' to itself");
+        }
+    }
+
+    void ReadFlow(const Json& json, const std::string& where, const Graph& graph, FlowSpec* flow)
+    {
+        constexpr double MOST_BYTES = 4294967295;
+        Fields fields(*this, json, where);
+        const std::string source = fields.Text("source");
+        const std::string target = fields.Text("target");
+        fields.Ignore("name");
+        flow->segmentBytes = fields.Whole("segment_bytes", 1, 9000, 1000);
+        const uint64_t maxWindow = fields.Whole("max_window_segments", 2, MOST_BYTES, NO_LIMIT);
+        flow->initialWindowSegments = fields.Whole("initial_window_segments", 1, MOST_BYTES, 10);
+        flow->initialSsthreshSegments = fields.Whole("initial_ssthresh_segments", 2, MOST_BYTES, 0);
+        flow->sendBufferBytes = fields.Buffer("send_buffer_bytes");
+        flow->receiveBufferBytes = fields.Buffer("receive_buffer_bytes");
+        flow->segmentsPerAck = fields.Whole("segments_per_ack", 1, MOST_BYTES, 1);
+        flow->ackTimeoutS = fields.Number("ack_timeout_s", ABOVE_0, LONGEST_S, 0.2);
+        flow->sack = fields.Truth("sack", true);
+        flow->recovery = fields.OneOf("recovery", {"prr", "halving"}) == "prr"
+                             ? ns3::TcpPrrRecovery::GetTypeId()
+                             : ns3::TcpClassicRecovery::GetTypeId();
+        flow->limitedTransmit = fields.Truth("limited_transmit", true);
+        flow->timestamps = fields.Truth("timestamps", true);
+        flow->ecn = fields.Truth("ecn", false);
+        flow->minRtoS = fields.Number("min_rto_s", ABOVE_0, LONGEST_S, 1.0);
+        flow->startS = fields.Number("start_s", 0, LONGEST_S, 0.0);
+        flow->stopS = fields.Optional("stop_s", ABOVE_0, LONGEST_S);
+        flow->bytes = fields.Whole("bytes", 1, 1e15, 0);
+        const Path path = ReadPath(fields.List("path"), graph, where + "path");
+        const Path relays = ReadPath(fields.List("relays"), graph, "");
+        for (const auto& [each, reroute] : fields.Each("reroutes"))
+        {
+            Fields own(*this, *reroute, each);
+            const double atS = own.Number("at_s", 0, LONGEST_S);
+            flow->reroutes.push_back({atS, ReadPath(own.List("path", 2), graph, each + "path")});
+            own.End();
+        }
+        for (const auto& [each, handoff] : fields.Each("handoffs"))
+        {
+            Fields own(*this, *handoff, each);
+            const double atS = own.Number("at_s", 0, LONGEST_S);
+            const bool local = own.OneOf("kind", {"local", "non-local"}) == "local";
+            const auto announcedBps = own.Optional("announced_rate_bps", ABOVE_0, 1e18);
+            flow->handoffs.push_back({atS, local, announcedBps.value_or(0)});
+            own.End();
+        }
+        ReadAlgorithm(fields.Take("congestion_control"), where, maxWindow, flow);
+        fields.End();
+        if (flow->stopS && *flow->stopS <= flow->startS)
+        {
+            Fail(where + "stop_s must be later than start_s");
+        }
+        if ((flow->sack || !relays.empty()) && !flow->limitedTransmit)
+        {
+            Fail(where +
+                 "limited_transmit: false is allowed only with sack false and without relays: "
+                 "with SACK, new segments are sent on duplicate ACKs anyway, and a sender "
+                 "that waits for its relay is not allowed to");
+        }
+        CheckEnds(path, source, target, where);
+        for (const Reroute& reroute : flow->reroutes)
+        {
+            CheckEnds(reroute.path, source, target, where);
+        }
+        if (!flow->reroutes.empty() && path.empty())
+        {
+            Fail(where + "path: a flow with reroutes must state the path that it begins with");
+        }
+        if (!relays.empty() && (!path.empty() || !flow->handoffs.empty()))
+        {
+            Fail(where + "relays: a flow through relays can have neither a path nor handoffs");
+        }
+        if (!m_error.empty())
+        {
+            return;
+        }
+        if (!path.empty())
+        {
+            flow->connections = {path};
+            return;
+        }
+        Path ends{source};
+        ends.insert(ends.end(), relays.begin(), relays.end());
+        ends.push_back(target);
+        for (std::size_t i = 1; i < ends.size(); ++i)
+        {
+            flow->connections.push_back(graph.ShortestPath(ends[i - 1], ends[i]));
+            if (ends[i - 1] == ends[i] || flow->connections.back().empty())
+            {
+                Fail(where + "target: no path from '" + ends[i - 1] + "' to '" + ends[i] + "'");
+            }
+        }
+    }
+
+    void CheckEnds(const Path& path,
+                   const std::string& source,
+                   const std::string& target,
+                   const std::string& where)
+    {
+        if (!path.empty() && (path.front() != source || path.back() != target))
+        {
+            Fail(where + "path must lead from '" + source + "' to '" + target + "'");
+        }
+    }
+
+    /// `where` empty: the nodes need not be joined.
+    Path ReadPath(const Json& json, const Graph& graph, const std::string& where)
+    {
+        Path path;
+        for (const Json& node : json.items)
+        {
+            if (!where.empty() && !path.empty() && !graph.AreJoined(path.back(), node.text))
+            {
+                Fail(where + ": no link from '" + path.back() + "' to '" + node.text + "'");
+            }
+            path.push_back(node.text);
+        }
+        return path;
+    }
+
+    void ReadAlgorithm(const Json& json,
+                       const std::string& where,
+                       uint64_t maxWindow,
+                       FlowSpec* flow)
+    {
+        const std::string& name = json.type == Json::TEXT ? json.text : json["name"].text;
+        const auto found = std::find_if(m_algorithms.begin(),
+                                        m_algorithms.end(),
+                                        [&name](const Algorithm* a) { return a->name == name; });
+        if (found == m_algorithms.end())
+        {
+            Fail(where + "congestion_control: this engine has no '" + name + "'");
+            return;
+        }
+        const Algorithm& algorithm = **found;
+        ns3::TypeId& type = flow->congestionControl;
+        if (!ns3::TypeId::LookupByNameFailSafe(algorithm.type, &type) || !type.HasConstructor())
+        {
+            Fail(where + "congestion_control: the header of '" + name + "' has no class " +
+                 algorithm.type + " that can be made");
+            return;
+        }
+        if (maxWindow != NO_LIMIT)
+        {
+            if (!algorithm.capsWindow)
+            {
+                Fail(where + "max_window_segments: '" + name +
+                     "' cannot cap its congestion window: leave it out and limit the flow by "
+                     "receive_buffer_bytes");
+                return;
+            }
+            Json window;
+            window.type = Json::NUMBER;
+            window.number = static_cast<double>(maxWindow);
+            ReadAttribute(window, where + "max_window_segments", "MaxWindow", flow);
+        }
+        for (const auto& [key, value] : json["parameters"].members)
+        {
+            const std::string there = where + "congestion_control.parameters." + key;
+            const char* attribute = nullptr;
+            for (int i = 0; i < algorithm.parameterCount; ++i)
+            {
+                attribute = key == algorithm.parameters[i].name ? algorithm.parameters[i].attribute
+                                                                : attribute;
+            }
+            if (!attribute)
+            {
+                Fail(there + ": '" + name + "' has no such parameter");
+                return;
+            }
+            ReadAttribute(value, there, attribute, flow);
+        }
+    }
+
+    void ReadAttribute(const Json& json,
+                       const std::string& where,
+                       const std::string& attribute,
+                       FlowSpec* flow)
+    {
+        const auto* known = flow->congestionControl.LookupAttribute(attribute);
+        if (!known)
+        {
+            Fail(where + ": its class has no attribute " + attribute);
+            return;
+        }
+        using Value = ns3::AttributeValue;
+        const Value::Kind kind = known->checker.kind;
+        const bool truth = json.type == Json::BOOLEAN;
+        if (truth != (kind == Value::BOOLEAN) || (!truth && json.type != Json::NUMBER))
+        {
+            Fail(where +
+                 (kind == Value::BOOLEAN ? ": must be true or false" : ": must be a number"));
+            return;
+        }
+        const bool time = kind == Value::TIME;
+        const double value = time ? 1e9 * json.number : json.number;
+        const double unit = time ? 1e9 : 1;
+        const bool whole = kind == Value::INTEGER || kind == Value::UINTEGER;
+        if (value < known->checker.least || value > known->checker.most)
+        {
+            Fail(where + ": " + Digits(json.number) + " is not from " +
+                 Digits(known->checker.least / unit) + " to " + Digits(known->checker.most / unit));
+        }
+        else if (whole && value != std::floor(value))
+        {
+            Fail(where + ": " + Digits(json.number) + " is not a whole number");
+        }
+        else if (kind == Value::DOUBLE)
+        {
+            flow->attributes.emplace_back(known, Value(json.number));
+        }
+        else
+        {
+            const int64_t ticks = ns3::Seconds(time ? json.number : 0).GetTimeStep();
+            flow->attributes.emplace_back(
+                known,
+                Value(kind, time ? ticks : static_cast<int64_t>(json.number)));
+        }
+    }
+
+    /// The fields of an object: each is taken once, and what is left at the end is not known.
+    class Fields
+    {
+      public:
+        Fields(ScenarioReader& reader, const Json& json, std::string where)
+            : m_reader(reader),
+              m_json(json),
+              m_where(std::move(where))
+        {
+            if (json.IsStated() && json.type != Json::OBJECT)
+            {
+                Fail("", "must be an object");
+            }
+        }
+
+        const Json& Take(std::string_view name)
+        {
+            m_taken.insert(name);
+            return m_json[name];
+        }
+
+        void Ignore(std::string_view name)
+        {
+            Take(name);
+        }
+
+        double Number(std::string_view name,
+                      double least,
+                      double most,
+                      std::optional<double> usual = std::nullopt)
+        {
+            const Json& json = Take(name);
+            if (json.IsStated() && json.type != Json::NUMBER)
+            {
+                Fail(name, "must be a number");
+            }
+            else if (json.IsStated() && !(json.number >= least && json.number <= most))
+            {
+                Fail(name, Digits(json.number) + Range(least, most));
+            }
+            else if (!json.IsStated() && !usual)
+            {
+                Fail(name, "this field is missing");
+            }
+            return json.IsStated() ? json.number : usual.value_or(0);
+        }
+
+        std::optional<double> Optional(std::string_view name, double least, double most)
+        {
+            const double number = Number(name, least, most, 0.0);
+            return m_json[name].IsStated() ? std::optional(number) : std::nullopt;
+        }
+
+        uint64_t Whole(std::string_view name, double least, double most, uint64_t usual)
+        {
+            const double number = Number(name, least, most, 0.0);
+            if (number != std::floor(number))
+            {
+                Fail(name, "must be a whole number, not " + Digits(number));
+            }
+            return m_json[name].IsStated() ? static_cast<uint64_t>(number) : usual;
+        }
+
+        /// 0: "auto".
+        uint32_t Buffer(std::string_view name)
+        {
+            const Json& json = Take(name);
+            if (json.type == Json::TEXT)
+            {
+                OneOf(name, {"auto"});
+                return 0;
+            }
+            return static_cast<uint32_t>(Whole(name, 1, 4294967295, 64'000'000));
+        }
+
+        bool Truth(std::string_view name, bool usual)
+        {
+            const Json& json = Take(name);
+            if (json.IsStated() && json.type != Json::BOOLEAN)
+            {
+                Fail(name, "must be true or false");
+            }
+            return json.IsStated() ? json.number != 0 : usual;
+        }
+
+        std::string Text(std::string_view name)
+        {
+            const Json& json = Take(name);
+            if (json.type != Json::TEXT || json.text.empty())
+            {
+                Fail(name, "must be a name");
+            }
+            return json.text;
+        }
+
+        /// One of the words, the first of them if it is not stated.
+        std::string OneOf(std::string_view name, std::vector<std::string> words)
+        {
+            const Json& json = Take(name);
+            const std::string word = json.IsStated() ? json.text : words.front();
+            if (std::find(words.begin(), words.end(), word) == words.end())
+            {
+                std::string known = words.front();
+                for (std::size_t i = 1; i < words.size(); ++i)
+                {
+                    known += " or " + words[i];
+                }
+                Fail(name, "must be " + known);
+            }
+            return word;
+        }
+
+        const Json& List(std::string_view name, std::size_t least = 0)
+        {
+            const Json& json = Take(name);
+            if ((json.IsStated() && json.type != Json::ARRAY) || json.items.size() < least)
+            {
+                Fail(name, "must be a list of at least " + std::to_string(least));
+            }
+            return json;
+        }
+
+        /// The items of a list, each with where it stands.
+        std::vector<std::pair<std::string, const Json*>> Each(std::string_view name)
+        {
+            std::vector<std::pair<std::string, const Json*>> each;
+            for (const Json& item : List(name).items)
+            {
+                const std::string number = std::to_string(each.size());
+                each.emplace_back(m_where + std::string(name) + "." + number + ".", &item);
+            }
+            return each;
+        }
+
+        void End()
+        {
+            for (const auto& [name, value] : m_json.members)
+            {
+                if (!m_taken.contains(name))
+                {
+                    Fail(name, "there is no such field");
+                }
+            }
+        }
+
+      private:
+        static std::string Range(double least, double most)
+        {
+            if (least == ABOVE_0)
+            {
+                return " must be greater than 0, and at most " + Digits(most);
+            }
+            if (most == BELOW_1)
+            {
+                return " must be from " + Digits(least) + " to less than 1";
+            }
+            return " must be from " + Digits(least) + " to " + Digits(most);
+        }
+
+        void Fail(std::string_view name, const std::string& what)
+        {
+            m_reader.Fail(m_where + std::string(name) + ": " + what);
+        }
+
+        ScenarioReader& m_reader;
+        const Json& m_json;
+        std::string m_where;
+        std::set<std::string_view> m_taken;
+    };
+
+    static std::string Digits(double number)
+    {
+        char digits[40];
+        return {digits, std::to_chars(digits, digits + sizeof(digits), number).ptr};
+    }
+
+    /// The first that is wrong is told.
+    bool Fail(const std::string& sentence)
+    {
+        m_error = m_error.empty() ? sentence : m_error;
+        return false;
+    }
+
+    std::vector<const Algorithm*> m_algorithms;
+    std::string m_error;
+};
+
+} // namespace longfat::segment
+
+#endif

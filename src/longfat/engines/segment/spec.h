@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A scenario, as the engine takes it (longfat.scenario says what each field means).
+
+#ifndef LONGFAT_SEGMENT_SPEC_H
+#define LONGFAT_SEGMENT_SPEC_H
+
+#include "ns3/type-id.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace longfat::segment
+{
+
+constexpr uint64_t NO_LIMIT = std::numeric_limits<uint64_t>::max();
+
+struct Outage
+{
+    double startS;
+    double endS;
+};
+
+struct LinkChange
+{
+    double atS;
+    std::optional<double> rateBps; //!< what is not stated stays as it was
+    std::optional<double> delayS;
+    std::optional<double> lossPerPacket;
+    std::optional<double> lossPerBit;
+};
+
+/// One direction of a link.
+struct LinkSpec
+{
+    std::string source;
+    std::string target;
+    double rateBps{0};
+    double delayS{0};
+    uint64_t queuePackets{NO_LIMIT};
+    uint64_t queueBytes{NO_LIMIT};
+    double lossPerPacket{0};
+    double lossPerBit{0};
+    uint64_t markAbovePackets{NO_LIMIT}; //!< NO_LIMIT: no marks
+    std::vector<Outage> outages;
+    std::vector<LinkChange> changes;
+};
+
+using Path = std::vector<std::string>; //!< names of nodes
+
+struct Reroute
+{
+    double atS;
+    Path path;
+};
+
+struct Handoff
+{
+    double atS;
+    bool local;
+    double announcedBps; //!< 0: not announced
+};
+
+/// A flow: the settings of its connection, or of all with relays.
+struct FlowSpec
+{
+    ns3::TypeId congestionControl;
+    std::vector<std::pair<const ns3::TypeId::AttributeInformation*, ns3::AttributeValue>>
+        attributes; //!< of the congestion control
+    ns3::TypeId recovery;
+    std::vector<Path> connections; //!< the path of each: of one, or of one between every two relays
+    uint32_t segmentBytes{0};
+    uint32_t initialWindowSegments{0};
+    uint32_t initialSsthreshSegments{0}; //!< 0: none
+    uint32_t sendBufferBytes{0};         //!< 0: grows with the connection
+    uint32_t receiveBufferBytes{0};      //!< 0: grows with the connection
+    uint32_t segmentsPerAck{0};
+    double ackTimeoutS{0};
+    bool sack{true};
+    bool limitedTransmit{true};
+    bool ecn{false};
+    bool timestamps{true}; //!< of milliseconds; without, round-trip times are exact
+    double minRtoS{0};
+    double startS{0};
+    std::optional<double> stopS;
+    uint64_t bytes{0}; //!< 0: without end
+    std::vector<Reroute> reroutes;
+    std::vector<Handoff> handoffs;
+};
+
+struct ScenarioSpec
+{
+    std::vector<LinkSpec> links; //!< both directions of a cable one after the other
+    std::vector<FlowSpec> flows;
+    double durationS{0};
+    uint64_t seed{1};
+    std::vector<std::string> series;
+    uint32_t points{0};
+};
+
+} // namespace longfat::segment
+
+#endif

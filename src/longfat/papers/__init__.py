@@ -1,0 +1,107 @@
+"""The papers: what each states, and a package for the science of each.
+
+Here is what they state: claims, parameters, tables and errata, as DataFrames.
+
+The data are `data/papers/<paper>/*.csv`. Everything a paper does not state, but an experiment
+needs, is a parameter with the status "assumed".
+"""
+
+import pandas as pd
+
+from longfat.errors import InputError, nearest
+from longfat.paths import PAPERS
+
+
+def names() -> list[str]:
+    """Return the keys of the papers."""
+    return sorted(path.name for path in PAPERS.iterdir() if path.is_dir())
+
+
+def claims(paper: str) -> pd.DataFrame:
+    """Return every quantified claim of a paper, a row a claim.
+
+    Columns: id; paper; where (section or table); statement, in our words; quantity; engine and
+    transfer and metric, which say what was compared; loss_min and loss_max, the range of loss
+    probabilities, with loss_range (stated, or which end is assumed); bound_percent; kind: max (the
+    printed largest difference), at most, about, or qualitative (no number; bound_percent is NaN).
+    Raises InputError for an unknown paper.
+    """
+    return _rows("claims", paper)
+
+
+def parameters(paper: str) -> pd.DataFrame:
+    """Return the parameters of a paper's experiments and model, a row a parameter.
+
+    Columns: paper, name, value (text: some are no numbers), unit, status (stated or assumed),
+    where, note. Raises InputError for an unknown paper.
+    """
+    return _rows("parameters", paper, dtype={"value": str})
+
+
+def value(paper: str, name: str) -> float:
+    """Return a numeric parameter of a paper, in its unit.
+
+    Raises InputError for an unknown paper or name, and for a value that is not a number.
+    """
+    table = parameters(paper).drop_duplicates("name").set_index("name")
+    if name not in table.index:
+        known = list(table.index)
+        raise InputError(
+            f"name is '{name}': parameters of {paper} are {', '.join(known)}.{nearest(name, known)}"
+        )
+    try:
+        return float(table.at[name, "value"])
+    except ValueError:
+        raise InputError(f"{paper}: {name} is '{table.at[name, 'value']}', not a number") from None
+
+
+def errata(paper: str) -> pd.DataFrame:
+    """Return what a paper prints and cannot mean, or means and cannot hold, a row a finding.
+
+    Columns: paper, where, sort (equation, model, text, notation, number), printed, correct, proof
+    in one sentence; formulas are in LaTeX between dollar signs.
+    Raises InputError for an unknown paper.
+    """
+    return _rows("errata", paper)
+
+
+def table(paper: str, number: int) -> pd.DataFrame:
+    """Return a numbered table of a paper.
+
+    A table of claims comes in the paper's form: a row a transfer, columns (metric, engine), or a
+    row a protocol, a column a bit error rate, values in per cent; a table of parameters has columns
+    name, value, unit.
+    Raises InputError for an unknown paper or table.
+    """
+    where = f"table {number}"
+    stated, given = claims(paper), parameters(paper)
+    if where in set(stated["where"]):
+        chosen = stated[stated["where"] == where]
+        if "protocol" in chosen:
+            wide = chosen.pivot(index="protocol", columns="bit_error_rate", values="printed")
+            return wide.loc[chosen["protocol"].unique()]
+        wide = chosen.pivot(index="transfer", columns=["metric", "engine"], values="bound_percent")
+        return wide.loc[chosen["transfer"].unique()]
+    chosen = given[(given["where"] == where) & (given["status"] == "stated")]
+    if chosen.empty:
+        known = pd.concat([stated["where"], given["where"]])
+        known = sorted(set(known[known.str.fullmatch(r"table \d+")]))
+        raise InputError(f"{paper} has no table {number} here: there are {', '.join(known)}")
+    return chosen[["name", "value", "unit"]].reset_index(drop=True)
+
+
+def data(paper: str, name: str) -> pd.DataFrame:
+    """Return another table of a paper, as its file `name`.csv has it.
+
+    Raises InputError for an unknown paper or table.
+    """
+    return _rows(name, paper).drop(columns="paper")
+
+
+def _rows(kind: str, paper: str, **options) -> pd.DataFrame:
+    known = sorted(path.parent.name for path in PAPERS.glob(f"*/{kind}.csv"))
+    if paper not in known:
+        raise InputError(
+            f"paper is '{paper}': {kind} are there for {', '.join(known)}.{nearest(paper, known)}"
+        )
+    return pd.read_csv(PAPERS / paper / f"{kind}.csv", **options).assign(paper=paper)

@@ -1,0 +1,587 @@
+"""The derivation of each numbered equation of the Hybla paper, carried out by sympy.
+
+`derive(n)` goes from the paper's premises and earlier equations to equation (n), step by step;
+`ledger()` runs all of them and says how each printed equation stood up. What the model leaves out
+has its size here too: `dropped_tail`, `slow_start_rounds`, `rest_of_transfer`.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+from sympy import (
+    And,
+    Eq,
+    Expr,
+    Integral,
+    Le,
+    Not,
+    Or,
+    Piecewise,
+    S,
+    Sum,
+    Symbol,
+    binomial,
+    diff,
+    expand_log,
+    log,
+    oo,
+    piecewise_fold,
+    powsimp,
+    simplify,
+    solve,
+    summation,
+    symbols,
+)
+
+from longfat.papers import inputs
+from longfat.papers.hybla import equations as hybla
+from longfat.papers.hybla.equations import (
+    CA,
+    EQ,
+    PRINTED,
+    SS,
+    T_0,
+    Z_TO,
+    A,
+    B,
+    D,
+    D_m,
+    L,
+    L_m,
+    R,
+    T,
+    T_ca,
+    T_loss,
+    T_s,
+    T_ss,
+    T_twhs,
+    U,
+    V,
+    W,
+    W_i,
+    W_m,
+    W_ss,
+    X,
+    Y,
+    cwnd,
+    d,
+    d_1,
+    d_ca,
+    d_ss,
+    i,
+    k,
+    l_ss,
+    l_tda,
+    loss_count,
+    m,
+    p,
+    r_1,
+    r_2,
+    rho,
+    ssdata,
+)
+from longfat.papers.ledger import Ledger, Steps
+
+NAMES = {
+    1: "window after an ACK",
+    2: "probability of m losses at the peak",
+    3: "losses at the peak",
+    4: "reduction of the window",
+    5: "segments of a cycle, from its losses",
+    6: "growth back to the peak",
+    7: "round trips of growth",
+    8: "segments of a cycle, from its window",
+    9: "duration of a cycle",
+    10: "throughput below the limit",
+    11: "losses at the limit",
+    12: "reduction from the limit",
+    13: "segments of a cycle at the limit, from its losses",
+    14: "growth back to the limit",
+    15: "round trips of growth to the limit",
+    16: "round trips of congestion avoidance",
+    17: "segments of a cycle at the limit, from its window",
+    18: "round trips at the limit",
+    19: "round trips of congestion avoidance, in full",
+    20: "duration of a cycle at the limit",
+    21: "throughput at the limit",
+    22: "three-way handshake",
+    23: "segments before the first loss",
+    24: "window of the next round of slow start",
+    25: "data of i rounds, as a sum",
+    26: "data of i rounds",
+    27: "rounds for given data",
+    28: "window at the end of slow start",
+    29: "data until the window reaches the limit",
+    30: "rounds until the window reaches the limit",
+    31: "rounds at the limit",
+    32: "duration of slow start",
+    33: "probability of a loss",
+    34: "probability of a loss that duplicate ACKs reveal",
+    35: "mean retransmission timeout",
+    36: "duration of the first recovery",
+    37: "data left after it",
+    38: "duration of the rest",
+    39: "transfer time",
+}
+
+n = Symbol("n", integer=True, nonnegative=True)
+j = Symbol("j", integer=True, nonnegative=True)
+z, t = symbols("z t", positive=True)
+
+# Section 3.1: the cycle.
+
+
+def _binomial_probability() -> Steps:
+    yield "There are this many ways to choose the other losses.", binomial(W - 1, m - 1)
+    one = p ** (m - 1) * (1 - p) ** ((W - 1) - (m - 1))
+    yield "Each way has this probability, for losses are independent.", one
+    yield "Their product:", Eq(loss_count(W, m), binomial(W - 1, m - 1) * one)
+
+
+def _generating_function() -> Steps:
+    """Mean of z**j over the j losses among the n segments that follow the first lost one."""
+    term = binomial(n, j) * p**j * (1 - p) ** (n - j) * z**j
+    yield (
+        "Mean of z^j over j losses among the n segments after the first; it stops at n, not n - 3:",
+        (Sum(term, (j, 0, n))),
+    )
+    closed = (1 - p + p * z) ** n
+    total = (1 - p) ** n * _first_case(summation(simplify(term / (1 - p) ** n), (j, 0, n)))
+    assert simplify(powsimp(total / closed, force=True)) == 1
+    yield "By the binomial theorem:", closed
+
+
+def _first_case(expression: Expr) -> Expr:
+    """What a sum is where it converges, which is the first case that sympy gives."""
+    folded = piecewise_fold(expression)
+    return folded.args[0].expr if isinstance(folded, Piecewise) else folded
+
+
+def _losses(window: Symbol, losses: Symbol) -> Steps:
+    steps = list(_generating_function())
+    yield from steps
+    mean = 1 + diff(steps[-1][1], z).subs(z, 1)
+    yield "The mean number of losses is 1 and the slope at z = 1:", mean
+    yield "With n + 1 the window:", Eq(losses, simplify(mean).subs(n, window - 1))
+
+
+def _reduction(window: Symbol, reduction: Symbol) -> Steps:
+    steps = list(_generating_function())
+    yield from steps
+    half = steps[-1][1].subs(z, S.Half) / 2
+    yield "Each loss halves the window, so z = 1/2, and once more for the first loss:", half
+    yield "With n + 1 the window:", Eq(reduction, half.subs(n, window - 1))
+
+
+def _delivered(window: Symbol, losses: Symbol) -> Steps:
+    place = k * p * (1 - p) ** (k - 1)
+    first = simplify(_first_case(summation(place, (k, 1, oo))))
+    yield "The first loss is segment k with p (1 - p)^(k - 1), on average:", Sum(place, (k, 1, oo))
+    yield "That is:", first
+    yield (
+        "A window follows before it is noticed; the lost do not count:",
+        (Eq(Y, first + window - losses)),
+    )
+
+
+def _growth(window: Symbol, reduction: Symbol, rounds: Symbol) -> Steps:
+    per_ack = EQ[1].rhs.args[1].expr - W_i
+    assert EQ[1].rhs.args[1].cond == CA
+    yield "A round of W_i ACKs adds, by (1):", Eq(Symbol("\\Delta W"), W_i * per_ack)
+    yield (
+        "From the reduced window on, for that many rounds:",
+        (Eq(window, reduction * window + W_i * per_ack * rounds)),
+    )
+
+
+def _growth_rounds() -> Steps:
+    yield "Solve (6) for X:", Eq(X, solve(EQ[6], X)[0])
+
+
+def _segments_from_window() -> Steps:
+    total = Sum(D * W + rho**2 * k, (k, 1, n))
+    yield "Round k of congestion avoidance sends the window that it ends with:", total
+    yield "In closed form:", total.doit()
+    yield "With n = X, and half a window in recovery:", Eq(Y, total.doit().subs(n, X) + W / 2)
+
+
+def _throughput(delivered: int) -> Steps:
+    yield "Segments over time:", Y / A
+    yield f"With ({delivered}):", Eq(B, EQ[delivered].rhs / A)
+
+
+def _growth_rounds_at_limit() -> Steps:
+    yield "Solve (14) for U:", Eq(U, solve(EQ[14], U)[0])
+
+
+def _segments_from_window_at_limit() -> Steps:
+    growing = Integral(D_m * W_m + (1 - D_m) * W_m / U * t, (t, 0, U))
+    yield "While it grows, the window rises evenly from D_m W_m to W_m:", growing
+    yield (
+        "Then V windows, and half a window in recovery:",
+        (Eq(Y, growing.doit() + W_m * V + W_m / 2)),
+    )
+
+
+def _rounds_at_limit() -> Steps:
+    balance = Eq(EQ[13].rhs, EQ.substitute(EQ[17].rhs, 15))
+    yield "(13) and (17), with U from (15):", balance
+    yield "Solve for V:", Eq(V, solve(balance, V)[0])
+
+
+def _all_rounds() -> Steps:
+    total = EQ.substitute(EQ[16].rhs, 15, 18)
+    yield "(16), with (15) and (18):", total
+    square = (1 - D_m) ** 2
+    yield (
+        "Collect the terms in W_m:",
+        (Eq(X, simplify(total - square * W_m / (2 * rho**2)) + square * W_m / (2 * rho**2))),
+    )
+
+
+# Section 3.2: the transfer.
+
+
+def _handshake() -> Steps:
+    failures = Sum(p**j * (1 - p) * (2**j - 1) * T_s, (j, 0, oo))
+    yield "After j lost SYNs, waits of T_s, 2 T_s, ... 2^(j - 1) T_s have added up:", failures
+    waits = sum(_first_case(summation(term, (j, 0, oo))) for term in _terms(failures.function))
+    yield "For p < 1/2 they sum to:", simplify(waits)
+    yield "And one round trip:", Eq(T_twhs, R + simplify(waits))
+
+
+def _terms(expression: Expr) -> tuple[Expr, ...]:
+    return expression.expand().args
+
+
+def _before_first_loss() -> Steps:
+    total = Sum((1 - p) ** j, (j, 1, n))
+    yield (
+        "At least j of n segments precede the first loss with (1 - p)^j; their mean number:",
+        total,
+    )
+    yield "In closed form, with n = d:", Eq(d_ss, simplify(total.doit()).subs(n, d))
+
+
+def _next_round() -> Steps:
+    per_ack = EQ[1].rhs.args[0].expr - W_i
+    assert EQ[1].rhs.args[0].cond == SS
+    yield "Each of cwnd ACKs adds, by (1):", per_ack
+    yield "So the next round has:", Eq(cwnd(i + 1), simplify(cwnd(i) + cwnd(i) * per_ack))
+
+
+def _window_of_round(number: Expr) -> Expr:
+    """The solution of (24) that starts with rho in round 1."""
+    return rho * 2 ** ((number - 1) * rho)
+
+
+def _data_as_sum() -> Steps:
+    window = _window_of_round(i)
+    assert window.subs(i, 1) == rho
+    assert simplify(_window_of_round(i + 1) - EQ[24].rhs.subs(cwnd(i), window)) == 0
+    yield "(24), from rho in round 1:", Eq(cwnd(i), window)
+    yield "Added up to round i:", Eq(ssdata, Sum(_window_of_round(k), (k, 1, i)))
+
+
+def _data() -> Steps:
+    yield (
+        "The sum (25) is geometric; times its ratio less 1 it telescopes:",
+        (Eq(ssdata * (2**rho - 1), _window_of_round(i + 1) - _window_of_round(1))),
+    )
+    # That the right side telescopes: it is 0 for no round, and grows by the term of (25).
+    grown = _window_of_round(i + 1) - _window_of_round(i)
+    assert simplify(grown - (2**rho - 1) * EQ[25].rhs.function.subs(k, i)) == 0
+    total = (_window_of_round(i + 1) - _window_of_round(1)) / (2**rho - 1)
+    yield "So:", Eq(ssdata, total)
+
+
+def _rounds() -> Steps:
+    power = symbols("q", positive=True)
+    balance = EQ[26].rhs.subs(2 ** (i * rho), power)
+    solution = solve(Eq(ssdata, balance), power)[0]
+    yield "(26) gives:", Eq(2 ** (i * rho), solution)
+    yield "Its logarithm:", Eq(i, log(solution, 2) / rho)
+
+
+def _last_window() -> Steps:
+    growth = 2 ** (EQ[27].rhs.subs(ssdata, d_ss) * rho)
+    yield "Rounds for d_ss, by (27):", EQ[27].subs(ssdata, d_ss)
+    power = symbols("q", positive=True)
+    window = _window_of_round(i).expand(power_exp=True)
+    yield "The window of that round, by (24):", Eq(W_ss, _window_of_round(i))
+    window = simplify(window / 2 ** (i * rho)) * power
+    yield "Together:", Eq(W_ss, window.subs(power, simplify(growth)))
+
+
+def _data_to_limit() -> Steps:
+    yield (
+        "Solve (28) for the data at which the window is W_m:",
+        (Eq(d_1, solve(EQ[28].subs(W_ss, W_m), d_ss)[0])),
+    )
+
+
+def _rounds_to_limit() -> Steps:
+    rounds = EQ[27].rhs.subs(ssdata, EQ[29].rhs).replace(log, lambda data: log(simplify(data)))
+    yield "(27) with the data of (29):", Eq(r_1, rounds, evaluate=False)
+    yield "The logarithm of a product:", Eq(r_1, expand_log(rounds, force=True).expand())
+
+
+def _rounds_at_limit_of_slow_start() -> Steps:
+    yield "Each round sends W_m of what is left of d_ss:", Eq(W_m * r_2, d_ss - d_1)
+    yield "So:", Eq(r_2, solve(Eq(W_m * r_2, d_ss - d_1), r_2)[0])
+
+
+def _slow_start() -> Steps:
+    limited = EQ.substitute(R * (r_1 + r_2), 31, 30, 29)
+    free = R * EQ[27].rhs.subs(ssdata, d_ss)
+    yield "Where W_ss > W_m, both phases, by (29) to (31):", limited
+    yield "Where it is not, (27):", free
+    yield "Together:", Eq(T_ss, Piecewise((limited, W_ss > W_m), (free, True)))
+
+
+def _some_loss() -> Steps:
+    none = (1 - p) ** d
+    yield "None of d segments is lost with probability:", none
+    yield "So some are with:", Eq(l_ss, 1 - none)
+
+
+def _revealed_loss() -> Steps:
+    total = Sum(p * (1 - p) ** (k - 1), (k, 1, n))
+    yield "The first loss is among the first n segments with:", total
+    closed = simplify(total.doit())
+    yield "In closed form:", closed
+    yield (
+        "Three follow it where n = d - 3, and never where there are only three:",
+        (Eq(l_tda, Piecewise((closed.subs(n, d - 3), d > 3), (0, True)))),
+    )
+
+
+def _mean_timeout() -> Steps:
+    doubling = Sum(p ** (j - 1) * (1 - p) * (2**j - 1) * T_0, (j, 1, 6))
+    yield "A sequence of j timeouts lasts (2^j - 1) T_0 for j up to 6:", doubling
+    constant = Sum(p ** (j - 1) * (1 - p) * (63 + 64 * (j - 6)) * T_0, (j, 7, oo))
+    yield "and then 64 T_0 more for each:", constant
+    tail = sum(_first_case(summation(term, (j, 7, oo))) for term in _terms(constant.function))
+    yield "Together:", Eq(Z_TO, (simplify(doubling.doit() + tail)).factor())
+
+
+def _first_recovery() -> Steps:
+    total = l_tda * R + (l_ss - l_tda) * Z_TO
+    revealed = EQ[34].rhs.args[0].expr
+    yield "A loss that duplicate ACKs reveal costs a round trip, another one a timeout:", total
+    yield "For d > 3 that is, by (33) and (34):", EQ.substitute(total, 33).subs(l_tda, revealed)
+    yield "So:", Eq(T_loss, total)
+
+
+def _rest() -> Steps:
+    yield (
+        "The window in which the first loss falls is still sent:",
+        (Eq(d_ca, Piecewise((d - d_ss - W_m, W_ss > W_m), (d - d_ss - W_ss, True)))),
+    )
+
+
+def _rest_duration() -> Steps:
+    yield "What is left goes at the steady state's pace:", Eq(T_ca, d_ca / B)
+
+
+def _transfer_time() -> Steps:
+    at_limit, below = EQ[37].rhs.args[0], EQ[37].rhs.args[1]
+    ends = Or(
+        And(at_limit.cond, Le(d, solve(at_limit.expr, d)[0])),
+        And(Not(at_limit.cond), Le(d, solve(below.expr, d)[0])),
+    )
+    yield "Nothing is left for steady state where, by (37), d_ca <= 0:", ends
+    start = T_twhs + T_ss - R / 2
+    cases = ((start, d <= d_ss), (start + T_loss, ends), (start + T_loss + T_ca, True))
+    yield "The last window needs half a round trip only; so:", Eq(T, Piecewise(*cases))
+
+
+DERIVATIONS: dict[int, Callable[[], Steps]] = {
+    2: _binomial_probability,
+    3: lambda: _losses(W, L),
+    4: lambda: _reduction(W, D),
+    5: lambda: _delivered(W, L),
+    6: lambda: _growth(W, D, X),
+    7: _growth_rounds,
+    8: _segments_from_window,
+    10: lambda: _throughput(5),
+    11: lambda: _losses(W_m, L_m),
+    12: lambda: _reduction(W_m, D_m),
+    13: lambda: _delivered(W_m, L_m),
+    14: lambda: _growth(W_m, D_m, U),
+    15: _growth_rounds_at_limit,
+    17: _segments_from_window_at_limit,
+    18: _rounds_at_limit,
+    19: _all_rounds,
+    21: lambda: _throughput(13),
+    22: _handshake,
+    23: _before_first_loss,
+    24: _next_round,
+    25: _data_as_sum,
+    26: _data,
+    27: _rounds,
+    28: _last_window,
+    29: _data_to_limit,
+    30: _rounds_to_limit,
+    31: _rounds_at_limit_of_slow_start,
+    32: _slow_start,
+    33: _some_loss,
+    34: _revealed_loss,
+    35: _mean_timeout,
+    36: _first_recovery,
+    37: _rest,
+    39: _transfer_time,
+}
+
+
+# How much is neglected.
+
+LOSSES = np.array([c * 10.0**e for e in range(-6, -2) for c in (1, 2, 5)] + [1e-2])  # section 4
+PAPER = {"rtt": 0.55, "rtt0": 0.025, "max_window": 550.0}  # tables 1 and 2, and rtt0 of section 3
+SEGMENTS = np.array([10_000.0, 50_000.0, 100_000.0])  # 10, 50 and 100 Mbytes in 1000-byte packets
+
+
+def dropped_tail(window: ArrayLike, loss: ArrayLike) -> pd.DataFrame:
+    """Return what (3) and (4) add by summing up to W losses where the premise stops at W - 3.
+
+    A row for each element of the broadcast window (segments, whole, at least 4) and loss. L and D
+    are the approximations (3) and (4); L_exact and D_exact stop at W - 3; L_error and D_error are
+    the dropped terms over the exact sums.
+    """
+    window = inputs.numbers(
+        "window", window, lambda x: (x >= 4) & (x == np.floor(x)), "a whole number of at least 4"
+    )
+    window, loss = np.broadcast_arrays(window, inputs.loss(loss))
+    known = EQ.calculate((3, 4), W=window, p=loss)
+    others = window[..., None] - np.arange(1, 4)  # losses among the W - 1 that follow the first
+    probability = stats.binom.pmf(others, window[..., None] - 1, loss[..., None])
+    dropped = {
+        "L": np.sum((1 + others) * probability, axis=-1),
+        "D": np.sum(0.5 ** (1 + others) * probability, axis=-1),
+    }
+    columns = {"W": window, "p": loss}
+    for name, tail in dropped.items():
+        columns |= {name: known[name], f"{name}_exact": known[name] - tail}
+        columns[f"{name}_error"] = tail / (known[name] - tail)
+    return pd.DataFrame({name: np.ravel(column) for name, column in columns.items()})
+
+
+def slow_start_rounds(segments: float, ratio: float, max_window: float) -> float:
+    """Return the rounds that (24) takes when rounds are whole, from `ratio` up to the limit.
+
+    The last round counts with the part of its window that is needed. `segments` and `max_window`
+    are in segments, `ratio` is rho. (32) divides by the round-trip time what this is compared to.
+    """
+    rounds, left, window = 0.0, float(segments), min(float(ratio), float(max_window))
+    while left > window:
+        rounds, left = rounds + 1, left - window
+        window = min(window * 2.0**ratio, float(max_window))
+    return rounds + left / window
+
+
+def rest_of_transfer(
+    segments: ArrayLike,
+    loss: ArrayLike,
+    rtt: ArrayLike,
+    rtt0: ArrayLike,
+    max_window: ArrayLike,
+    rto: ArrayLike,
+) -> pd.DataFrame:
+    """Return what (37) neglects: it takes the mean first loss for the first loss.
+
+    d_ca is (37), not below 0; d_ca_mean is the mean of what is left over all places where the first
+    loss can fall; T is (39), and T_mean is (39) with d_ca_mean; error is T / T_mean - 1. A row for
+    each element of the broadcast arguments, which are those of `hybla.transfer_time`.
+    """
+    parts = hybla.latency(segments, loss, rtt, rtt0, max_window, rto)
+    steady = hybla.steady_state(*np.broadcast_arrays(loss, rtt, rtt0, max_window, segments)[:4])
+    # The mean of max(n - K, 0), for K segments before the first loss, is n - E[min(K, n)]: (23).
+    n_rest = np.maximum(parts.d - np.minimum(parts.W_ss, steady.W_m), 0)
+    mean = n_rest - EQ.calculate((23,), d=n_rest, p=steady.p)["d_ss"]
+    printed = np.maximum(parts.d_ca, 0)
+    time = parts["T"] + (mean - printed) / steady.B
+    return pd.DataFrame(
+        {
+            "d": parts.d,
+            "p": parts.p,
+            "d_ca": printed,
+            "d_ca_mean": mean,
+            "T": parts["T"],
+            "T_mean": time,
+            "error": parts["T"] / time - 1,
+        }
+    )
+
+
+def _tail_error(name: str) -> tuple[float, str]:
+    tails = dropped_tail(np.arange(4, 551)[:, None], LOSSES)
+    worst = tails.loc[tails[f"{name}_error"].idxmax()]
+    smallest = np.floor(hybla.peak_window(LOSSES, **PAPER).min())
+    used = dropped_tail(np.arange(smallest, 551)[:, None], LOSSES)[f"{name}_error"].max()
+    there = f"{used:.0e}" if used > 0 else "less than a double can hold"
+    return worst[f"{name}_error"], (
+        f"largest at W = {worst.W:.0f}, p = {worst.p:g}, over W from 4 to 550; "
+        f"{there} at the model's own windows, {smallest:.0f} to 550"
+    )
+
+
+def _slow_start_error() -> tuple[float, str]:
+    ratio, limit = PAPER["rtt"] / PAPER["rtt0"], PAPER["max_window"]
+    whole = np.array([slow_start_rounds(size, ratio, limit) for size in SEGMENTS])
+    real = hybla.latency(SEGMENTS, 0, rto=1.0, **PAPER)["T_ss"] / PAPER["rtt"]
+    error = np.abs(real / whole - 1)
+    worst = int(np.argmax(error))
+    return error[worst], (
+        f"rounds are whole: {whole[worst]:.2f} against {real[worst]:.2f} for "
+        f"{SEGMENTS[worst]:.0f} segments without loss"
+    )
+
+
+def _rest_error() -> tuple[float, str]:
+    table = rest_of_transfer(SEGMENTS[:, None], LOSSES, rto=1.0, **PAPER)
+    worst = table.loc[table.error.abs().idxmax()]
+    return abs(worst.error), (
+        f"of T, at d = {worst.d:.0f}, p = {worst.p:g}, where {worst.d_ca:.0f} segments are left by "
+        f"(37) and {worst.d_ca_mean:.0f} on average"
+    )
+
+
+APPROXIMATIONS: dict[int, Callable[[], tuple[float, str]]] = {
+    3: lambda: _tail_error("L"),
+    4: lambda: _tail_error("D"),
+    11: lambda: _tail_error("L"),
+    12: lambda: _tail_error("D"),
+    32: _slow_start_error,
+    37: _rest_error,
+}
+
+REASONS = {
+    1: "The algorithm: growth for each ACK in slow start (SS) and congestion avoidance (CA).",
+    3: "The sum may go on to W losses instead of W - 3.",
+    4: "The sum may go on to W losses instead of W - 3.",
+    5: "The cited model of Reno counts W - 1 segments after the first lost one, this one W.",
+    8: "X is treated as whole, and a round counts with the window at its end; (17) takes the mean "
+    "over the round, which is rho^2 X / 2 segments less.",
+    9: "A premise: recovery lasts one round trip, and 1 - 1/L more for further losses under SACK.",
+    11: "(3) at W_m.",
+    12: "(4) at W_m.",
+    13: "(5) at W_m.",
+    16: "A name for the sum.",
+    20: "(9) at W_m.",
+    22: "Only the SYN can be lost, and only p < 1/2 has a mean.",
+    32: "Follows from (27) and (29) to (31), but rounds of slow start are not fractions.",
+    35: "Holds for the timeout of a sequence that doubles six times (Padhye et al.).",
+    37: "Follows with the mean first loss; the mean over first losses is larger, so that T is too "
+    "short where losses are rare.",
+    38: "A premise: the rest goes at the pace of the steady state.",
+}
+
+
+LEDGER = Ledger(
+    EQ, NAMES, DERIVATIONS, printed=PRINTED, approximations=APPROXIMATIONS, reasons=REASONS
+)
+derive = LEDGER.derive
+ledger = LEDGER.table

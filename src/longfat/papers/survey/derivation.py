@@ -1,0 +1,413 @@
+"""The derivation of each equation of the survey's chapter, carried out by sympy.
+
+`derive(n)` goes from the paper's premises and earlier equations to equation (n), step by step;
+`ledger()` runs all of them and says how each stood up. The numbers are ours (see
+`longfat.papers.survey`).
+"""
+
+from collections.abc import Callable
+
+from sympy import (
+    Eq,
+    Expr,
+    Integral,
+    Min,
+    Rational,
+    Sum,
+    Symbol,
+    log,
+    powdenest,
+    simplify,
+    solve,
+    sqrt,
+    symbols,
+)
+
+from longfat.papers.ledger import Ledger, Steps
+from longfat.papers.survey import equations as survey
+from longfat.papers.survey.equations import (
+    B_S,
+    EQ,
+    PRINTED,
+    SCALABLE,
+    A,
+    D,
+    M,
+    N,
+    P,
+    R,
+    T_ca,
+    T_loss,
+    T_lss,
+    T_ss,
+    W,
+    W_i,
+    W_next,
+    X,
+    Y,
+    Z,
+    a,
+    b,
+    c,
+    d,
+    g_t,
+    gamma,
+    k,
+    m,
+    p,
+    p_L,
+    q,
+    s,
+    w,
+    w_0,
+    w_i,
+    w_L,
+    w_next,
+)
+
+NAMES = {
+    1: "slow start, for each ACK",
+    2: "congestion avoidance, for each ACK",
+    3: "duration of a cycle",
+    4: "mean throughput of the sawtooth",
+    5: "data of a cycle",
+    6: "loss rate of the sawtooth",
+    7: "throughput by loss rate, in full",
+    8: "throughput by loss rate",
+    9: "window that fills a path: the bandwidth-delay product",
+    10: "growth in congestion avoidance",
+    11: "loss rate that a throughput allows",
+    12: "time between two losses",
+    13: "throughput through a socket buffer",
+    14: "AIMD: increase for each ACK",
+    15: "AIMD: decrease for each loss",
+    16: "AIMD: standard TCP",
+    17: "AIMD: HSTCP",
+    18: "AIMD: Scalable TCP",
+    19: "AIMD: round trips of a cycle",
+    20: "AIMD: mean window",
+    21: "AIMD: loss rate by peak window",
+    22: "AIMD: response function",
+    23: "throughput by mean window",
+    24: "throughput with delayed ACKs",
+    25: "throughput of N connections",
+    26: "HSTCP: exponent of the response function (RFC 3649, section 5)",
+    27: "HSTCP: response function (RFC 3649, section 5)",
+    28: "HSTCP: loss rate by window (RFC 3649, section 5)",
+    29: "HSTCP: decrease b(w) (RFC 3649, section 5)",
+    30: "HSTCP: increase a(w) (RFC 3649, section 5)",
+    31: "time between two losses, by window",
+    32: "Scalable TCP: round trips of a cycle",
+    33: "Scalable TCP: loss rate by peak window",
+    34: "Scalable TCP: mean window",
+    35: "Scalable TCP: response function",
+    36: "Scalable TCP: recovery time",
+    37: "FAST TCP: update of the window (Jin, Wei and Low 2004)",
+    38: "FAST TCP: equilibrium",
+    39: "FAST TCP: queueing delay of N flows",
+    40: "FAST TCP: the way to the equilibrium",
+    41: "slow start up to a window",
+    42: "congestion avoidance from half a window",
+    43: "limited slow start up to a window (RFC 3742)",
+    44: "overhead of headers",
+    45: "measure of the Land Speed Record",
+}
+
+t, x = symbols("t x", positive=True)
+n = Symbol("n", integer=True, positive=True)
+# The sawtooth: one loss a cycle, the window between W/2 and W.
+
+
+def _per_ack() -> Steps:
+    acks = W_i / M
+    yield "A window of W_i bytes brings this many ACKs in a round trip:", acks
+    yield "Together they are to add MSS bytes, so each adds:", M / acks
+    yield "So:", Eq(W_next, W_i + M / acks)
+
+
+def _cycle() -> Steps:
+    yield "Growth from half the peak, MSS bytes a round trip:", Eq(M * Z / R, W - W / 2)
+    yield "Solve for the duration:", Eq(Z, solve(Eq(M * Z / R, W - W / 2), Z)[0])
+
+
+def _mean_throughput() -> Steps:
+    mean = Integral(W / 2 + W / 2 * t / Z, (t, 0, Z)) / Z
+    yield "The window rises evenly from W/2 to W; its mean is:", mean
+    yield "A window is sent in each round trip:", Eq(B_S, simplify(mean.doit()) / R)
+
+
+def _cycle_data() -> Steps:
+    yield "Throughput times duration:", B_S * Z
+    yield "With (3) and (4):", Eq(Y, EQ.substitute(B_S * Z, 3, 4))
+
+
+def _loss_rate() -> Steps:
+    yield "One segment of a cycle's is lost:", M / Y
+    yield "With (5):", Eq(p, EQ.substitute(M / Y, 5))
+
+
+def _throughput_in_full() -> Steps:
+    peak = solve(EQ[6], W)[0]
+    yield "Solve (6) for the peak:", Eq(W, peak)
+    yield "In (4):", Eq(B_S, EQ[4].rhs.subs(W, peak))
+
+
+def _throughput() -> Steps:
+    ratio = simplify(EQ[7].rhs * sqrt(p) * R / M)
+    yield "The constant of (7):", Eq(Symbol("S") * sqrt(p) * R / M, ratio)
+    yield "So:", Eq(B_S, ratio * M / (sqrt(p) * R))
+
+
+def _growth() -> Steps:
+    per_ack = EQ[2].rhs - W_i
+    yield "By (2) a round trip of W_i / MSS ACKs adds:", W_i / M * per_ack
+    yield "That is in a time R:", Eq(g_t, simplify(W_i / M * per_ack) / R)
+
+
+def _allowed_loss() -> Steps:
+    yield "Solve (8) for p:", Eq(p, solve(EQ[8], p)[0])
+
+
+def _interval() -> Steps:
+    yield "Segments between two losses, and segments a second:", 1 / p / (B_S / M)
+    yield "So:", Eq(T_loss, 1 / p / (B_S / M))
+
+
+# AIMD in general.
+
+
+def _rounds() -> Steps:
+    balance = Eq(P * (1 - b) + a / d * X, P)
+    yield "Back from the reduced window to the peak, with one ACK for d segments:", balance
+    yield "Solve for X:", Eq(X, solve(balance, X)[0])
+
+
+def _mean_window() -> Steps:
+    mean = Integral(P * (1 - b) + b * P * t / X, (t, 0, X)) / X
+    yield "The mean of a line from (1 - b) P to P:", mean
+    yield "So:", Eq(w, simplify(mean.doit()))
+
+
+def _peak_loss() -> Steps:
+    yield "One segment is lost of those in a cycle:", Eq(p, 1 / (X * w))
+    yield "With (19) and (20):", Eq(p, simplify(EQ.substitute(1 / (X * w), 20, 19)))
+
+
+def _response() -> Steps:
+    peak = solve(EQ[20], P)[0]
+    yield "The peak from (20):", Eq(P, peak)
+    balance = Eq(p, simplify(EQ[21].rhs.subs(P, peak)))
+    yield "In (21):", balance
+    yield "Solve for the mean window:", Eq(w, solve(balance, w)[0])
+
+
+def _delayed() -> Steps:
+    yield "Standard TCP has a = 1 and b = 1/2 in (22):", EQ[22].subs({a: 1, b: Rational(1, 2)})
+    rate = EQ.substitute(EQ[23].rhs, 22).subs({a: 1, b: Rational(1, 2)})
+    yield "In (23):", Eq(B_S, simplify(rate))
+
+
+def _parallel() -> Steps:
+    one = EQ[24].rhs.subs(d, 1)
+    yield "One connection, by (24):", one
+    yield "N of them, which lose with the same probability each:", Eq(B_S, N * one)
+
+
+# HSTCP.
+
+
+def _loss_by_window() -> Steps:
+    balance = Eq(log(w / w_L), s * log(p / p_L))
+    yield "The logarithm of (27):", balance
+    yield "Solve for p:", Eq(p, powdenest(solve(balance, p)[0], force=True))
+
+
+def _increase() -> Steps:
+    balance = EQ[22].subs(d, 1)
+    yield "The response function (22), each segment with its ACK:", balance
+    yield "Solve for a:", Eq(a, simplify(solve(balance, a)[0]))
+
+
+def _interval_by_window() -> Steps:
+    yield "(12) with the throughput of (23):", EQ.substitute(EQ[12].rhs, 23)
+    yield "So:", Eq(T_loss, EQ.substitute(EQ[12].rhs, 23))
+
+
+# Scalable TCP: a round trip multiplies the window by 1 + A.
+
+
+def _scalable_rounds() -> Steps:
+    balance = Eq(P * (1 - b) * (1 + A) ** X, P)
+    yield "w ACKs add A each, so each round trip multiplies the window by 1 + A:", balance
+    solution = solve(log(1 - b) + X * log(1 + A), X)[0]
+    yield "Solve its logarithm for X:", Eq(X, solution)
+    yield "The sign into the logarithm:", Eq(X, log(1 / (1 - b)) / log(1 + A))
+
+
+def _scalable_data() -> Expr:
+    """Segments of a cycle: windows P (1 - b) (1 + A)^j of round trips j = 0 ... X - 1."""
+    j = Symbol("j", integer=True, nonnegative=True)
+    ratio = symbols("r", positive=True)
+    total = Sum(ratio**j, (j, 0, n - 1)).doit()
+    closed = next(piece.expr for piece in total.args if piece.cond != Eq(ratio, 1))
+    return P * (1 - b) * simplify(closed.subs(ratio**n, 1 / (1 - b)).subs(ratio, 1 + A))
+
+
+def _scalable_loss() -> Steps:
+    j = Symbol("j", integer=True, nonnegative=True)
+    yield "Segments of a cycle:", Sum(P * (1 - b) * (1 + A) ** j, (j, 0, X - 1))
+    total = simplify(_scalable_data())
+    yield "A geometric sum that ends where (1 - b)(1 + A)^X = 1:", total
+    yield "One of them is lost:", Eq(p, simplify(1 / total))
+
+
+def _scalable_mean() -> Steps:
+    total = simplify(_scalable_data())
+    yield "Segments of a cycle over its round trips:", total / X
+    yield "So:", Eq(w, simplify(total / X))
+
+
+def _scalable_response() -> Steps:
+    peak = solve(EQ[33], P)[0]
+    yield "The peak from (33):", Eq(P, peak)
+    yield "In (34):", Eq(w, simplify(EQ[34].rhs.subs(P, peak)))
+    yield "With (32):", Eq(w, simplify(EQ[34].rhs.subs(P, peak)).subs(X, EQ[32].rhs))
+
+
+# FAST TCP.
+
+
+def _relaxed(window: Expr) -> Expr:
+    """The second argument of the minimum in (37)."""
+    relaxed = next(part for part in EQ[37].rhs.args if part.has(gamma))
+    assert EQ[37].rhs == Min(2 * w_i, relaxed)
+    return relaxed.subs(w_i, window)
+
+
+def _fast_equilibrium() -> Steps:
+    fixed = Eq(w, _relaxed(w))
+    yield "The window stays where (37) gives it back (below 2 w, for w > 0):", fixed
+    yield "Solve for w:", Eq(w, simplify(solve(fixed, w)[0]))
+
+
+def _fast_queue() -> Steps:
+    balance = Eq(N * EQ[38].rhs / (D + q), c)
+    yield "N windows a round trip fill the link:", balance
+    yield "Solve for the queueing delay:", Eq(q, solve(balance, q)[0])
+
+
+def _fast_way() -> Steps:
+    queue = w_i / c - D
+    yield "One flow alone: a window above the pipe waits in the queue:", Eq(q, queue)
+    step = simplify(_relaxed(w_i).subs(q, queue))
+    yield "In (37):", Eq(w_next, step)
+    fixed = solve(Eq(w, step.subs(w_i, w)), w)[0]
+    yield "Its fixed point is the pipe and alpha more:", Eq(w, fixed)
+    factor = simplify((step - fixed) / (w_i - fixed))
+    yield "The distance from it shrinks at each update by the factor:", factor
+    yield "So after k updates:", Eq(w_i, fixed + (w_0 - fixed) * factor**k)
+
+
+# Filling a pipe.
+
+
+def _slow_start() -> Steps:
+    balance = Eq(w_0 * (1 + 1 / d) ** x, w)
+    yield "A round trip brings w / d ACKs, each adding a segment; after x round trips:", balance
+    logarithm = Eq(log(w / w_0), x * log(1 + 1 / d))
+    yield "Its logarithm:", logarithm
+    yield "So:", Eq(T_ss, R * logarithm.lhs / (logarithm.rhs / x))
+
+
+def _avoidance() -> Steps:
+    balance = Eq(w / 2 + x / d, w)
+    yield "A round trip adds 1 / d; after x round trips:", balance
+    yield "So:", Eq(T_ca, R * solve(balance, x)[0])
+
+
+def _limited() -> Steps:
+    first = EQ[41].rhs.subs({d: 1, w: m})
+    yield "Slow start up to m = max_ssthresh:", first
+    balance = Eq(m + m / 2 * x, w)
+    yield "From there m / 2 segments a round trip; after x of them:", balance
+    second = R * solve(balance, x)[0]
+    yield "Together:", Eq(T_lss, simplify(first + second))
+
+
+DERIVATIONS: dict[int, Callable[[], Steps]] = {
+    2: _per_ack,
+    3: _cycle,
+    4: _mean_throughput,
+    5: _cycle_data,
+    6: _loss_rate,
+    7: _throughput_in_full,
+    8: _throughput,
+    10: _growth,
+    11: _allowed_loss,
+    12: _interval,
+    19: _rounds,
+    20: _mean_window,
+    21: _peak_loss,
+    22: _response,
+    24: _delayed,
+    25: _parallel,
+    28: _loss_by_window,
+    30: _increase,
+    31: _interval_by_window,
+    32: _scalable_rounds,
+    33: _scalable_loss,
+    34: _scalable_mean,
+    35: _scalable_response,
+    38: _fast_equilibrium,
+    39: _fast_queue,
+    40: _fast_way,
+    41: _slow_start,
+    42: _avoidance,
+    43: _limited,
+}
+
+
+def _constant_error() -> tuple[float, str]:
+    exact = float(sqrt(Rational(3, 2)))
+    return abs(survey.PRINTED_CONSTANT / exact - 1), "the paper computes with 1.2 for sqrt(3/2)"
+
+
+def _scalable_error() -> tuple[float, str]:
+    exact = float(survey.mean_window("scalable", 1e-6))
+    short = SCALABLE["A"] / (SCALABLE["b"] * 1e-6)
+    return abs(short / exact - 1), "the usual short form is A / (b p), at every p"
+
+
+APPROXIMATIONS: dict[int, Callable[[], tuple[float, str]]] = {
+    8: _constant_error,
+    35: _scalable_error,
+}
+
+REASONS = {
+    1: "The algorithm.",
+    4: "A loss at the peak costs the halving and no time.",
+    8: "Exact under the paper's premises, one loss a cycle at equal distances; 1.2 is rounded.",
+    9: "A definition; the paper has it as a necessary condition.",
+    13: "A window that cannot be larger than the buffer, once a round trip.",
+    14: "The algorithm, in general.",
+    15: "The algorithm, in general.",
+    16: "In segments; B = 1/2.",
+    17: "In segments; B = b(w).",
+    18: "In segments, for each ACK; B = 0.125.",
+    26: "The line through two points in logarithms.",
+    27: "The RFC's choice, from which a(w) follows.",
+    29: "The RFC's choice.",
+    30: "With b held through the cycle.",
+    35: "Exact for whole round trips; the usual short form leaves out the growth during a cycle.",
+    36: "It does not depend on the window.",
+    37: "The algorithm, once every other round trip.",
+    40: "While the doubling of (37) does not bind.",
+    43: "RFC 3742 rounds cwnd / (max_ssthresh / 2) down, which whole steps do not notice.",
+}
+
+
+LEDGER = Ledger(
+    EQ, NAMES, DERIVATIONS, printed=PRINTED, approximations=APPROXIMATIONS, reasons=REASONS
+)
+derive = LEDGER.derive
+ledger = LEDGER.table

@@ -1,0 +1,221 @@
+"""The networks of the TCP-J paper: a shared wire, a radio link, a handoff."""
+
+import numpy as np
+
+from longfat.errors import InputError
+from longfat.network import duplex
+from longfat.scenario import CongestionControl, Flow, Handoff, Outage, Record, Reroute, Scenario
+
+# Its four protocols, as congestion control and selective acknowledgments.
+TCPJ_PROTOCOLS = {
+    "NewReno": ("newreno", False),
+    "SACK": ("newreno", True),
+    "Westwood": ("westwood", False),
+    "TCP-J": ("tcpj", True),
+}
+
+
+def _tcpj_flow(source: str, target: str, protocol: str, parameters: dict, fields: dict) -> Flow:
+    """A flow of table 1, by a protocol of `TCPJ_PROTOCOLS` or a name of the catalogue.
+
+    Assumed, as the paper does not state them: one segment to begin with, a timer of 1 s at least,
+    limited transmit for all, no timestamps, and a window that is set at once when a recovery
+    begins.
+    """
+    name, sack = TCPJ_PROTOCOLS.get(protocol, (protocol, True))
+    table_1 = {
+        "name": protocol,
+        "congestion_control": CongestionControl(name=name, parameters=parameters),
+        "segment_bytes": 1460,
+        "receive_buffer_bytes": 65_535,
+        "segments_per_ack": 2,
+        "ack_timeout_s": 0.2,
+        "initial_window_segments": 1,
+        "min_rto_s": 1.0,
+        "recovery": "halving",
+        "sack": sack,
+        "timestamps": False,
+    }
+    return Flow(source=source, target=target, **(table_1 | fields))
+
+
+def _tcpj_starts(protocols: tuple[str, ...], seed: int) -> list[float]:
+    """Times in the first second, drawn from the seed; a flow alone begins at once."""
+    if len(protocols) == 1:
+        return [0.0]
+    return np.random.default_rng(seed).uniform(0, 1, len(protocols)).round(6).tolist()
+
+
+def _wire_delay_s(rtt_s: float, *others_s: float) -> float:
+    """What the other links leave of a round trip for the wire, one way.
+
+    Raises InputError where they leave nothing.
+    """
+    rest_s = rtt_s / 2
+    for other_s in others_s:
+        rest_s -= other_s
+    if rest_s < 0:
+        least_s = 2 * sum(others_s)
+        raise InputError(
+            f"rtt_s is {rtt_s:g}: it must be at least {least_s:g} s, which is what the other links "
+            "of this network take"
+        )
+    return rest_s
+
+
+def shared_wire(
+    *protocols: str,
+    rate_bps: float,
+    rtt_s: float,
+    queue_packets: int = 30,
+    parameters: dict[str, dict] | None = None,
+    duration_s: float = 200.0,
+    seed: int = 1,
+    record: Record | None = None,
+) -> Scenario:
+    """Pairs of hosts that share one wire between two routers (paper: tcpj, figure 2).
+
+    A flow a protocol (a key of `TCPJ_PROTOCOLS`), with the `parameters` of that name. `rate_bps` is
+    that of the shared wire, `rtt_s` the two-way delay of all hops. Nothing else is random on a
+    wire, so the flows begin at times drawn from the seed, uniformly in the first second.
+    """
+    hop = {"rate_bps": 100e6, "delay_s": 0.001, "queue_packets": 1000}
+    links = duplex(
+        "router0",
+        "router1",
+        rate_bps=rate_bps,
+        delay_s=_wire_delay_s(rtt_s, 0.002),
+        queue_packets=queue_packets,
+    )
+    flows = []
+    for i, start_s in enumerate(_tcpj_starts(protocols, seed)):
+        source, target = f"cn{2 * i}", f"cn{2 * i + 1}"
+        links += duplex(source, "router0", **hop) + duplex("router1", target, **hop)
+        fields = {"start_s": start_s, "name": f"{protocols[i]} {i}"}
+        own = (parameters or {}).get(protocols[i], {})
+        flows.append(_tcpj_flow(source, target, protocols[i], own, fields))
+    return Scenario(
+        links=links, flows=flows, duration_s=duration_s, seed=seed, record=record or Record()
+    )
+
+
+def radio(
+    *protocols: str,
+    bit_error_rate: float,
+    rate_bps: float,
+    rtt_s: float,
+    wired_bps: float = 100e6,
+    queue_packets: int = 30,
+    ack_bit_error_rate: float = 0.0,
+    outages: tuple[Outage, ...] = (),
+    parameters: dict | None = None,
+    duration_s: float = 200.0,
+    seed: int = 1,
+    record: Record | None = None,
+    **fields,
+) -> Scenario:
+    """A host, an access router and a mobile host behind its radio link (paper: tcpj, figure 4).
+
+    A flow a protocol, all to the same mobile host. `rate_bps` is that of the radio link, `rtt_s`
+    the two-way delay of both hops; outages hold for both directions of the radio link.
+    `parameters` are the congestion control's, `fields` those of `Flow`. The paper's rates and
+    delays are lost, and where bits are lost is assumed: on the way to the mobile host. Several
+    flows begin at times drawn from the seed, uniformly in the first second.
+    """
+    on_air_s = 0.001
+    links = duplex(
+        "cn",
+        "ar",
+        rate_bps=wired_bps,
+        delay_s=_wire_delay_s(rtt_s, on_air_s),
+        queue_packets=1000,
+    ) + duplex(
+        "ar",
+        "mn",
+        rate_bps=rate_bps,
+        delay_s=on_air_s,
+        queue_packets=queue_packets,
+        loss_per_bit=bit_error_rate,
+        outages=outages,
+        backward={"loss_per_bit": ack_bit_error_rate},
+    )
+    flows = []
+    for i, start_s in enumerate(_tcpj_starts(protocols, seed)):
+        own = {"start_s": start_s, "name": f"{protocols[i]} {i}"} | fields
+        flows.append(_tcpj_flow("cn", "mn", protocols[i], parameters or {}, own))
+    return Scenario(
+        links=links, flows=flows, duration_s=duration_s, seed=seed, record=record or Record()
+    )
+
+
+def handoff(
+    protocol: str,
+    kind: str,
+    *,
+    rate_bps: float,
+    new_rate_bps: float,
+    cost_s: float,
+    rtt_s: float,
+    announced: bool = True,
+    at_s: float = 100.0,
+    bit_error_rate: float = 1e-7,
+    queue_packets: int = 30,
+    wired_bps: float = 100e6,
+    new_wired_bps: float = 100e6,
+    duration_s: float = 200.0,
+    seed: int = 1,
+    record: Record | None = None,
+    **fields,
+) -> Scenario:
+    """A mobile host that moves to another access router (paper: tcpj, figures 11 and 14).
+
+    In a `local` movement both access routers have one router above them, in a `non-local` one each
+    has its own, on a wire of its own. At `at_s` the old radio link is gone; after `cost_s` (table
+    3) packets take the new path and the sender is told, with the rate of the new radio link if it
+    is `announced`. `rtt_s` is the two-way delay on either path; `fields` are those of `Flow`. Rates
+    and delays are assumed: the paper's stood on the sketches.
+    """
+    local = kind == "local"
+    above = ("rr1", "rr1") if local else ("rr1", "rr2")
+    on_air_s, access_s = 0.001, 0.004
+    wire = {"delay_s": _wire_delay_s(rtt_s, access_s, on_air_s), "queue_packets": 1000}
+    links = duplex("cn", "rr1", rate_bps=wired_bps, **wire)
+    if not local:
+        links += duplex("cn", "rr2", rate_bps=new_wired_bps, **wire)
+    gone = (Outage(start_s=at_s, duration_s=duration_s),)
+    for number, rate, outages in ((1, rate_bps, gone), (2, new_rate_bps, ())):
+        links += duplex(
+            above[number - 1],
+            f"ar{number}",
+            rate_bps=wired_bps if number == 1 or local else new_wired_bps,
+            delay_s=access_s,
+            queue_packets=queue_packets,
+        )
+        links += duplex(
+            f"ar{number}",
+            "mn",
+            rate_bps=rate,
+            delay_s=on_air_s,
+            queue_packets=queue_packets,
+            loss_per_bit=bit_error_rate,
+            outages=outages,
+            backward={"loss_per_bit": 0.0},
+        )
+    moved = {
+        "path": ("cn", "rr1", "ar1", "mn"),
+        "reroutes": (Reroute(at_s=at_s + cost_s, path=("cn", above[1], "ar2", "mn")),),
+        "handoffs": (
+            Handoff(
+                at_s=at_s + cost_s,
+                kind=kind,
+                announced_rate_bps=new_rate_bps if announced else None,
+            ),
+        ),
+    }
+    return Scenario(
+        links=links,
+        flows=[_tcpj_flow("cn", "mn", protocol, {}, moved | fields)],
+        duration_s=duration_s,
+        seed=seed,
+        record=record or Record(),
+    )

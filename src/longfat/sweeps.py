@@ -1,0 +1,170 @@
+"""Many scenarios at once.
+
+A result is stored when its run ends: by the worker in its cache, and by the caller in its own, so
+that a sweep which is interrupted goes on where it was when it is called again. Sweeps that share a
+cache share the work: each run is claimed by one of them (`longfat.store.claim`).
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+
+import pandas as pd
+from tqdm import tqdm
+
+from longfat import engines, store
+from longfat.errors import InputError, LongfatError, SimulationError
+from longfat.result import Result, flow_table
+from longfat.scenario import Scenario
+
+
+def sweep(
+    scenarios: Iterable[Scenario],
+    engine: str = "ns3",
+    executor: Executor | None = None,
+    experiment: str | None = None,
+    labels: pd.DataFrame | None = None,
+    time_limit_s: float = 3600,
+    memory_limit_bytes: int | None = None,
+) -> pd.DataFrame:
+    """Simulate every scenario and return a table with a row a flow.
+
+    Its columns are `scenario` (the position in `scenarios`), the columns of `labels` (a table with
+    a row a scenario) or else the scenarios' fields that differ (named by path, such as
+    `links.0.loss_per_packet`), and those of `Result.flows`. `executor` is any of
+    `concurrent.futures` (or Dask's `client.get_executor()`); without one, all cores of this machine
+    work. `experiment` names the archive that `longfat reproduce` writes. The limits hold for each
+    run, as in `simulate`. Raises InputError for labels of another length, and SimulationError,
+    after all other runs are done and stored, if runs failed.
+    """
+    scenarios = list(scenarios)
+    if labels is not None and len(labels) != len(scenarios):
+        raise InputError(f"labels has {len(labels)} rows for {len(scenarios)} scenarios")
+    results = simulate_all(
+        scenarios, engine, executor, experiment, time_limit_s, memory_limit_bytes
+    )
+    if labels is None:
+        labels = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
+    rows = [result.flow_rows() for result in results]
+    flows = flow_table([row for own in rows for row in own])
+    flows.index = [number for number, own in enumerate(rows) for _ in own]
+    labels = labels.reset_index(drop=True)
+    return labels.join(flows, how="right").rename_axis("scenario").reset_index()
+
+
+def simulate_all(
+    scenarios: list[Scenario],
+    engine: str = "ns3",
+    executor: Executor | None = None,
+    experiment: str | None = None,
+    time_limit_s: float = 3600,
+    memory_limit_bytes: int | None = None,
+) -> list[Result]:
+    """Simulate every scenario, the longest first, and return the results in the given order.
+
+    Arguments and errors as in `sweep`. Equal scenarios are simulated once.
+    """
+    if executor is None:
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            return simulate_all(
+                scenarios, engine, threads, experiment, time_limit_s, memory_limit_bytes
+            )
+    keys = [engines.key(scenario, engine) for scenario in scenarios]
+    first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
+    done = {
+        key: result for key, i in first.items() if (result := engines.find(scenarios[i], engine))
+    }
+    to_do = [i for key, i in first.items() if key not in done]
+    to_do.sort(key=lambda i: (-expected_bytes(scenarios[i]), i))
+    failures = []
+    try:
+        with tqdm(None, experiment, len(to_do), unit="run", disable=None) as progress:
+            # What another sweep runs now is left to it: its results are waited for at the end.
+            for wait in (False, True):
+                limits = (time_limit_s, memory_limit_bytes, wait)
+                calls = {i: (scenarios[i], engine, *limits) for i in to_do}
+                to_do = []
+                for i, future in _in_order_of_their_end(executor, calls):
+                    try:
+                        result = future.result()
+                        if result is None:
+                            to_do.append(i)
+                            continue
+                        done[keys[i]] = _received(result, keys[i])
+                    except SimulationError as error:
+                        failures.append(f"scenario {i}: {store.keep_failure(error)}")
+                    except LongfatError:
+                        raise
+                    except Exception as error:  # of the executor: a worker that died, a broken pool
+                        what = f"{type(error).__name__}: {error}"
+                        failures.append(f"scenario {i}: its worker failed: {what}")
+                    progress.update()
+    except KeyboardInterrupt:  # what runs now is given up
+        engines.stop(engine)
+        raise
+    if failures:
+        raise SimulationError(
+            f"{len(failures)} of {progress.total} runs failed, all others are stored:\n  "
+            + "\n  ".join(failures)
+        )
+    results = [done[key] for key in keys]
+    if experiment and store.reproducing():
+        store.write_archive(experiment, [done[key] for key in dict.fromkeys(keys)])
+    return results
+
+
+def _in_order_of_their_end(executor: Executor, calls: dict) -> Iterator[tuple[int, Future]]:
+    """Submit the calls of `engines.find_or_run`; at the end, whatever the end, none is waiting."""
+    futures = {executor.submit(engines.find_or_run, *call): i for i, call in calls.items()}
+    try:
+        for future in as_completed(futures):
+            yield futures[future], future
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _received(result: Result, key: str) -> Result:
+    """Store a result that a worker with another cache made."""
+    made = result.provenance["key"]
+    if made != key:
+        raise InputError(
+            f"a worker has another version of longfat or its engine than this process: its result "
+            f"has the key {made} instead of {key}; install the same version on all workers"
+        )
+    if store.find_cached(key) is None:
+        store.keep(key, result)
+    return result
+
+
+def can_run(scenarios: Iterable[Scenario], engine: str) -> bool:
+    """Return whether this machine can give every result: the engine is here, or each is stored.
+
+    Where it cannot, a line on standard output says what is left out and how to get it, so that the
+    page of a notebook says it too. Raises InputError for an unknown engine.
+    """
+    if engines.is_here(engine):
+        return True
+    missing = [s for s in scenarios if engines.find(s, engine) is None]
+    if missing:
+        print(
+            f"Left out here: {len(missing)} runs on the engine '{engine}', which this machine does "
+            f"not have ({engines.get(engine).HOW_TO_GET})."
+        )
+    return not missing
+
+
+def expected_bytes(scenario: Scenario) -> float:
+    """Return how much the flows could send at most: the measure of a run's length."""
+    capacity = scenario.duration_s * max(link.rate_bps for link in scenario.links) / 8
+    window = [
+        scenario.duration_s
+        * (flow.max_window_segments or float("inf"))
+        * flow.segment_bytes
+        / max(1e-3, 2 * max(link.delay_s for link in scenario.links))
+        for flow in scenario.flows
+    ]
+    return sum(
+        min(flow.bytes or float("inf"), capacity, limit)
+        for flow, limit in zip(scenario.flows, window, strict=True)
+    )

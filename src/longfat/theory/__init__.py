@@ -1,1 +1,0 @@
-"""The papers' equations as sympy objects, and the numbers they give: a module a paper."""

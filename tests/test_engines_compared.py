@@ -1,0 +1,139 @@
+"""The data of the page on ns-3 beside Linux: from the archive, made up, and without an engine."""
+
+import pandas as pd
+import pytest
+
+from longfat.book import drawings_engines_compared as drawings
+from longfat.book import show
+from longfat.engines import linux, ns3
+from longfat.errors import InputError
+from longfat.papers import engines_compared
+
+PARAMETERS = {
+    "controls": ["reno", "htcp"],
+    "loss_rates": [1e-4, 1e-3, 1e-2],
+    "repetitions": 5,
+    "duration_s": 60.0,
+    "rate_bps": 10e6,
+    "rtt_s": 0.1,
+}
+
+
+def setting(**changes) -> engines_compared.Setting:
+    return engines_compared.Setting(**PARAMETERS | changes)
+
+
+def runs(**goodputs: list[float]) -> pd.DataFrame:
+    """Made-up runs of Reno at a loss rate of 0.01: goodputs in Mb/s by engine."""
+    return pd.DataFrame(
+        {
+            "engine": engine,
+            "control": "reno",
+            "loss": 0.01,
+            "goodput_bps": 1e6 * rate,
+            "recoveries": 10,
+            "timeouts": number,
+            "retransmissions": 20,
+        }
+        for engine, rates in goodputs.items()
+        for number, rate in enumerate(rates)
+    ).replace({"engine": {"ns3": "ns-3", "linux": "Linux"}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"controls": []}, "controls is empty"),
+        ({"loss_rates": []}, "loss_rates is empty"),
+        ({"repetitions": 1}, "repetitions is 1: it must be 2 or more"),
+    ],
+)
+def test_where_nothing_can_be_compared_it_says_so(changes, sentence):
+    with pytest.raises(InputError, match=sentence):
+        setting(**changes)
+
+
+def test_every_control_of_both_engines_is_compared():
+    found = engines_compared.controls()
+    assert {"reno", "cubic", "bbr", *engines_compared.CHANGES} <= set(found)
+    assert "tcpj" not in found
+
+
+def test_ratios_are_linuxs_beside_ns3s():
+    row = engines_compared.ratios(runs(ns3=[1.0, 1.0], linux=[2.0, 2.0])).iloc[0]
+    assert (row["ns-3"], row["Linux"], row["ratio"]) == (1, 2, pytest.approx(2))
+    assert (row["verdict"], row["Linux / ns-3"]) == ("different", "2.000 [2.000, 2.000]")
+    row = engines_compared.ratios(runs(ns3=[1.0, 1.01], linux=[1.0, 1.01])).iloc[0]
+    assert row["verdict"] == "same"
+
+
+def test_events_are_means_of_each_engine():
+    row = engines_compared.events(runs(ns3=[1, 1, 1], linux=[1, 1])).iloc[0]
+    assert (row["timeouts, ns-3"], row["timeouts, Linux"]) == (1, 0.5)
+
+
+def test_htcps_increase_is_its_papers():
+    assert engines_compared.htcp_increase(0.5, beta=0.5) == 1  # as Reno, for a second
+    assert engines_compared.htcp_increase(3, beta=0.5) == 1 + 20 + 1
+    assert engines_compared.htcp_increase(3, beta=0) == 2 * 22
+
+
+def test_each_engine_goes_by_its_own_formula():
+    climbs = engines_compared.htcp_windows(setting()).set_index("time (s)")
+    assert list(climbs.index) == [1, 2, 3, 4, 5, 6]
+    by_bytes, by_segments = climbs["alpha bytes an ACK"], climbs["alpha segments a round trip"]
+    assert climbs["ns-3"].tolist() == pytest.approx(by_bytes.tolist(), rel=0.08)
+    middle = slice(3, 5)  # s; there the formulas are far apart
+    off = [abs(climbs["Linux"] / formula - 1).loc[middle] for formula in (by_segments, by_bytes)]
+    assert (off[0] < 0.6 * off[1]).all()
+
+
+def test_a_loss_costs_ns3_more_than_linux():
+    table = engines_compared.one_loss()
+    assert list(table) == ["from (s)", "ns-3", "Linux"]
+    assert (table[["ns-3", "Linux"]].tail(2) == 550).all(axis=None)
+    assert table["Linux"].sum() - table["ns-3"].sum() == pytest.approx(190, abs=10)
+
+
+def test_responses_are_those_of_both_engines():
+    table = engines_compared.responses(setting())
+    assert table["control"].tolist() == ["reno", "reno", "htcp", "htcp"]
+    assert table["threshold / before, Linux"].between(0.45, 0.85).all()
+
+
+def test_without_linux_its_part_is_left_out(monkeypatch, capsys):
+    monkeypatch.setattr(linux, "build", lambda: None)
+    at = setting(rtt_s=0.11)
+    lossy = runs(ns3=[1, 1, 1])
+    ratios = engines_compared.ratios(lossy)
+    assert ratios.empty
+    assert {"control", "loss", "ns-3", "Linux", "Linux / ns-3", "verdict"} <= set(ratios)
+    causes = engines_compared.causes(at, lossy)
+    assert causes.empty
+    assert "nothing to show here" in show.show_table(causes, caption="c").data
+    show.show_figure("x", drawings.ratios(ratios), ratios, "alt")
+    assert "x: nothing to draw here." in capsys.readouterr().out
+    assert list(engines_compared.events(lossy)) == [
+        "control",
+        "loss",
+        "recoveries, ns-3",
+        "timeouts, ns-3",
+        "retransmissions, ns-3",
+    ]
+
+
+def test_with_no_engine_at_all_only_the_names_are_left(monkeypatch, capsys):
+    monkeypatch.setattr(linux, "build", lambda: None)
+    monkeypatch.setattr(ns3, "is_here", lambda: False)
+    at = setting(rtt_s=0.11)
+    clean, lossy = engines_compared.clean(at), engines_compared.lossy(at)
+    assert clean == {}
+    assert "30 runs on the engine 'ns3'" in capsys.readouterr().out
+    assert engines_compared.clean_counts(at, clean)["control"].tolist() == ["reno", "htcp"]
+    windows = engines_compared.clean_windows(at, clean)
+    show.show_figure("x", drawings.windows(windows, "title"), windows, "alt")
+    assert "x: nothing to draw here." in capsys.readouterr().out
+    assert engines_compared.ratios(lossy).empty
+    assert engines_compared.events(lossy).empty
+    assert engines_compared.responses(at).empty
+    assert list(engines_compared.htcp_windows(at)) == ["time (s)"]

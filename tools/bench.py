@@ -1,0 +1,510 @@
+"""How fast is the engine? Ratios measured side by side: `python tools/bench.py`.
+
+Writes data/bench.csv, a row a ratio with the bar it has to reach, and data/bench-machine.csv, which
+says where it was measured. Nothing comes from the archive or the cache. Other work on the machine
+disturbs the numbers, a slow minute all those in it: what is compared takes turns, and the ratio is
+the median of the turns' ratios of processor time; for the two compilers, of the least times. The
+load is written down.
+"""
+
+import ctypes
+import json
+import os
+import platform
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+
+from longfat import paths
+from longfat.engines import ns3, segment
+from longfat.engines.ns3 import accelerate, bindings, compiled, server
+from longfat.engines.segment import native, wasm
+from longfat.errors import SimulationError
+from longfat.scenario import Flow, Record, Scenario
+from longfat.topologies import duplex, satellite
+
+TABLE = paths.DATA / "bench.csv"
+MACHINE = paths.DATA / "bench-machine.csv"
+
+TURNS = 9
+SEGMENT_RUNS = 40  # of the segment engine, in a turn
+SATELLITE = satellite(loss=1e-4, duration_s=100)
+LONG_FAT_PIPE = Scenario(
+    links=duplex(
+        "sender",
+        "receiver",
+        rate_bps=600e6,
+        delay_s=0.05,
+        queue_packets=5000,
+        loss_per_packet=1e-5,
+        backward={"loss_per_packet": 0.0},
+    ),
+    flows=[
+        Flow(
+            source="sender",
+            target="receiver",
+            congestion_control="scalable-kelly",
+            segment_bytes=1448,
+            send_buffer_bytes=8_000_000,
+            receive_buffer_bytes=8_000_000,
+        )
+    ],
+    duration_s=4,
+)
+
+# The same path and algorithm in ns-2, whose Linux TCP does not keep to the window of 550. Only its
+# time is compared, a segment each.
+NS2 = """
+set ns [new Simulator]
+set a [$ns node]
+set b [$ns node]
+$ns duplex-link $a $b 100Mb 275ms DropTail
+$ns queue-limit $a $b 1000
+set errors [new ErrorModel]
+$errors unit pkt
+$errors set rate_ 1e-4
+$errors ranvar [new RandomVariable/Uniform]
+$errors drop-target [new Agent/Null]
+$ns lossmodel $errors $a $b
+set tcp [new Agent/TCP/Linux]
+set sink [new Agent/TCPSink/Sack1]
+$tcp set timestamps_ true
+$tcp set window_ 550
+$tcp set packetSize_ 1000
+$sink set ts_echo_rfc1323_ true
+$ns attach-agent $a $tcp
+$ns attach-agent $b $sink
+$ns connect $tcp $sink
+set ftp [new Application/FTP]
+$ftp attach-agent $tcp
+$ns at 0 "$tcp select_ca hybla"
+$ns at 0 "$ftp start"
+$ns at 100 {puts [$tcp set ack_]; exit 0}
+$ns run
+"""
+
+
+ENGINES = {"ns3": ns3, "segment": segment}
+SCENARIOS = {"satellite": SATELLITE, "long fat pipe": LONG_FAT_PIPE}
+
+Row = dict[str, Any]  # what, value, unit, bar, passed, detail
+Answer = dict[str, Any]  # of an engine to a request
+
+
+def _row(
+    what: str, value: float, unit: str, bar: str, passed: bool | None, detail: str = ""
+) -> Row:
+    """Return a row of the table; `passed` is None where there is no bar."""
+    verdict = {True: "yes", False: "no", None: "-"}[passed]
+    value = float(f"{value:.3g}")
+    print(f"{what}: {value:g} {unit} (bar: {bar or 'none'}; {verdict}) {detail}", flush=True)
+    return dict(what=what, value=value, unit=unit, bar=bar, passed=verdict, detail=detail)
+
+
+def bench() -> pd.DataFrame:
+    """Measure everything; return a row a number: what, value, unit, bar, passed, detail."""
+    return pd.DataFrame([row for section in SECTIONS for row in section()])
+
+
+# --- stock ns-3 beside the accelerated one and the segment engine
+
+
+def beside_stock() -> list[Row]:
+    """Neither the accelerator nor the segment engine may change a result, and each be faster."""
+    rows = []
+    with _Process("stock") as stock, _Process("accelerated") as accelerated:
+        for scenario, turns, bar, segment_bar in (
+            ("long fat pipe", 3, 10, 300),
+            ("satellite", 15, 1.4, 100),
+        ):
+            answers = [
+                (
+                    stock.run("ns3", scenario),
+                    accelerated.run("ns3", scenario),
+                    _middle(accelerated.run("segment", scenario) for _ in range(SEGMENT_RUNS)),
+                )
+                for _ in range(turns)
+            ]
+            slow, quick, segments = zip(*answers, strict=True)
+            if len({answer["events"] for answer in (*slow, *quick)}) > 1:
+                raise SimulationError(f"{scenario}: the accelerator executes other events")
+            if any(answer["flows"] != slow[0]["flows"] for answer in (*slow, *quick, *segments)):
+                raise SimulationError(f"{scenario}: not all have the same result")
+            for what, faster, at_least in (
+                ("accelerated", quick, bar),
+                ("segment engine", segments, segment_bar),
+            ):
+                ratio = statistics.median(_ratios(slow, faster))
+                detail = (
+                    f"{_median_s(slow):.2f} s stock, {_median_s(faster):.3g} s, that is "
+                    f"{_us_a_segment(_middle(faster)):.2f} us a segment; medians of {turns} turns; "
+                    "same results"
+                )
+                what = f"{what} / stock ns-3, {scenario}"
+                row = _row(what, ratio, "times", f"at least {at_least}", ratio >= at_least, detail)
+                rows.append(row)
+    return rows
+
+
+def _middle(answers: Iterable[Answer]) -> Answer:
+    """Return the answer whose processor time is the median."""
+    in_order = sorted(answers, key=lambda answer: answer["cpu_s"])
+    return in_order[len(in_order) // 2]
+
+
+def _median_s(answers: Iterable[Answer]) -> float:
+    return statistics.median(answer["cpu_s"] for answer in answers)
+
+
+def _ratios(slow: Iterable[Answer], quick: Iterable[Answer]) -> list[float]:
+    """Return, for each turn, how many times as long the first took as the second."""
+    return [a["cpu_s"] / b["cpu_s"] for a, b in zip(slow, quick, strict=True)]
+
+
+def _us_a_segment(answer: Answer) -> float:
+    return 1e6 * answer["cpu_s"] / sum(flow["segments_sent"] for flow in answer["flows"])
+
+
+class _Process:
+    """A process that has ns-3 loaded in one way, and runs a scenario when it is asked to.
+
+    `how` is "stock" or "accelerated", or for the satellite alone "jit" or "library": the headers
+    compiled by Cling, or by g++.
+    """
+
+    def __init__(self, how: str):
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, how],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"LONGFAT_ACCELERATE": "0" if how == "stock" else "1"},
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait()
+
+    def run(self, engine: str, scenario: str) -> Answer:
+        """Return what the engine answers, among it `cpu_s`, the processor time of the run."""
+        self._process.stdin.write(json.dumps([engine, scenario]) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SimulationError(f"a run of {scenario} on {engine} failed")
+        return json.loads(answer)
+
+
+def _serve(how: str) -> None:
+    """Be the process behind `_Process`: for each line of standard input, run once."""
+    if how in ("stock", "accelerated"):
+        for line in sys.stdin:
+            engine, scenario = json.loads(line)
+            print(json.dumps(_ask(engine, SCENARIOS[scenario])), flush=True)
+        ns3.stop()
+        segment.stop()
+        return
+    request = json.dumps(ns3.request(SATELLITE))
+    if how == "jit":
+        run = bindings.load().Run
+    else:
+        accelerator = accelerate.library()
+        run, _ = server.load(str(compiled.build(ns3.ENGINE)), str(accelerator or ""))
+        for library in ns3.libraries(SATELLITE):
+            ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    server.settle()
+    for _ in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            print(str(run(request)), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+    os._exit(0)
+
+
+def _ask(engine: str, scenario: Scenario) -> Answer:
+    """Return what the engine answers, without time or memory limits."""
+    if engine == "segment":
+        names = [flow.congestion_control.name for flow in scenario.flows]
+        return native.run(scenario.model_dump_json(), names, 3600, None)
+    libraries = [str(path) for path in ns3.libraries(scenario)]
+    request = ns3.request(scenario) | {"libraries": libraries}
+    limits = {"time_limit_s": 3600, "memory_limit_bytes": None}
+    return ns3._server.ask(request | limits, stops=0)
+
+
+# --- headers compiled by Cling as the process starts, beside the same compiled ahead
+
+
+def compilers() -> list[Row]:
+    """JIT-compiled headers must be as fast as the same code compiled by g++.
+
+    Both run the satellite in a forked child of a Python process that has ns-3 loaded. They take
+    turns; the least processor time of each counts, for whatever else happens on the machine only
+    adds to it. The median of the turns' ratios is told.
+    """
+    with _Process("jit") as jit, _Process("library") as library:
+        pairs = [
+            [process.run("ns3", "satellite") for process in (jit, library)] for _ in range(TURNS)
+        ]
+    if len({answer["events"] for pair in pairs for answer in pair}) > 1:
+        raise SimulationError("what g++ has compiled executes other events")
+    by_jit, by_gcc = zip(*pairs, strict=True)
+    least = [min(answer["cpu_s"] for answer in answers) for answers in (by_jit, by_gcc)]
+    ratio = least[0] / least[1]
+    median = statistics.median(_ratios(by_jit, by_gcc))
+    detail = (
+        f"{least[0]:.2f} s JIT, {least[1]:.2f} s g++, the least of {TURNS} turns, whose ratios "
+        f"have the median {median:.2f}; same number of events"
+    )
+    return [
+        _row(
+            "JIT-compiled / compiled by g++", ratio, "times", "at most 1.03", ratio <= 1.03, detail
+        )
+    ]
+
+
+def _compiler() -> str | None:
+    return os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++")
+
+
+# --- sweeps
+
+
+def set_up() -> list[Row]:
+    """The time a run takes in a warm sweep beyond the simulation itself."""
+    rows = []
+    for engine, bar_ms in ((ns3, 50), (segment, 5)):
+        engine.simulate(satellite(loss=0, duration_s=0.1))
+        beyond = []
+        for seed in range(1, 21):
+            started = time.perf_counter()
+            result = engine.simulate(satellite(loss=1e-3, duration_s=1, seed=seed))
+            beyond.append(time.perf_counter() - started - result.provenance["wall_s"])
+        value_ms = 1000 * statistics.median(beyond)
+        detail = "median of 20 runs of 1 s, in a warm sweep"
+        what = f"set-up beyond the simulation, a run, {_name(engine)}"
+        rows.append(_row(what, value_ms, "ms", f"below {bar_ms}", value_ms < bar_ms, detail))
+    return rows
+
+
+def workers() -> list[Row]:
+    """Two workers beside one: long runs of ns-3, and many short ones of the segment engine."""
+    rows = []
+    for engine, runs, duration_s in ((ns3, 8, 100), (segment, 1000, 1)):
+        turns = [[_sweep_s(engine, runs, duration_s, number) for number in (1, 2)] for _ in "abc"]
+        one, two = (min(times) for times in zip(*turns, strict=True))
+        detail = f"{one:.2f} s and {two:.2f} s for {runs} satellite runs of {duration_s} s, "
+        what = f"2 workers / 1 worker, {_name(engine)}"
+        passed = one / two >= 1.8
+        detail += "the best of 3 turns"
+        rows.append(_row(what, one / two, "times", "at least 1.8", passed, detail))
+    return rows
+
+
+def _sweep_s(engine: ModuleType, runs: int, duration_s: float, workers: int) -> float:
+    """Return how long so many satellite runs take with so many workers."""
+    scenarios = [
+        satellite(loss=1e-4, duration_s=duration_s, seed=seed) for seed in range(1, runs + 1)
+    ]
+    started = time.perf_counter()
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(engine.simulate, scenarios))
+    return time.perf_counter() - started
+
+
+def memory() -> list[Row]:
+    """A run's memory must not grow with its length, with every series of the flow kept."""
+    rows = []
+    series = Record(series=("cwnd_segments", "rtt_s", "delivered_bytes"))
+    for engine in (ns3, segment):
+        short, long = (
+            engine.simulate(satellite(loss=1e-4, duration_s=duration_s, record=series)).provenance[
+                "peak_memory_bytes"
+            ]
+            for duration_s in (100, 1000)
+        )
+        growth_mb = (long - short) / 1e6
+        detail = f"{short / 1e6:.1f} MB and {long / 1e6:.1f} MB, all of the engine included"
+        what = f"memory of 1000 s beyond that of 100 s, {_name(engine)}"
+        passed = growth_mb < 4
+        rows.append(_row(what, growth_mb, "MB", "no growth: below 4", passed, detail))
+    return rows
+
+
+def _name(engine: ModuleType) -> str:
+    return next(name for name, known in ENGINES.items() if known is engine)
+
+
+# --- another simulator
+
+
+def ns2() -> list[Row]:
+    """The time of ns-2 for the satellite, where it is installed, beside the segment engine."""
+    program = shutil.which("ns")
+    if program is None:
+        return []
+    turns = [
+        (_ns2(program), _middle(_ask("segment", SATELLITE) for _ in range(SEGMENT_RUNS)))
+        for _ in range(5)
+    ]
+    times = [ns2_s for (ns2_s, _), _ in turns]
+    segments = turns[0][0][1]
+    ratio = statistics.median(
+        1e6 * ns2_s / segments / _us_a_segment(answer) for (ns2_s, _), answer in turns
+    )
+    detail = (
+        f"{1e6 * statistics.median(times) / segments:.1f} us for each of {segments} segments (it "
+        f"does not keep to the window), medians of {len(turns)} turns"
+    )
+    return [
+        _row("ns-2, satellite", statistics.median(times), "s", "", None, detail),
+        _row(
+            "segment engine / ns-2, satellite, a segment",
+            ratio,
+            "times",
+            "at least 1.5",
+            ratio >= 1.5,
+            "by the turns' medians",
+        ),
+    ]
+
+
+def _ns2(ns2: str) -> tuple[float, int]:
+    """Return the time that ns-2 takes for the satellite run, and its number of segments."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "satellite.tcl"
+        script.write_text(NS2)
+        started = time.perf_counter()
+        done = subprocess.run([ns2, str(script)], capture_output=True, text=True)
+        taken_s = time.perf_counter() - started
+    words = done.stdout.split()
+    if done.returncode or not words or not words[0].isdigit():
+        raise SimulationError(f"ns-2 failed: {(done.stderr or done.stdout)[-300:]}")
+    return taken_s, int(words[0])
+
+
+# --- the segment engine
+
+
+def segment_speed() -> list[Row]:
+    """A segment's cost where nothing else disturbs, and WebAssembly's beside it."""
+    turns = []
+    for _ in range(40):
+        compiled = _ask("segment", SATELLITE)
+        module = wasm.run(SATELLITE.model_dump_json(), 3600, None)
+        if compiled["flows"] != module["flows"]:
+            raise SimulationError("WebAssembly has other results")
+        turns.append((_us_a_segment(compiled), _us_a_segment(module)))
+    us, module_us = (statistics.median(each) for each in zip(*turns, strict=True))
+    ratio = statistics.median(module / compiled for compiled, module in turns)
+    detail = f"satellite, median of {len(turns)} runs"
+    also = f"{module_us:.3f} us a segment, satellite, median of {len(turns)} turns' ratios"
+    return [
+        _row("segment engine, a segment", us, "us", "at most 0.15", us <= 0.15, detail),
+        _row("WebAssembly / segment engine", ratio, "times", "at most 2", ratio <= 2, also),
+    ]
+
+
+def segment_cost() -> list[Row]:
+    """The segment engine's cost a segment must not depend on windows and flows."""
+    rows = []
+    for what, cases in (
+        ("windows of 10 to 10,000 segments", [(10, 1), (100, 1), (1000, 1), (10_000, 1)]),
+        ("1 to 100 flows", [(100, 1), (100, 10), (100, 100)]),
+    ):
+        scenarios = [_windows(*case) for case in cases]
+        turns = [
+            [_us_a_segment(_ask("segment", scenario)) for scenario in scenarios] for _ in range(40)
+        ]
+        costs = [statistics.median(cost) for cost in zip(*turns, strict=True)]
+        beside_first = [
+            statistics.median(turn[i] / turn[0] for turn in turns) for i in range(len(cases))
+        ]
+        spread = 100 * (max(beside_first) / min(beside_first) - 1)
+        detail = ", ".join(f"{cost:.3f}" for cost in costs) + f" us a segment, {len(turns)} turns"
+        what = f"segment engine, highest over lowest cost, {what}"
+        rows.append(_row(what, spread, "%", "at most 20", spread <= 20, detail))
+    return rows
+
+
+def _windows(window: int, flows: int) -> Scenario:
+    """Return flows that keep a window full on a path of 0.1 s: about 400,000 segments in all."""
+    rtt_s = 0.1
+    return Scenario(
+        links=duplex(
+            "sender", "receiver", rate_bps=100e9, delay_s=rtt_s / 2, queue_packets=10_000_000
+        ),
+        flows=[
+            Flow(
+                source="sender",
+                target="receiver",
+                congestion_control="hybla",
+                max_window_segments=window,
+                initial_window_segments=window,
+                start_s=rtt_s * number / flows,
+            )
+            for number in range(flows)
+        ],
+        duration_s=400_000 * rtt_s / (window * flows),
+    )
+
+
+SECTIONS = [beside_stock, compilers, set_up, workers, memory, ns2, segment_speed, segment_cost]
+
+
+def machine() -> pd.DataFrame:
+    """Return what the numbers depend on: columns item and value."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        cpu = platform.processor()
+    facts = {
+        "processor": cpu,
+        "cores": os.cpu_count(),
+        "load before (1 min)": round(os.getloadavg()[0], 2),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "Python": platform.python_version(),
+        "ns-3 wheel": version("ns3"),
+        "longfat": version("longfat"),
+        "measured (UTC)": time.strftime("%Y-%m-%d %H:%M", time.gmtime()),
+    }
+    if compiler := _compiler():
+        run = subprocess.run([*shlex.split(compiler), "--version"], capture_output=True, text=True)
+        facts["compiler"] = run.stdout.splitlines()[0]
+    return pd.DataFrame(facts.items(), columns=["item", "value"])
+
+
+def main() -> None:
+    """Measure, print the table and write both files. Exit status 1 where a bar is missed."""
+    if sys.argv[1:]:
+        _serve(sys.argv[1])
+        return
+    where = machine()
+    table = bench()
+    table.to_csv(TABLE, index=False, lineterminator="\n")
+    where.to_csv(MACHINE, index=False, lineterminator="\n")
+    print(table.to_string(index=False))
+    print(where.to_string(index=False, header=False))
+    if (table["passed"] == "no").any():
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
