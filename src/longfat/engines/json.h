@@ -30,8 +30,6 @@ struct Json
         OBJECT,
     };
 
-    Json(); // not here: Cling's compiler would need it for the type of the members
-
     Type type{ABSENT};
     double number{0}; //!< of a truth value: 0 or 1
     std::string text;
@@ -57,8 +55,6 @@ struct Json
         return type != ABSENT && type != NULL_;
     }
 };
-
-inline Json::Json() = default;
 
 class JsonReader
 {
