@@ -43,7 +43,7 @@ def find(scenario: Scenario, engine: str) -> Result | None:
 
 def simulate(
     scenario: Scenario,
-    engine: str = "ns3",
+    engine: str = "segment",
     time_limit_s: float = 3600,
     memory_limit_bytes: int | None = None,
 ) -> Result:
