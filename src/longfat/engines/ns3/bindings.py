@@ -20,8 +20,8 @@ JIT_FLAGS = "-O2 -ffp-contract=off"  # no -march=native: the same digits on ever
 
 def warm_up_scenario():
     """Return a scenario with something of everything."""
+    from longfat.network import duplex
     from longfat.scenario import Flow, FlowSeries, LinkSeries, Record, Scenario
-    from longfat.topologies import duplex
 
     path = duplex(
         "a",
