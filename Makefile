@@ -55,6 +55,7 @@ notebooks:  ## execute the notebooks and keep their outputs in notebooks/
 test: book  ## run the tests of minutes: style, types, units, notebooks, the book in a browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 	$(BIN)/python -m pytest $(PYTEST) -m "not slow"
 

@@ -181,7 +181,8 @@ def test_a_bare_scenario_runs_all_the_way():
             ],
             duration_s=20,
             record=Record(series=("cwnd_segments",)),
-        )
+        ),
+        engine="ns3",
     )
     flow = result.flows.iloc[0]
     assert flow.recoveries > 10

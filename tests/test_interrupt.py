@@ -30,7 +30,7 @@ def sweep_of_long_runs(folder):
     file.write_text(json.dumps([json.loads(scenario.to_json()) for scenario in long]))
     with open(folder / "log", "w") as log:
         return psutil.Popen(
-            [str(Path(sys.executable).with_name("longfat")), "sweep", str(file), "--workers", "2"],
+            [str(Path(sys.executable).with_name("longfat")), "sweep", str(file), "--engine", "ns3"],
             env=os.environ | {"LONGFAT_CACHE": str(folder / "cache")},
             stdout=log,
             stderr=log,

@@ -1,5 +1,6 @@
 """The ns-3 engine: determinism, isolation of crashes, and what it measures."""
 
+import functools
 import subprocess
 import sys
 import time
@@ -15,6 +16,10 @@ from longfat.engines import ns3
 from longfat.topologies import duplex, satellite
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
+
+# What runs are on ns-3: its server is what an interrupt or a crash may hit.
+simulate = functools.partial(simulate, engine="ns3")
+sweep = functools.partial(sweep, engine="ns3")
 
 EVERYTHING = Record(series=("cwnd_segments", "rtt_s", "delivered_bytes"), points=50)
 

@@ -36,7 +36,7 @@ SCENARIOS = [
 def start(folder, name, cache="cache"):
     """Start `longfat sweep` with one worker in a process of its own."""
     command = [str(Path(sys.executable).with_name("longfat")), "sweep", str(folder / "sweep.json")]
-    command += ["--workers", "1", "--output", str(folder / f"{name}.csv")]
+    command += ["--engine", "ns3", "--workers", "1", "--output", str(folder / f"{name}.csv")]
     environment = os.environ | {"LONGFAT_CACHE": str(folder / cache)}
     with open(folder / f"{name}.log", "w") as log:
         return psutil.Popen(command, env=environment, stdout=log, stderr=log)

@@ -6,11 +6,9 @@ import pandas as pd
 import pytest
 
 from longfat import InputError, audit, engines, simulate, store, sweep
-from longfat.engines import ns3
+from longfat.engines import segment
 from longfat.result import Result
 from longfat.topologies import satellite
-
-pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 
 def small(seed=1, **changes):
@@ -18,7 +16,7 @@ def small(seed=1, **changes):
 
 
 def key(scenario):
-    return store.key(scenario, ns3.ingredients(scenario))
+    return store.key(scenario, segment.ingredients(scenario))
 
 
 def archive(name, seeds=(1, 2)):
@@ -30,7 +28,7 @@ def no_engine(*_):
 
 
 def test_a_result_survives_json():
-    result = ns3.simulate(small())
+    result = segment.simulate(small())
     again = Result.from_dict(json.loads(json.dumps(result.to_dict())))
     assert again.to_dict() == result.to_dict()
     pd.testing.assert_frame_equal(again.flows, result.flows)
@@ -38,7 +36,7 @@ def test_a_result_survives_json():
 
 def test_a_second_call_comes_from_the_cache(monkeypatch):
     first = simulate(small(seed=11))
-    monkeypatch.setattr(ns3, "simulate", no_engine)
+    monkeypatch.setattr(segment, "simulate", no_engine)
     assert simulate(small(seed=11)).to_dict() == first.to_dict()
 
 
@@ -60,7 +58,7 @@ def test_the_archive_comes_before_everything(empty_archive, monkeypatch):
     table = pd.read_csv(path)
     assert list(table["seed"]) == [1, 2]
     store._cache().clear()
-    monkeypatch.setattr(ns3, "simulate", no_engine)
+    monkeypatch.setattr(segment, "simulate", no_engine)
     assert simulate(small(2)).flows["delivered_bytes"].item() == table["delivered_bytes"][1]
     assert not simulate(small(2)).links.empty
 
@@ -70,7 +68,7 @@ def test_a_changed_header_makes_results_stale(empty_archive, monkeypatch, tmp_pa
     assert audit.stale().empty
     header = tmp_path / "hybla.h"
     header.write_text("// another algorithm\n")
-    monkeypatch.setattr(ns3, "PROGRAM", header)
+    monkeypatch.setattr(segment, "DECIDING", [header])
     assert len(audit.stale()) == 2
     assert store.find_archived(key(small())) is None
 
@@ -97,7 +95,7 @@ def test_an_archive_reads_back_to_the_last_digit_with_its_traces(empty_archive, 
     result = simulate(small(3, record=record))
     store.write_archive("one", [result])
     store._cache().clear()
-    monkeypatch.setattr(ns3, "simulate", no_engine)
+    monkeypatch.setattr(segment, "simulate", no_engine)
     again = simulate(small(3, record=record))
     pd.testing.assert_frame_equal(again.flows, result.flows)
     assert list(again.traces) == ["cwnd_segments", "rtt_s"]
@@ -133,4 +131,4 @@ def test_a_sweep_names_what_varies():
     assert list(table["links.0.loss_per_packet"]) == [1e-3, 1e-2] * 2
     assert "links.1.loss_per_packet" not in table
     assert list(table["scenario"]) == [0, 1, 2, 3]
-    assert engines.get("ns3") is ns3
+    assert engines.get("segment") is segment

@@ -1,6 +1,7 @@
 """Sweeps: any executor, Dask, failures, equal scenarios, a full disk, two sweeps at once."""
 
 import errno
+import functools
 import io
 import json
 import multiprocessing
@@ -21,6 +22,11 @@ from longfat.sweeps import expected_bytes, simulate_all
 from longfat.topologies import satellite
 
 pytest.importorskip("ns3", reason="this environment has no ns-3")
+
+# What runs are on ns-3: its server is what an interrupt or a crash may hit.
+simulate = functools.partial(simulate, engine="ns3")
+sweep = functools.partial(sweep, engine="ns3")
+simulate_all = functools.partial(simulate_all, engine="ns3")
 
 
 def scenarios(seeds=range(1, 5), **changes):
@@ -75,7 +81,14 @@ def test_a_dask_cluster_gives_the_same_rows_and_its_results_are_stored_here(
     ) as cluster:
         cache(tmp_path / "here")
         output = tmp_path / "rows.csv"
-        command = ["sweep", str(tmp_path / "sweep.json"), "--output", str(output)]
+        command = [
+            "sweep",
+            "--engine",
+            "ns3",
+            str(tmp_path / "sweep.json"),
+            "--output",
+            str(output),
+        ]
         command += ["--executor", "dask", "--address", cluster.scheduler_address]
         answer = CliRunner().invoke(main, command)
         assert answer.exit_code == 0, answer.output
@@ -125,7 +138,7 @@ def test_a_failed_run_is_listed_saved_with_its_last_words_and_ends_with_status_1
     good, (bad,) = scenarios([1, 2]), scenarios([3], recovery="halving")
     path = tmp_path / "sweep.json"
     path.write_text(json.dumps([json.loads(s.to_json()) for s in (good[0], bad, good[1])]))
-    answer = CliRunner().invoke(main, ["sweep", str(path), "--workers", "1"])
+    answer = CliRunner().invoke(main, ["sweep", "--engine", "ns3", str(path), "--workers", "1"])
     assert answer.exit_code == 1
     saved = store.folder() / "failures" / f"{bad.sha256()[:12]}.json"
     assert "1 of 3 runs failed, all others are stored:\n  scenario 1: ns3 " in answer.output
@@ -135,7 +148,7 @@ def test_a_failed_run_is_listed_saved_with_its_last_words_and_ends_with_status_1
     assert type(bad)(**failure["scenario"]) == bad
     assert len(store._cache()) == 2
     monkeypatch.setitem(ns3.RECOVERY, "halving", "ns3::TcpClassicRecovery")
-    answer = CliRunner().invoke(main, ["sweep", str(path)])
+    answer = CliRunner().invoke(main, ["sweep", "--engine", "ns3", str(path)])
     assert answer.exit_code == 0
     assert not saved.exists()
 
@@ -293,6 +306,6 @@ def test_a_claim_that_is_waited_for_can_be_given_up(cache):
 def test_executor_options_are_checked(options, words, tmp_path):
     path = tmp_path / "sweep.json"
     path.write_text(json.dumps([json.loads(scenarios([1])[0].to_json())]))
-    answer = CliRunner().invoke(main, ["sweep", str(path), *options])
+    answer = CliRunner().invoke(main, ["sweep", "--engine", "ns3", str(path), *options])
     assert answer.exit_code == 2
     assert words in answer.output

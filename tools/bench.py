@@ -197,11 +197,13 @@ class _Process:
         return self
 
     def __exit__(self, *_):
+        assert self._process.stdin
         self._process.stdin.close()
         self._process.wait()
 
     def run(self, engine: str, scenario: str) -> Answer:
         """Return what the engine answers, among it `cpu_s`, the processor time of the run."""
+        assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps([engine, scenario]) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()

@@ -99,7 +99,7 @@ def model_survey(loss, rtt, segment_bytes, as_json):
 
 @main.command()
 @click.argument("scenario_file", type=click.Path(path_type=Path))
-@click.option("--engine", default="ns3", show_default=True, help=ENGINES)
+@click.option("--engine", default="segment", show_default=True, help=ENGINES)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 def simulate(scenario_file, engine, as_json):
     """Simulate the scenario in SCENARIO_FILE (JSON)."""
@@ -115,7 +115,7 @@ def simulate(scenario_file, engine, as_json):
 
 @main.command()
 @click.argument("scenarios_file", type=click.Path(path_type=Path))
-@click.option("--engine", default="ns3", show_default=True, help=ENGINES)
+@click.option("--engine", default="segment", show_default=True, help=ENGINES)
 @click.option("--output", type=click.Path(path_type=Path), help="Write a CSV file instead.")
 @click.option(
     "--executor", type=click.Choice(["local", "dask"]), default="local", show_default=True

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeGuard, get_args
 
 from longfat.scenario import LinkSeries, Scenario
 
@@ -116,7 +116,7 @@ def trace_carrier(series: str) -> str:
     return "link" if series in LINK_SERIES else "flow"
 
 
-def _is_table(given: Any) -> bool:
+def _is_table(given: Any) -> "TypeGuard[pd.DataFrame]":
     return hasattr(given, "columns")
 
 

@@ -97,11 +97,11 @@ def ratio(measured: ArrayLike, reference: ArrayLike, confidence: float = 0.95) -
     for sample in logs:
         if sample.size < 2 or (sample <= 0).any():
             raise InputError("a ratio needs two samples of two runs or more, all above 0")
-    measured, reference = np.log(logs[0]), np.log(logs[1])
-    centre = measured.mean() - reference.mean()
-    if measured.std() == 0 and reference.std() == 0:
+    first, second = np.log(logs[0]), np.log(logs[1])
+    centre = first.mean() - second.mean()
+    if first.std() == 0 and second.std() == 0:
         return pd.Series(dict.fromkeys(("ratio", "low", "high"), float(np.exp(centre))))
-    test = stats.ttest_ind(measured, reference, equal_var=False)
+    test = stats.ttest_ind(first, second, equal_var=False)
     low, high = test.confidence_interval(confidence)
     return pd.Series({"ratio": np.exp(centre), "low": np.exp(low), "high": np.exp(high)})
 
@@ -445,11 +445,11 @@ def compare(
     rows = []
     for loss in losses:
         here = runs[runs["loss"] == loss]
-        samples = [here.loc[here["control"] == name, value] for name in (control, reference)]
+        ours, theirs = (here.loc[here["control"] == name, value] for name in (control, reference))
         if factor is None:
-            result = above(*samples, tests=len(losses))
+            result = above(ours, theirs, tests=len(losses))
         else:
-            result = equivalent(*samples, factor=factor, tests=len(losses))
+            result = equivalent(ours, theirs, factor=factor, tests=len(losses))
         rows.append({"loss": loss, "control": control, "reference": reference, **result})
     return pd.DataFrame(rows)
 
@@ -468,7 +468,7 @@ def finding(
     """
     if (above is None) == (within is None):
         raise InputError("finding: state either above or within")
-    values = np.asarray(values, dtype=float)
+    values, verdict = np.asarray(values, dtype=float), ""
     mean, n = values.mean(), len(values)
     width = half_width(values.std(ddof=1) if n > 1 else np.nan, n)
     low, high = mean - width, mean + width
@@ -476,7 +476,7 @@ def finding(
         verdict = "undecidable"
     elif above is not None:
         verdict = "reproduced" if low > above else "not reproduced" if high <= above else ""
-    else:
+    elif within is not None:
         inside = -within <= low and high <= within
         verdict = "reproduced" if inside else "not reproduced" if abs(mean) - width > within else ""
     return {"measured": mean, "low": low, "high": high, "verdict": verdict or "undecidable"}

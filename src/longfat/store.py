@@ -249,7 +249,7 @@ def write_archive(experiment: str, results: Iterable[Result]) -> Path:
     for result, fields in zip(results, varying_fields([r.scenario for r in results]), strict=True):
         provenance = {name: result.provenance.get(name) for name in PROVENANCE_COLUMNS}
         run_key = result.provenance["key"]
-        whole_run = {
+        whole_run: dict[str, str | None] = {
             "links": json.dumps(result.links.to_dict("records"), separators=(",", ":")),
             "scenario": result.scenario.canonical_json(),
         }
@@ -308,12 +308,12 @@ def varying_fields(scenarios: list[Scenario]) -> list[dict[str, Any]]:
 def flatten(value: Any, path: str = "") -> dict[str, Any]:
     """Return nested dictionaries and lists as one: by path, such as `links.0.loss_per_packet`."""
     if isinstance(value, dict):
-        items = value.items()
+        items = list(value.items())
     elif isinstance(value, list):
-        items = enumerate(value)
+        items = list(enumerate(value))
     else:
         return {path: value}
-    flat = {}
+    flat: dict[str, Any] = {}
     for name, item in items:
         flat |= flatten(item, f"{path}.{name}" if path else str(name))
     return flat

@@ -20,7 +20,7 @@ from longfat.scenario import Scenario
 
 def sweep(
     scenarios: Iterable[Scenario],
-    engine: str = "ns3",
+    engine: str = "segment",
     executor: Executor | None = None,
     experiment: str | None = None,
     labels: pd.DataFrame | None = None,
@@ -54,7 +54,7 @@ def sweep(
 
 def simulate_all(
     scenarios: list[Scenario],
-    engine: str = "ns3",
+    engine: str = "segment",
     executor: Executor | None = None,
     experiment: str | None = None,
     time_limit_s: float = 3600,

@@ -28,8 +28,8 @@ def javascript(explorer: Explorer) -> str:
             value = f"root(({_js(symbol)}) => {_js(step.excess)}, {parts})"
         elif isinstance(step, Repeated):
             parts = ", ".join(_js(part) for part in (step.start, step.count))
-            names = ", ".join(_js(name) for name in (symbol, step.number))
-            value = f"repeated(({names}) => {_js(step.step)}, {parts})"
+            arguments = ", ".join(_js(name) for name in (symbol, step.number))
+            value = f"repeated(({arguments}) => {_js(step.step)}, {parts})"
         else:
             value = _js(step)
         lines.append(f"const {_js(symbol)} = {value};")

@@ -51,7 +51,8 @@ class Notebook:
 
     def sections(self) -> dict[str, str]:
         """Return the heading above each figure and table."""
-        sections, heading = {}, ""
+        sections: dict[str, str] = {}
+        heading = ""
         for cell in self.content.cells:
             if cell.cell_type == "markdown":
                 headings = [line for line in cell.source.splitlines() if line.startswith("#")]

@@ -1,5 +1,7 @@
 """The front page: what the book found in ten lines and a picture, from verdicts and archive."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -82,7 +84,9 @@ def _survey(axes) -> None:
 
 def _hybla(axes) -> None:
     loss = np.geomspace(1e-6, 1e-2, 81)
-    path = {name: papers.value("hybla", name) for name in ("rtt", "rtt0", "max_window")}
+    path: dict[str, Any] = {
+        name: papers.value("hybla", name) for name in ("rtt", "rtt0", "max_window")
+    }
     segment_bits = 8 * papers.value("hybla", "packet_size")
     model = hybla.throughput(loss=loss, **path) * segment_bits / 1e6
     axes.plot(loss, model, label="the paper's model", **show.MODEL)

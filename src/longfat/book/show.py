@@ -102,7 +102,8 @@ def comparison_figure(
     return figure
 
 
-CONTROLS = (  # a line for each congestion control of a figure, told apart without colour too
+# A line for each congestion control of a figure, told apart without colour too.
+CONTROLS: tuple[dict[str, Any], ...] = (
     {"color": "#0072b2", "marker": "o"},
     {"color": "#e69f00", "marker": "s"},
     {"color": "#009e73", "marker": "^"},

@@ -110,7 +110,7 @@ class Provenance(SphinxTransform):
 
     def apply(self, **_) -> None:
         """Put a line under the output of each cell that shows something with a name."""
-        shown = {}
+        shown: dict[str, nodes.container] = {}
         for cell in self.document.findall(nodes.container):
             if "cell" in cell["classes"]:
                 for code in cell.findall(nodes.literal_block):

@@ -56,7 +56,7 @@ def _figures_by_control() -> dict[str, list[str]]:
         }
         for experiment in set().union(*used.values())
     }
-    shown = {}
+    shown: dict[str, list[str]] = {}
     for figure, experiments in used.items():
         for name in set().union(*(controls[experiment] for experiment in experiments)):
             shown.setdefault(name, []).append(figure)

@@ -43,7 +43,7 @@ def find(scenario: Scenario, engine: str) -> Result | None:
 
 def simulate(
     scenario: Scenario,
-    engine: str = "ns3",
+    engine: str = "segment",
     time_limit_s: float = 3600,
     memory_limit_bytes: int | None = None,
 ) -> Result:
@@ -55,9 +55,11 @@ def simulate(
     and the engine's last words are saved beside the cache.
     """
     try:
-        return find_or_run(scenario, engine, time_limit_s, memory_limit_bytes)
+        result = find_or_run(scenario, engine, time_limit_s, memory_limit_bytes)
     except SimulationError as error:
         raise store.keep_failure(error) from None
+    assert result, "it waits for one"
+    return result
 
 
 def find_or_run(

@@ -54,7 +54,7 @@ def _version(path: str) -> tuple[int, int]:
 
 def with_includes(headers: Iterable[Path]) -> list[Path]:
     """Return the headers and all that they include by a path relative to their own, in order."""
-    found = {}
+    found: dict[Path, None] = {}
     waiting = [path.resolve() for path in headers]
     while waiting:
         path = waiting.pop()
@@ -113,6 +113,7 @@ class Server:
                     self._start(command, environment)
             if stops != self.stops:
                 raise SimulationError("the run was given up")
+            assert self._requests, "the process was started"
             return self._requests
 
     def _start(self, command: list[str], environment: dict[str, str] | None) -> None:
@@ -121,7 +122,7 @@ class Server:
         with its:
             self.process = subprocess.Popen(
                 command,
-                stdin=its,
+                stdin=its.fileno(),
                 stdout=subprocess.PIPE,
                 text=True,
                 env=environment,
@@ -129,6 +130,7 @@ class Server:
             )
         process = self.process
         atexit.register(self.stop)
+        assert process.stdout
         try:
             for line in process.stdout:
                 if line.startswith("ready"):
@@ -148,7 +150,8 @@ class Server:
         process, self.process = self.process, None
         if process is not None:
             process.kill()  # its runs end with it
-            self._requests.close()
+            if self._requests:
+                self._requests.close()
             process.wait()
 
 
@@ -203,7 +206,7 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
             (f"{link['source']}>{link['target']}", link["series"]) for link in answer["links"]
         ],
     }
-    traces = {}
+    traces: dict[str, dict[str, list]] = {}
     for series in scenario.record.series:
         carrier = trace_carrier(series)
         table: dict[str, list] = {carrier: [], "time_s": [], series: []}

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace longfat
@@ -34,18 +33,18 @@ struct Json
     Type type{ABSENT};
     double number{0}; //!< of a truth value: 0 or 1
     std::string text;
-    std::vector<Json> items;                           //!< of an array
-    std::vector<std::pair<std::string, Json>> members; //!< of an object
+    std::vector<std::string> names; //!< of an object: those of its items
+    std::vector<Json> items;        //!< of an array or object
 
     /// The member of that name, or one that is absent.
     const Json& operator[](std::string_view name) const
     {
         static const Json absent;
-        for (const auto& [key, value] : members)
+        for (std::size_t i = 0; i < names.size(); ++i)
         {
-            if (key == name)
+            if (names[i] == name)
             {
-                return value;
+                return items[i];
             }
         }
         return absent;
@@ -119,17 +118,12 @@ class JsonReader
             }
             do
             {
-                if (first == '[')
+                if (first == '{' &&
+                    (Peek() != '"' || !ReadText(&value->names.emplace_back()) || !Take(':')))
                 {
-                    if (!ReadValue(&value->items.emplace_back(), depth + 1))
-                    {
-                        return false;
-                    }
-                    continue;
+                    return false;
                 }
-                auto& [name, member] = value->members.emplace_back();
-                if (Peek() != '"' || !ReadText(&name) || !Take(':') ||
-                    !ReadValue(&member, depth + 1))
+                if (!ReadValue(&value->items.emplace_back(), depth + 1))
                 {
                     return false;
                 }

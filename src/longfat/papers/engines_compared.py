@@ -7,6 +7,7 @@ each engine has its own.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ ENGINES = {"ns3": "ns-3", "linux": "Linux"}  # the engine, and its name for read
 SAME_WITHIN = 1.1  # the factor within which two goodputs count as the same
 WINDOW = "cwnd_segments"
 # What makes ns-3 do as Linux: the change in words, and the congestion control with it.
-CHANGES = {
+CHANGES: dict[str, tuple[str, Any]] = {
     "reno": ("one increment for an ACK", "newreno"),
     "bic": ("SmoothPart 20", {"name": "bic", "parameters": {"smooth_part": 20}}),
     "scalable": ("AIFactor 100", {"name": "scalable", "parameters": {"acks_per_segment": 100}}),

@@ -1,11 +1,16 @@
 """Checks of what the models are given: arrays in, one clear sentence for the first bad value."""
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from longfat.errors import InputError
 
 
-def numbers(field, value, accepts, allowed):
+def numbers(
+    field: str, value: ArrayLike, accepts: Callable[[np.ndarray], np.ndarray], allowed: str
+) -> np.ndarray:
     """Return `value` as an array of floats, after checking each element.
 
     `accepts` maps the array to a boolean array; `allowed` says in words what it accepts. NaN never
@@ -21,18 +26,18 @@ def numbers(field, value, accepts, allowed):
     return array
 
 
-def loss(value, below=1):
+def loss(value: ArrayLike, below: float = 1) -> np.ndarray:
     """Loss probabilities from 0 up to, not including, `below`."""
     allowed = f"a probability of at least 0 and below {below:g}"
     return numbers("loss", value, lambda x: (x >= 0) & (x < below), allowed)
 
 
-def positive(field, value, unit):
+def positive(field: str, value: ArrayLike, unit: str) -> np.ndarray:
     """Finite numbers above 0."""
     return numbers(field, value, lambda x: (x > 0) & (x < np.inf), f"above 0 {unit}, and finite")
 
 
-def at_least_one(field, value, unit, infinite=False):
+def at_least_one(field: str, value: ArrayLike, unit: str, infinite: bool = False) -> np.ndarray:
     """Numbers of at least 1, infinity only where `infinite` says so."""
     allowed = f"at least 1 {unit}" + ("" if infinite else ", and finite")
     return numbers(field, value, lambda x: (x >= 1) & (infinite | (x < np.inf)), allowed)

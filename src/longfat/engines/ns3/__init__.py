@@ -66,7 +66,10 @@ def run(
     memory_limit_bytes: int | None,
 ) -> Result:
     """Have the server run a request and return the result; errors as in `simulate`."""
-    limits = {"time_limit_s": time_limit_s, "memory_limit_bytes": memory_limit_bytes}
+    limits: dict[str, Any] = {
+        "time_limit_s": time_limit_s,
+        "memory_limit_bytes": memory_limit_bytes,
+    }
     answer = server.ask(request | limits, stops)
     if "failed" in answer:
         engine, words = ingredients["engine"], answer["last_words"]
@@ -126,7 +129,8 @@ def prepare() -> Iterable[str]:
     """Compile what every run needs, with all cores; yield what could not be, in a sentence each."""
     from concurrent.futures import ThreadPoolExecutor
 
-    headers = {a.header_path for a in catalogue.algorithms().values() if a.header and a.type_id}
+    known = catalogue.algorithms().values()
+    headers = {a.header_path for a in known if a.header_path and a.type_id}
     sources = [accelerate.SOURCE, ENGINE, *sorted(headers)]
     compiled.forget_others(sources)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -149,7 +153,7 @@ def _algorithm(flow: Flow):
 def request(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario in the words of the engine's C++ structures, ready for the server."""
     links = {(link.source, link.target): link for link in scenario.links}
-    pairs = []
+    pairs: list[tuple[Link, Link]] = []
     for (source, target), link in links.items():
         if not any(back is link for _, back in pairs):
             pairs.append((link, links[target, source]))

@@ -130,13 +130,14 @@ def _program() -> _Part:
 
 def _plugin(name: str, algorithm: Algorithm) -> _Part:
     header = algorithm.header_path
+    assert header, "ns-3's own classes are not here"
     source = registration.cpp(name, algorithm, "longfat_algorithm")
     content = host.content_sha256([header, *STANDIN])
     return _part(name, [*PLUGIN_FLAGS, f"-I{header.parent}"], content, source)
 
 
 def _part(name: str, flags: list[str], content: str, source: str = "") -> _Part:
-    command = (*compiler(), *FLAGS, *flags)
+    command = (*(compiler() or ()), *FLAGS, *flags)
     text = "\0".join([*command, _compiler_version(), content, source])
     place = folder() / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     return _Part(name, command, source, place)
@@ -151,7 +152,8 @@ def folder() -> Path:
 @cache
 def _compiler_version() -> str:
     """Return what is another when the compiler is another."""
-    program = shutil.which(compiler()[0])
+    command = compiler()
+    program = shutil.which(command[0]) if command else None
     if program is None:
         return ""
     status = os.stat(program)

@@ -17,7 +17,7 @@ def cpp(name: str, algorithm: Algorithm, variable: str) -> str:
     caps = str(algorithm.caps_window).lower()
     return "\n".join(
         [
-            f"#include {_text(algorithm.header)}",
+            f"#include {_text(algorithm.header or '')}",
             '#include "algorithm.h"',
             f"static const longfat::segment::Parameter parameters_of_{variable}[] = {{",
             *parameters,

@@ -314,8 +314,10 @@ class ScenarioReader
             window.number = static_cast<double>(maxWindow);
             ReadAttribute(window, where + "max_window_segments", "MaxWindow", flow);
         }
-        for (const auto& [key, value] : json["parameters"].members)
+        const Json& parameters = json["parameters"];
+        for (std::size_t n = 0; n < parameters.names.size(); ++n)
         {
+            const std::string& key = parameters.names[n];
             const std::string there = where + "congestion_control.parameters." + key;
             const char* attribute = nullptr;
             for (int i = 0; i < algorithm.parameterCount; ++i)
@@ -328,7 +330,7 @@ class ScenarioReader
                 Fail(there + ": '" + name + "' has no such parameter");
                 return;
             }
-            ReadAttribute(value, there, attribute, flow);
+            ReadAttribute(parameters.items[n], there, attribute, flow);
         }
     }
 
@@ -514,7 +516,7 @@ class ScenarioReader
 
         void End()
         {
-            for (const auto& [name, value] : m_json.members)
+            for (const std::string& name : m_json.names)
             {
                 if (!m_taken.contains(name))
                 {

@@ -81,7 +81,8 @@ class Instance:
 
         engine, module = _loaded()
         self._store = wasmtime.Store(engine)
-        self._own = wasmtime.Instance(self._store, module, []).exports(self._store)
+        instance = wasmtime.Instance(self._store, module, [])
+        self._own: dict[str, Any] = dict(instance.exports(self._store))
         self._memory = self._own["memory"]
         if memory_limit_bytes is not None:
             self._store.set_limits(memory_size=self.memory_bytes() + memory_limit_bytes)
@@ -187,7 +188,7 @@ def build(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "catalogue.cc"
         source.write_text(_catalogue(own), encoding="utf-8")
-        headers = {f"-I{algorithm.header_path.parent}" for algorithm in own.values()}
+        headers = {f"-I{a.header_path.parent}" for a in own.values() if a.header_path}
         sources = [HERE / "engine.cc", HERE / "wasm.cc", HERE / "ns3" / "random-variable-stream.cc"]
         command = [sys.executable, "-m", "ziglang", "c++", *FLAGS, f"-I{HERE}", *sorted(headers)]
         command += [*map(str, sources), str(source), "-o", str(path.resolve())]

@@ -6,6 +6,7 @@ has its size here too: `dropped_tail`, `slow_start_rounds`, `rest_of_transfer`.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -440,7 +441,8 @@ DERIVATIONS: dict[int, Callable[[], Steps]] = {
 # How much is neglected.
 
 LOSSES = np.array([c * 10.0**e for e in range(-6, -2) for c in (1, 2, 5)] + [1e-2])  # section 4
-PAPER = {"rtt": 0.55, "rtt0": 0.025, "max_window": 550.0}  # tables 1 and 2, and rtt0 of section 3
+# Tables 1 and 2, and rtt0 of section 3.
+PAPER: dict[str, Any] = {"rtt": 0.55, "rtt0": 0.025, "max_window": 550.0}
 SEGMENTS = np.array([10_000.0, 50_000.0, 100_000.0])  # 10, 50 and 100 Mbytes in 1000-byte packets
 
 
@@ -497,7 +499,8 @@ def rest_of_transfer(
     each element of the broadcast arguments, which are those of `hybla.transfer_time`.
     """
     parts = hybla.latency(segments, loss, rtt, rtt0, max_window, rto)
-    steady = hybla.steady_state(*np.broadcast_arrays(loss, rtt, rtt0, max_window, segments)[:4])
+    path = np.broadcast_arrays(loss, rtt, rtt0, max_window, segments)
+    steady = hybla.steady_state(path[0], path[1], path[2], path[3])
     # The mean of max(n - K, 0), for K segments before the first loss, is n - E[min(K, n)]: (23).
     n_rest = np.maximum(parts.d - np.minimum(parts.W_ss, steady.W_m), 0)
     mean = n_rest - EQ.calculate((23,), d=n_rest, p=steady.p)["d_ss"]

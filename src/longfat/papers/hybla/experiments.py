@@ -4,8 +4,9 @@ Runs are on the engine `ns3`, the paper's simulation, or on `linux`, its emulati
 machine can neither run nor find in the archive is an empty table, with the same columns.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -219,7 +220,7 @@ def slow_start_rounds(setting: Setting) -> pd.DataFrame:
     with the part that is needed of it; whole rounds.
     """
     segments = np.array(list(setting.segments.values()))
-    ratio = hybla.growth_ratio(setting.rtt_s, setting.rtt0_s)
+    ratio = float(hybla.growth_ratio(setting.rtt_s, setting.rtt0_s))
     time_s = hybla.latency(segments, 0, rto=setting.rto_s, **setting.model)["T_ss"]
     windows = [
         derivation.slow_start_rounds(d, ratio, setting.max_window_segments) for d in segments
@@ -290,7 +291,7 @@ def assumptions(setting: Setting) -> pd.DataFrame:
 
     At up to four loss rates and with up to five seeds: columns variant, and those of `steady`.
     """
-    changes = {
+    changes: dict[str, Callable[[float], dict]] = {
         "as above": lambda loss: {},
         "10 Mb/s": lambda loss: {"rate_bps": 10e6},
         "20 Mb/s": lambda loss: {"rate_bps": 20e6},
@@ -321,7 +322,7 @@ def emulated_variants(setting: Setting, emulated: pd.DataFrame) -> pd.DataFrame:
     At loss rates from 1e-4 on, beside `emulated` (of `emulated_steady`, the variant "as above"):
     columns variant, and those of `steady`.
     """
-    changes = {
+    changes: dict[str, dict[str, Any]] = {
         "stock Linux: the receiver limits": {"limited_by": "receiver"},
         "delayed ACKs": {"segments_per_ack": 2},
     }
@@ -359,7 +360,7 @@ def overflow(setting: Setting) -> pd.DataFrame:
         for name in algorithms
     ]
     results = _simulate_all(scenarios, engine="ns3", experiment="hybla-overflow")
-    return _windows(results, "algorithm", algorithms.values())
+    return _windows(results, "algorithm", list(algorithms.values()))
 
 
 def starts(setting: Setting) -> pd.DataFrame:
@@ -367,7 +368,10 @@ def starts(setting: Setting) -> pd.DataFrame:
 
     Returns the windows: columns start, flow, time_s, cwnd_segments.
     """
-    limited_by = {"sender": "the paper's start, at most $W_m$", "receiver": "stock Linux"}
+    limited_by: dict[Literal["sender", "receiver"], str] = {
+        "sender": "the paper's start, at most $W_m$",
+        "receiver": "stock Linux",
+    }
     scenarios = [
         satellite(
             loss=1e-3,
@@ -379,7 +383,7 @@ def starts(setting: Setting) -> pd.DataFrame:
         for who in limited_by
     ]
     results = _simulate_all(scenarios, engine="linux", experiment="hybla-emulation-start")
-    return _windows(results, "start", limited_by.values())
+    return _windows(results, "start", list(limited_by.values()))
 
 
 def windows(setting: Setting) -> pd.DataFrame:

@@ -307,10 +307,10 @@ def loss_interval(
     Keys: window (mean, segments), loss (probability), packets (between two losses), seconds
     (between them), by (23), the response function and (31).
     """
-    rate, rtt = inputs.positive("rate_bps", rate_bps, "bit/s"), inputs.positive("rtt", rtt, "s")
-    window = rate * rtt / (8 * inputs.positive("segment_bytes", segment_bytes, "bytes"))
+    rate, trip = inputs.positive("rate_bps", rate_bps, "bit/s"), inputs.positive("rtt", rtt, "s")
+    window = rate * trip / (8 * inputs.positive("segment_bytes", segment_bytes, "bytes"))
     loss = loss_for_window(algorithm, window)
-    seconds = EQ.calculate((31,), p=loss, R=rtt, w=window)["T_loss"]
+    seconds = EQ.calculate((31,), p=loss, R=trip, w=window)["T_loss"]
     return {
         "window": float(window),
         "loss": float(loss),

@@ -6,7 +6,7 @@ per cent of the segments sent, buffers in bytes, windows and queues in segments 
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ PROFILES = {
 }
 # The assumptions: segments for each ACK (2 is delayed ACKs), loss probability, queue (packets) and
 # bottleneck (Mb/s of payload). First a wide grid of one run each, then near the best several.
-SWEPT = {
+SWEPT: dict[str, dict[str, list]] = {
     "paper": {
         "segments_per_ack": [1, 2],
         "loss": [0.0, 1e-6, 3e-6, 1e-5],
@@ -39,7 +39,7 @@ SWEPT = {
     },
     "quick": {"segments_per_ack": [1, 2], "loss": [3e-6], "queue": [60, 150], "mbps": [150, 314]},
 }
-FINER = {
+FINER: dict[str, dict[str, list]] = {
     "paper": {
         "segments_per_ack": [1, 2],
         "loss": [1e-6, 3e-6],
@@ -53,6 +53,8 @@ SHORT = {key: key.split("-")[0] for key in NAMES}
 RATIOS = [f"{number} {name}" for number in ("Mb/s", "loss %") for name in SHORT.values()]
 COUNTED = ["delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts"]
 
+OF_PROFILE: Any = None  # a default: the profile has it
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -65,10 +67,10 @@ class Setting:
     """
 
     profile: str = "paper"
-    duration_s: float | None = None
-    repetitions: int | None = None
+    duration_s: float = OF_PROFILE
+    repetitions: int = OF_PROFILE
     engine: str = "ns3"
-    long_engine: str | None = None
+    long_engine: str = OF_PROFILE
     rtt_s: float = 0.1
     bottleneck_mbps: float = 150
     queue_packets: int = 150
@@ -141,7 +143,12 @@ def windows(setting: Setting) -> pd.DataFrame:
     """
     names = {"with SACK": True, "without SACK": False}
     record = Record(series=("cwnd_segments",), points=1200)
-    small = {"payload_bps": 20e6, "queue_packets": 50, "duration_s": 60, "record": record}
+    small: dict[str, Any] = {
+        "payload_bps": 20e6,
+        "queue_packets": 50,
+        "duration_s": 60,
+        "record": record,
+    }
     results = simulate_all(
         [japan("standard", sack=sack, **small) for sack in names.values()],
         engine=setting.long_engine,
@@ -156,18 +163,18 @@ def increases(windows: tuple[int, ...] = (50, 200, 1000, 3000, 5000)) -> pd.Data
     A row a window. ns-3's NewReno adds whole bytes an ACK, at least one; its HighSpeed takes the
     next higher row of the RFC's table; its Scalable adds a segment for 50 ACKs.
     """
-    windows = np.array(windows)
+    window = np.array(windows)
     rows = survey.rfc3649_table()
     size = WITH_TIMESTAMPS
     return pd.DataFrame(
         {
-            "window": windows,
+            "window": window,
             "standard TCP": 1.0,
-            "ns-3's NewReno": windows * np.maximum(1, size // windows) / size,
-            "HSTCP": survey.highspeed_increase(windows),
-            "ns-3's HighSpeed": rows["a"].to_numpy()[np.searchsorted(rows["w"], windows)],
-            "Scalable TCP": 0.01 * windows,
-            "ns-3's Scalable": windows / np.minimum(windows, 50),
+            "ns-3's NewReno": window * np.maximum(1, size // window) / size,
+            "HSTCP": survey.highspeed_increase(window),
+            "ns-3's HighSpeed": rows["a"].to_numpy()[np.searchsorted(rows["w"], window)],
+            "Scalable TCP": 0.01 * window,
+            "ns-3's Scalable": window / np.minimum(window, 50),
         }
     )
 
@@ -386,7 +393,7 @@ class Figure(NamedTuple):
     rates: pd.DataFrame
 
 
-BUFFERS = [64_000, 128_000, 256_000, 512_000]
+BUFFERS: list[int | str] = [64_000, 128_000, 256_000, 512_000]
 BUFFERS += [1_000_000, 2_000_000, 4_000_000, 8_000_000, "auto"]
 RECEIVE_BUFFER = 16_000_000
 
@@ -454,12 +461,13 @@ def figure_4(setting: Setting) -> Figure:
         window = number * survey.buffer_limit(size, setting.rtt_s)
         limit = min(window, setting.ways[run.path]["payload_bps"]) / 1e6
         one = sums[(sums["path"] == run.path) & (sums["connections"] == run.connections)]
-        climb = (one, "time_s", "Mb/s", 6, setting.duration_s)
         rows.append(
             {
                 "Mb/s": result.flows["goodput_bps"].sum() / 1e6,
                 "limit": limit,
-                "slope": statistics.slope(*climb, until=0.9 * limit),
+                "slope": statistics.slope(
+                    one, "time_s", "Mb/s", 6, setting.duration_s, until=0.9 * limit
+                ),
                 "slope by (10)": number * each,
             }
         )
@@ -506,7 +514,7 @@ def _remedies(setting: Setting) -> tuple[list[str], list[Scenario]]:
     limited = {"name": "standard", "parameters": {"max_ssthresh_segments": 100}}
     four = ["standard"] * 4
     slow = {"payload_bps": 50e6, "queue_packets": 430}
-    tried = {
+    tried: dict[str, tuple[list, dict]] = {
         "standard TCP": (["standard"], {}),
         "limited slow start": ([limited], {}),
         "four connections": (four, slow),

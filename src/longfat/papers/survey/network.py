@@ -1,6 +1,7 @@
 """The network of the survey: a long fat pipe behind a PC router."""
 
 import itertools
+from typing import Any
 
 from longfat.network import duplex
 from longfat.scenario import CongestionControl, Flow, Record, Scenario
@@ -37,7 +38,7 @@ def japan(
     and 16 MB, and every segment has its ACK; delayed ones wait for 40 ms at most, as Linux's.
     """
     rate = payload_bps * IP_MTU_BYTES / WITH_TIMESTAMPS
-    wide = {"rate_bps": max(rate, host_bps), "queue_packets": 100_000}
+    wide: dict[str, Any] = {"rate_bps": max(rate, host_bps), "queue_packets": 100_000}
     routers = ["router"] if paths == 1 else [f"router-{i}" for i in range(1, paths + 1)]
     hosts = [f"sender-{i + 1}" for i in range(len(algorithms))] if extra_rtt_s else ["sender"]
     extra = extra_rtt_s or (0.0,)

@@ -6,9 +6,9 @@ bit/s, or in Mb/s where the column says so; gains in per cent above NewReno's; i
 of 95 %. A protocol is a key of `TCPJ_PROTOCOLS` or a name of the catalogue.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,8 @@ CRAWLERS = (("NewReno", "local"), ("Westwood", "local"), ("Westwood", "non-local
 LOSSES = ["packets_lost", "packets_lost_in_outage", "packets_dropped_by_queue"]
 COUNTS = ["delivered_bytes", "segments_sent", "retransmissions"]
 
+OF_PROFILE: Any = None  # a default: the profile has it
+
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
@@ -56,9 +58,9 @@ class Setting:
     rate_bps: float = 3e6
     rtt_s: float = 0.04
     new_rate_bps: float = 1e6
-    bit_error_rates: Sequence[float] | None = None
-    repetitions: int | None = None
-    duration_s: float | None = None
+    bit_error_rates: Sequence[float] = OF_PROFILE
+    repetitions: int = OF_PROFILE
+    duration_s: float = OF_PROFILE
 
     def __post_init__(self):
         if self.profile not in ("paper", "quick"):
@@ -352,7 +354,7 @@ def fit_quality(table: pd.DataFrame) -> pd.DataFrame:
     and one a protocol.
     """
     seen = table["bit_error_rate"].isin(FITTED_RATES)
-    quality = {"error rates": ["fitted", "predicted"]}
+    quality: dict[str, list] = {"error rates": ["fitted", "predicted"]}
     for name in PROTOCOLS[1:]:
         own = table["protocol"] == name
         errors = (table.loc[own & part, "error"] for part in (seen, ~seen))
@@ -703,7 +705,7 @@ def _on_linux(setting: Setting, seed: int) -> Scenario:
 
 
 # What each variant changes, by the chapter's setting and the run.
-VARIANTS = {
+VARIANTS: dict[str, Callable[[Setting, Any], dict]] = {
     "as above": lambda setting, run: {},
     "no limited transmit without SACK": lambda setting, run: {
         "limited_transmit": _has_sack(run.protocol)
@@ -1096,7 +1098,7 @@ def cost_finding(filter_cost: pd.DataFrame) -> dict:
 
 
 def _judged(values: ArrayLike, reason: str, **bound: float) -> dict:
-    return statistics.finding(values, **bound) | {"reason": reason}
+    return statistics.finding(np.asarray(values), **bound) | {"reason": reason}
 
 
 # --- the networks with the setting's link
@@ -1121,7 +1123,7 @@ def _wire(setting: Setting, trio: str, **fields) -> Scenario:
 
 def _handoff(setting: Setting, protocol: str, kind: str, **fields) -> Scenario:
     """The networks of figures 11 and 14, with table 3's cost: 200 s, unless `fields` say else."""
-    same = {
+    same: dict[str, Any] = {
         "rate_bps": setting.rate_bps,
         "rtt_s": setting.rtt_s,
         "new_rate_bps": setting.new_rate_bps,

@@ -1,10 +1,21 @@
 """The networks of the TCP-J paper: a shared wire, a radio link, a handoff."""
 
+from typing import Any
+
 import numpy as np
 
 from longfat.errors import InputError
 from longfat.network import duplex
-from longfat.scenario import CongestionControl, Flow, Handoff, Outage, Record, Reroute, Scenario
+from longfat.scenario import (
+    CongestionControl,
+    Flow,
+    Handoff,
+    Link,
+    Outage,
+    Record,
+    Reroute,
+    Scenario,
+)
 
 # Its four protocols, as congestion control and selective acknowledgments.
 TCPJ_PROTOCOLS = {
@@ -79,8 +90,8 @@ def shared_wire(
     that of the shared wire, `rtt_s` the two-way delay of all hops. Nothing else is random on a
     wire, so the flows begin at times drawn from the seed, uniformly in the first second.
     """
-    hop = {"rate_bps": 100e6, "delay_s": 0.001, "queue_packets": 1000}
-    links = duplex(
+    hop: dict[str, Any] = {"rate_bps": 100e6, "delay_s": 0.001, "queue_packets": 1000}
+    links: tuple[Link, ...] = duplex(
         "router0",
         "router1",
         rate_bps=rate_bps,
@@ -178,8 +189,11 @@ def handoff(
     local = kind == "local"
     above = ("rr1", "rr1") if local else ("rr1", "rr2")
     on_air_s, access_s = 0.001, 0.004
-    wire = {"delay_s": _wire_delay_s(rtt_s, access_s, on_air_s), "queue_packets": 1000}
-    links = duplex("cn", "rr1", rate_bps=wired_bps, **wire)
+    wire: dict[str, Any] = {
+        "delay_s": _wire_delay_s(rtt_s, access_s, on_air_s),
+        "queue_packets": 1000,
+    }
+    links: tuple[Link, ...] = duplex("cn", "rr1", rate_bps=wired_bps, **wire)
     if not local:
         links += duplex("cn", "rr2", rate_bps=new_wired_bps, **wire)
     gone = (Outage(start_s=at_s, duration_s=duration_s),)

@@ -161,7 +161,8 @@ def _sample(packets: ArrayLike, utilization: ArrayLike) -> tuple[np.ndarray, np.
     utilization = inputs.numbers(
         "utilization", utilization, lambda x: (x >= 0) & (x <= 1), "from 0 to 1"
     )
-    return np.broadcast_arrays(packets, utilization)
+    packets, utilization = np.broadcast_arrays(packets, utilization)
+    return packets, utilization
 
 
 # --- (6) with packets that follow each other through one queue

@@ -1,6 +1,7 @@
 """The networks of the UCC paper: a radio link, and several bottlenecks."""
 
 import random
+from typing import Any
 
 from longfat.errors import InputError, nearest
 from longfat.network import duplex
@@ -44,7 +45,11 @@ def wireless(
     `fields` are `Flow`'s.
     """
     radio = {"rate_bps": rate_bps, "delay_s": delay_s, "queue_packets": queue_packets}
-    access = {"rate_bps": access_bps, "delay_s": access_delay_s, "queue_packets": 10_000}
+    access: dict[str, Any] = {
+        "rate_bps": access_bps,
+        "delay_s": access_delay_s,
+        "queue_packets": 10_000,
+    }
     numbers = [i for i in range(1, len(algorithms) + 2) if i != 3]  # N3 is the receiver
     senders = [f"N{i}" for i in numbers[: len(algorithms)]]
     return Scenario(
