@@ -58,6 +58,12 @@ def simulate(
     if build == "native":
         answer = native.run(scenario.model_dump_json(), names, *limits)
     else:
+        for name in names:
+            if not wasm.has(name):
+                raise InputError(
+                    f"congestion control '{name}': the built module has it otherwise than its "
+                    "header now is: to run it needs a C++ compiler, or the module built again"
+                )
         answer = wasm.run(scenario.model_dump_json(), *limits)
     if "failed" in answer:
         ended = host.how_it_ended(answer["failed"], answer["last_words"], *limits)
