@@ -268,14 +268,15 @@ def test_a_name_or_a_class_that_is_not_its_own_is_refused(tmp_path):
 def ns3():
     """ns-3 with every header loaded."""
     pytest.importorskip("ns3", reason="this environment has no ns-3")
-    from longfat.engines.ns3 import server
+    from longfat.engines.ns3 import bindings
 
-    server.load()
+    bindings.load()
     import cppyy
 
     return cppyy.gbl.ns3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
 def test_ns3_has_the_same_default_range_and_help(ns3, name, parameter):
     algorithm = catalogue.find(name)
@@ -308,6 +309,7 @@ def _same(text: str, parameter: catalogue.Parameter) -> bool:
     return number == pytest.approx(parameter.default * (1e9 if text.endswith("ns") else 1))
 
 
+@pytest.mark.slow
 def test_all_ranges_can_be_run(ns3):
     """At both ends of every range a flow runs to its end: with a header of ours on the engine
     segment, with a class of ns-3's on ns3."""
