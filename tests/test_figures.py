@@ -7,7 +7,7 @@ import pytest
 from longfat import InputError, paths, reproduce, store
 from longfat.book import cells, figures
 
-TABLES = {"hybla-table-3", "survey-10g", "ucc-1"}
+TABLES = {"hybla-table-3", "survey-10g"}
 SMALL = {
     "loss_rates": [1e-3, 1e-2],
     "repetitions": 2,
