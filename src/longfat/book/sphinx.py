@@ -15,7 +15,6 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from myst_nb.core.render import MimeRenderPlugin
-from pydantic import BaseModel
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
@@ -237,17 +236,6 @@ def _list_citations(app, page, template, context, doctree):
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
 
 
-def _fields(app, what, name, documented, options, signature, returned):
-    """Write a model's signature as its fields and their defaults; its types are long to read."""
-    if what != "class" or not issubclass(documented, BaseModel):
-        return None
-    fields = [
-        field if about.is_required() else f"{field}={about.default!r}"
-        for field, about in documented.model_fields.items()
-    ]
-    return f"(*, {', '.join(fields)})", returned
-
-
 def setup(app):
     """Let the pages find MathJax, the one script that sets the equations, beside them."""
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
@@ -257,7 +245,6 @@ def setup(app):
     app.add_transform(Provenance)
     app.add_transform(Japanese)
     app.connect("builder-inited", _offer_archive)
-    app.connect("autodoc-process-signature", _fields)
     app.connect("html-page-context", _list_citations)
     app.connect("html-page-context", _load_laboratory)
     app.connect("build-finished", _copy_mathjax)
