@@ -13,6 +13,10 @@ import tempfile
 LATE = """
 #include "ns3/error-model.h"
 #include "ns3/node-list.h"
+#include "ns3/point-to-point-net-device.h"
+#include "ns3/pointer.h"
+#include "ns3/random-variable-stream.h"
+#include "ns3/simulator.h"
 
 /// Packets that arrive behind others: each is lost as the link says, or late with a probability.
 class Late : public ns3::ErrorModel
@@ -88,7 +92,7 @@ void ScheduleLate(double probability, double delayS)
 """
 
 
-def _run(bindings, cpp, run: dict) -> dict:
+def _run(bindings, run: dict) -> dict:
     """Run one scenario in a child, as the engine's server does."""
     with tempfile.TemporaryFile() as answer:
         child = os.fork()
@@ -97,7 +101,7 @@ def _run(bindings, cpp, run: dict) -> dict:
 
             if run["late"]:
                 cppyy.gbl.ScheduleLate(run["late"], run["late_s"])
-            answer.write(json.dumps(bindings.execute(cpp, run["request"])).encode())
+            answer.write(json.dumps(bindings.execute(run["request"])).encode())
             answer.flush()
             os._exit(0)
         status = os.waitpid(child, 0)[1]
@@ -110,13 +114,13 @@ def _run(bindings, cpp, run: dict) -> dict:
 def main() -> None:
     from longfat.engines.ns3 import bindings
 
-    cpp = bindings.load()
+    bindings.load()
     import cppyy
 
     cppyy.cppdef(LATE)
     with open("/proc/self/maps") as maps:
         accelerated = "/accelerate-" in maps.read()
-    results = [_run(bindings, cpp, run) for run in json.load(sys.stdin)]
+    results = [_run(bindings, run) for run in json.load(sys.stdin)]
     print(json.dumps({"accelerated": accelerated, "results": results}), flush=True)
     os._exit(0)
 

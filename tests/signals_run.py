@@ -57,7 +57,7 @@ NS_OBJECT_ENSURE_REGISTERED(Recorder);
 """
 
 
-def _run(bindings, cpp, request: dict) -> dict:
+def _run(bindings, request: dict) -> dict:
     """Run one request in a child, as the engine's server does."""
     for flow in request["flows"]:
         flow["spec"]["congestionControl"] = "longfat_test::Recorder"
@@ -67,7 +67,7 @@ def _run(bindings, cpp, request: dict) -> dict:
         if child == 0:
             import cppyy
 
-            result = bindings.execute(cpp, request)
+            result = bindings.execute(request)
             told = {
                 "delays_s": list(cppyy.gbl.Recorder.delaysS),
                 "handoffs": list(cppyy.gbl.Recorder.handoffs),
@@ -85,13 +85,11 @@ def main() -> None:
 
     from longfat.engines.ns3 import bindings
 
-    cpp = bindings.load()
+    bindings.load()
     import cppyy
 
     cppyy.cppdef(RECORDER.format(signals=files("longfat.cc") / "signals.h"))
-    print(
-        json.dumps([_run(bindings, cpp, request) for request in json.load(sys.stdin)]), flush=True
-    )
+    print(json.dumps([_run(bindings, request) for request in json.load(sys.stdin)]), flush=True)
     os._exit(0)
 
 

@@ -20,6 +20,8 @@ from longfat.papers import engines_checked
 from longfat.scenario import Flow
 from longfat.topologies import duplex, satellite
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 MEASURED = list(engines_checked.MEASURES)

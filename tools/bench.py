@@ -29,7 +29,7 @@ import pandas as pd
 
 from longfat import paths
 from longfat.engines import ns3, segment
-from longfat.engines.ns3 import accelerate, bindings, compiled, server
+from longfat.engines.ns3 import bindings, server
 from longfat.engines.segment import native, wasm
 from longfat.errors import SimulationError
 from longfat.scenario import Flow, Record, Scenario
@@ -221,19 +221,16 @@ def _serve(how: str) -> None:
         ns3.stop()
         segment.stop()
         return
-    request = json.dumps(ns3.request(SATELLITE))
-    if how == "jit":
-        run = bindings.load().Run
-    else:
-        accelerator = accelerate.library()
-        run, _ = server.load(str(compiled.build(ns3.ENGINE)), str(accelerator or ""))
+    request = ns3.request(SATELLITE)
+    bindings.load(headers=how == "jit")
+    if how == "library":
         for library in ns3.libraries(SATELLITE):
             ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
     server.settle()
     for _ in sys.stdin:
         child = os.fork()
         if child == 0:
-            print(str(run(request)), flush=True)
+            print(json.dumps(bindings.execute(request)), flush=True)
             os._exit(0)
         os.waitpid(child, 0)
     os._exit(0)

@@ -216,7 +216,13 @@ def archive_path(experiment: str) -> Path:
 
 
 def read_archive(experiment: str) -> "pd.DataFrame":
-    """Return an experiment's archive as a table. Raises InputError for an unknown experiment."""
+    """Return an experiment's archive as a table. Raises InputError for an unknown experiment.
+
+    >>> from longfat import store
+    >>> runs = store.read_archive("hybla-steady")
+    >>> {"scenario", "engine", "goodput_bps"} <= set(runs.columns)
+    True
+    """
     path = archive_path(experiment)
     if not path.exists():
         known = experiments()

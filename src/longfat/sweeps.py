@@ -36,6 +36,15 @@ def sweep(
     work. `experiment` names the archive that `longfat reproduce` writes. The limits hold for each
     run, as in `simulate`. Raises InputError for labels of another length, and SimulationError,
     after all other runs are done and stored, if runs failed.
+
+    >>> from longfat import sweep, topologies
+    >>> scenarios = [
+    ...     topologies.reference(congestion_control="newreno", loss=loss, duration_s=2)
+    ...     for loss in (0.0, 0.01)
+    ... ]
+    >>> table = sweep(scenarios, engine="segment")
+    >>> table["links.0.loss_per_packet"].tolist()
+    [0.0, 0.01]
     """
     scenarios = list(scenarios)
     if labels is not None and len(labels) != len(scenarios):

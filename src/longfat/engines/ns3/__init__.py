@@ -114,7 +114,7 @@ def libraries(scenario: Scenario) -> list[Path]:
 
     Raises InputError, with the compiler's own words, for a header that does not compile.
     """
-    if not is_here() or _without_library():
+    if not is_here():
         return []
     paths = []
     for name, header in sorted(_headers(scenario).items()):
@@ -252,8 +252,6 @@ def _flow_spec(flow: Flow) -> dict[str, Any]:
 def _command() -> tuple[list[str], dict[str, str] | None]:
     """Return what starts the process that has ns-3 loaded, and its environment."""
     check_is_here()
-    if _without_library():
-        return bindings_command("longfat.engines.ns3.bindings")
     try:
         engine = compiled.build(ENGINE)
     except compiled.CompilerError as error:
@@ -262,21 +260,6 @@ def _command() -> tuple[list[str], dict[str, str] | None]:
     if accelerator := accelerate.library():
         command.append(str(accelerator))
     return command, None
-
-
-def _without_library() -> bool:
-    """Return whether there is neither the engine's library nor a compiler: Cling has to do."""
-    return not compiled.compiler() and compiled.find(ENGINE) is None
-
-
-def bindings_command(module: str) -> tuple[list[str], dict[str, str]]:
-    """Return what starts a server that compiles with Cling, and its environment, with huge pages.
-
-    ns-3 with its bindings takes 700 MB: in small pages, each fork takes 20 ms to copy their table.
-    """
-    tunables = [os.environ.get("GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1"]
-    environment = os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))}
-    return [sys.executable, "-m", module], environment
 
 
 _server = host.Server(_command)

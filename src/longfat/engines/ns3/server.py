@@ -12,7 +12,7 @@ started it: at the end of its standard input the server ends, and its runs end w
 
 ns-3 and the engine are shared libraries that were compiled before, as are the congestion controls,
 which a run loads for itself: this file needs nothing but the standard library, so that the process
-is there at once. bindings.py is the same server with everything compiled by Cling.
+is there at once.
 
     python server.py ENGINE [ACCELERATOR]       the libraries' paths
 """
