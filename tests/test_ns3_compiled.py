@@ -1,6 +1,7 @@
 """What the engine compiles: each header by itself, once, and again only when it has changed."""
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -27,9 +28,12 @@ def own(tmp_path, monkeypatch):
         compiled, "folders", lambda folders=compiled.folders: [tmp_path / "kept", *folders()]
     )
     header = tmp_path / "own.h"
-    text = SCALABLE.header_path.read_text("utf-8")
-    for name in ("standard.h",):
-        text = text.replace(f'"{name}"', f'"{SCALABLE.header_path.with_name(name)}"')
+    theirs = SCALABLE.header_path
+    text = re.sub(
+        r'#include "(?!ns3/)(.+?)"',
+        lambda found: f'#include "{theirs.with_name(found[1])}"',
+        theirs.read_text("utf-8"),
+    )
     header.write_text(text)
     monkeypatch.setitem(catalogue.algorithms(), "own", replace(SCALABLE, header=str(header)))
     return header
