@@ -63,9 +63,9 @@ def run(scenario_json: str, time_limit_s: float, memory_limit_bytes: int | None)
     import wasmtime
 
     ends_s = time.monotonic() + time_limit_s
-    started, cpu_started = time.perf_counter(), time.thread_time()
     stops = _stops
     instance = Instance(memory_limit_bytes)
+    started, cpu_started = time.perf_counter(), time.thread_time()
     try:
         run = instance.start(scenario_json)
         while instance.run(run, math.inf, EVENTS_AT_ONCE):
