@@ -24,6 +24,8 @@ JOBS      := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 SOURCES   := $(shell find src examples tests -name '*.h' -o -name '*.cc')
 # The tests of a file, or of a notebook, are one process's.
 PYTEST    := --numprocesses $(JOBS) --dist loadfile
+# At its end: which part of each module the tests ran, those left out of which they ran all.
+COVERAGE  := --cov=longfat --cov-report=term:skip-covered
 # Python keeps what it has compiled: an import takes a second then, and not ten.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -57,7 +59,7 @@ test: book  ## run the tests of minutes: style, types, units, notebooks, the boo
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
-	$(BIN)/python -m pytest $(PYTEST) -m "not slow"
+	$(BIN)/python -m pytest $(PYTEST) $(COVERAGE) -m "not slow"
 
 test-all: test  ## run every test: then those that take long (book/tests.md lists them)
 	$(BIN)/python -m pytest $(PYTEST) -m slow

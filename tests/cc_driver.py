@@ -3,7 +3,7 @@
 The order of calls is that of ns-3.44's TcpSocketBase: ReceivedAck, EnterRecovery, ReTxTimeout.
 """
 
-from longfat.engines.ns3 import server
+from longfat.engines.ns3 import bindings
 
 CODE = """
 namespace longfat_cc_test
@@ -141,7 +141,7 @@ struct Driver
 
 def load():
     """Compile the driver once; return a function that makes one, of segments of 1000 bytes."""
-    server.load()
+    bindings.load()
     import cppyy
 
     if not hasattr(cppyy.gbl, "longfat_cc_test"):

@@ -16,6 +16,8 @@ from longfat.engines.ns3 import accelerate, compiled
 from longfat.scenario import Flow, Outage, Record
 from longfat.topologies import duplex
 
+pytestmark = pytest.mark.slow
+
 needs_ns3 = pytest.mark.skipif(find_spec("ns3") is None, reason="needs ns-3")
 RUNS = Path(__file__).with_name("accelerate_runs.py")
 WITHOUT_LIMITS = {"time_limit_s": 3600, "memory_limit_bytes": None}

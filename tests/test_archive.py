@@ -16,9 +16,13 @@ def test_every_archived_result_is_of_the_present_engine_and_headers():
     )
 
 
+@pytest.mark.slow
 def test_a_random_sample_comes_out_again_to_the_last_digit():
     pytest.importorskip("ns3", reason="this environment has no ns-3")
-    assert audit.audit(2)["equal"].all()
+    compared = audit.audit(2, seed=1)
+    if compared.empty:
+        pytest.skip("every archived run that could be made here is older than its engine")
+    assert compared["equal"].all()
 
 
 @pytest.mark.parametrize("experiment", store.experiments())

@@ -15,6 +15,8 @@ from longfat.papers import engines_checked
 from longfat.scenario import Flow, Scenario
 from longfat.topologies import duplex
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 OURS = ("newreno", "reno", "cubic", "westwood-plus", "bbr")

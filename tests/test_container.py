@@ -12,6 +12,8 @@ import pytest
 
 from longfat.paths import DATA
 
+pytestmark = pytest.mark.slow
+
 ROOT = DATA.parent
 CONTAINERFILE = (ROOT / "Containerfile").read_text()
 INSTRUCTIONS = CONTAINERFILE.replace("\\\n", " ").splitlines()

@@ -13,6 +13,8 @@ from processes import runs_of
 
 from longfat.topologies import satellite
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 

@@ -1,6 +1,8 @@
 """The floors of the package: a module may use those below it, none above."""
 
 import ast
+import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,36 @@ def test_papers_do_not_know_each_other():
         for used in imports(path):
             if len(place) > 2 and used[0] == "papers" and len(used) > 1 and used[1] in names:
                 assert used[1] == place[1], f"{place} imports {used}"
+
+
+# A namespace, a struct or class with its body, or a brace of anything else.
+BRACES = re.compile(
+    r"namespace\s+([\w:]*)\s*\{"
+    r"|(?<!enum )\b(?:struct|class)\s+(\w+)(?:\s+final)?\s*(?::[^;{()]*)?\{"
+    r"|[{}]"
+)
+
+
+def structures(cpp: str) -> set[str]:
+    """Return the structs and classes that C++ text has in a namespace, such as ns3::Time."""
+    cpp = re.sub(r"//[^\n]*|/\*.*?\*/", "", cpp, flags=re.DOTALL)
+    cpp = re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', '""', cpp)
+    found, around = set(), []  # the namespaces around, None for any other pair of braces
+    for brace in BRACES.finditer(cpp):
+        namespace, name = brace.groups()
+        if brace[0] == "}":
+            around.pop()
+            continue
+        if name and None not in around:
+            found.add("::".join([*around, name]))
+        around.append(namespace)
+    return found
+
+
+def test_no_two_files_declare_the_same_structure():
+    files = defaultdict(list)
+    for path in sorted([*PACKAGE.rglob("*.h"), *PACKAGE.rglob("*.cc")]):
+        for name in structures(path.read_text("utf-8")):
+            files[name].append(str(path.relative_to(PACKAGE)))
+    assert {"longfat::TcpHybla", "longfat::segment::Link", "ns3::Time"} <= set(files)
+    assert not {name: where for name, where in files.items() if len(where) > 1}

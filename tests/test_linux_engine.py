@@ -21,6 +21,8 @@ from longfat.papers import hybla
 from longfat.scenario import Flow, LinkChange, Reroute
 from longfat.topologies import duplex, satellite
 
+pytestmark = pytest.mark.slow
+
 FLOW_SERIES = ("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")
 SEGMENT_S = 8 * (1000 + planning.HEADER_BYTES) / 10e6  # on a link of 10 Mb/s
 ACK_S = 8 * planning.HEADER_BYTES / 10e6

@@ -15,6 +15,8 @@ import yaml
 
 from longfat.paths import DATA
 
+pytestmark = pytest.mark.slow
+
 ROOT = DATA.parent
 NAME = "my-third-way"
 FILES = [f"notebooks/{NAME}.ipynb", f"data/scenarios/{NAME}.json", f"src/longfat/cc/{NAME}.h"]

@@ -12,6 +12,8 @@ import pytest
 from longfat import paths
 from longfat.errors import LongfatError
 
+pytestmark = pytest.mark.slow
+
 ROOT = paths.DATA.parent
 
 PAGE = """<!doctype html><html lang=en><title>t</title><body><h1>Glossary</h1>

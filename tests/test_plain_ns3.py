@@ -11,6 +11,8 @@ import pytest
 from longfat.cc import catalogue
 from longfat.paths import DATA
 
+pytestmark = pytest.mark.slow
+
 if importlib.util.find_spec("ns3") is None:
     pytest.skip("this environment has no ns-3", allow_module_level=True)
 NS3 = Path(next(iter(importlib.util.find_spec("ns3").submodule_search_locations)))

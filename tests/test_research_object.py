@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,35 @@ def test_a_crate_needs_an_empty_folder(tmp_path):
     (tmp_path / "mine").write_text("")
     with pytest.raises(InputError, match="must be new or empty"):
         crate.write(tmp_path)
+
+
+@pytest.mark.slow
+def test_the_crates_own_validator_finds_nothing(crate, tmp_path):
+    """Without a network: the validator's cache is given the context that rocrate has with it."""
+    pytest.importorskip("rocrate_validator", reason="no roc-validator here")
+    from requests import Request
+    from requests_cache import CachedRequest, CachedResponse, CachedSession
+    from rocrate_validator import models, services
+
+    metadata = json.loads((crate / "ro-crate-metadata.json").read_text())
+    context = files("rocrate").joinpath("data", "ro-crate.jsonld").read_bytes()
+    assert json.loads(context)["@id"] == metadata["@context"]
+    cache, asked = str(tmp_path / "cache"), Request("GET", metadata["@context"]).prepare()
+    session = CachedSession(cache, backend="sqlite", expire_after=-1)
+    session.cache.responses[session.cache.create_key(asked)] = CachedResponse(
+        content=context,
+        status_code=200,
+        url=asked.url,
+        headers={"Content-Type": "application/ld+json"},
+        request=CachedRequest.from_request(asked),
+    )
+    session.close()
+    result = services.validate(
+        models.ValidationSettings(
+            rocrate_uri=str(crate),
+            profile_identifier="ro-crate-1.3",
+            offline=True,
+            cache_path=cache,
+        )
+    )
+    assert result.passed(), [issue.message for issue in result.get_issues()]

@@ -18,6 +18,8 @@ from processes import runs_of
 from longfat import Record, store
 from longfat.topologies import satellite
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 RUNS = 100

@@ -129,6 +129,19 @@ def test_what_is_default_can_be_left_out():
         assert full == answers_of(scenario, scenario.to_json())[0]
 
 
+def test_the_module_has_every_header_as_it_is():
+    """Where this fails, `make wasm`."""
+    assert [name for name in OURS if not wasm.has(name)] == []
+
+
+@needs_wasmtime
+def test_a_header_that_the_module_has_otherwise_is_refused(own_header, monkeypatch):
+    monkeypatch.setenv("LONGFAT_SEGMENT", "wasm")
+    own_header("Mine", lambda text: text)
+    with pytest.raises(InputError, match="'Mine': the built module has it otherwise"):
+        segment.simulate(one_link(flow(congestion_control="Mine")))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(wasm.zig_here() != wasm.ZIG_VERSION, reason="not that ziglang here")
 def test_the_module_is_what_its_sources_compile_to(tmp_path):

@@ -12,6 +12,8 @@ import pytest
 from longfat import paths, store
 from longfat.papers import hybla
 
+pytestmark = pytest.mark.slow
+
 ROOT = paths.DATA.parent
 
 

@@ -57,6 +57,7 @@ def write(folder: Path) -> ROCrate:
             {
                 "@type": "SoftwareApplication",
                 "name": "longfat",
+                "version": citation["version"],
                 "softwareVersion": citation["version"],
                 "url": citation["repository-code"],
                 "license": _licence(crate, CODE).id,

@@ -7,17 +7,30 @@ if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
     from longfat.result import Result
-    from longfat.scenario import CongestionControl, Flow, Link, Outage, Record, Scenario
+    from longfat.scenario import (
+        CongestionControl,
+        Flow,
+        Handoff,
+        Link,
+        LinkChange,
+        Outage,
+        Record,
+        Reroute,
+        Scenario,
+    )
     from longfat.sweeps import sweep
 
 __all__ = [
     "CongestionControl",
     "Flow",
+    "Handoff",
     "InputError",
     "Link",
+    "LinkChange",
     "LongfatError",
     "Outage",
     "Record",
+    "Reroute",
     "Result",
     "Scenario",
     "SimulationError",
@@ -30,7 +43,17 @@ _HOMES = {
     "engines": ["simulate"],
     "errors": ["InputError", "LongfatError", "SimulationError"],
     "result": ["Result"],
-    "scenario": ["CongestionControl", "Flow", "Link", "Outage", "Record", "Scenario"],
+    "scenario": [
+        "CongestionControl",
+        "Flow",
+        "Handoff",
+        "Link",
+        "LinkChange",
+        "Outage",
+        "Record",
+        "Reroute",
+        "Scenario",
+    ],
     "sweeps": ["sweep"],
 }
 

@@ -6,13 +6,28 @@ LONGEST_QUOTE = 60
 
 
 class LongfatError(Exception):
-    """Anything that longfat reports; the command line prints it as one line."""
+    """Anything that longfat reports; the command line prints it as one line.
+
+    >>> from longfat import LongfatError, simulate, topologies
+    >>> try:
+    ...     simulate(topologies.satellite(loss=0), engine="ns4")
+    ... except LongfatError as error:
+    ...     error.exit_status
+    2
+    """
 
     exit_status = 1
 
 
 class InputError(LongfatError, ValueError):
-    """Bad input: the message names the field, the value and what is allowed. Exit status 2."""
+    """Bad input: the message names the field, the value and what is allowed. Exit status 2.
+
+    >>> from longfat.papers import hybla
+    >>> hybla.growth_ratio(rtt=-1, rtt0=0.025)
+    Traceback (most recent call last):
+        ...
+    longfat.errors.InputError: rtt is -1: it must be above 0 s, and finite
+    """
 
     exit_status = 2
 
@@ -21,6 +36,14 @@ class SimulationError(LongfatError, RuntimeError):
     """A run that failed although its input was good. Exit status 1.
 
     `failure`, where there is one, says what happened: keys what, scenario and last_words.
+
+    >>> from longfat import SimulationError, simulate, topologies
+    >>> scenario = topologies.reference(congestion_control="bic", duration_s=10)
+    >>> try:
+    ...     simulate(scenario, engine="segment", time_limit_s=1e-6)
+    ... except SimulationError as error:
+    ...     error.exit_status
+    1
     """
 
     def __init__(self, message: str, failure: dict[str, Any] | None = None):

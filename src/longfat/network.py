@@ -7,6 +7,13 @@ def duplex(a: str, b: str, *, backward: dict | None = None, **fields) -> tuple[L
     """Return both directions of a link between nodes `a` and `b`.
 
     `fields` are `Link`'s and hold for both directions; `backward` changes those from `b` to `a`.
+
+    >>> from longfat import topologies
+    >>> there, back = topologies.duplex(
+    ...     "a", "b", rate_bps=8e6, delay_s=0.01, queue_packets=50, backward={"rate_bps": 1e6}
+    ... )
+    >>> there.rate_bps, back.rate_bps
+    (8000000.0, 1000000.0)
     """
     return (
         Link(source=a, target=b, **fields),
@@ -27,6 +34,10 @@ def reference(
     """One flow over one link with a queue of a bandwidth-delay product: where engines are compared.
 
     Nothing but the congestion control limits the flow: 1000-byte segments, an ACK for each.
+
+    >>> from longfat import topologies
+    >>> topologies.reference(congestion_control="bbr").links[0].queue_packets
+    119
     """
     packet_bits = 8 * 1054  # a segment of 1000 bytes on the wire
     return Scenario(

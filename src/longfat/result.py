@@ -38,6 +38,15 @@ class Result:
 
     The tables can be given as tables, or as rows (of traces: as columns): then they are made of
     them when they are first asked for, which takes longer than a short run.
+
+    >>> from longfat import simulate, topologies
+    >>> record = {"series": ["cwnd_segments"], "points": 50}
+    >>> scenario = topologies.reference(congestion_control="cubic", duration_s=2, record=record)
+    >>> result = simulate(scenario, engine="segment")
+    >>> list(result.traces["cwnd_segments"])
+    ['flow', 'time_s', 'cwnd_segments']
+    >>> result.provenance["engine"]
+    'segment'
     """
 
     def __init__(

@@ -45,7 +45,16 @@ class _Model(BaseModel):
 
 
 class Outage(_Model):
-    """A time in which a link loses every packet that arrives at its end."""
+    """A time in which a link loses every packet that arrives at its end.
+
+    >>> from longfat import Outage, topologies
+    >>> pause = Outage(start_s=2.0, duration_s=0.05)
+    >>> there, back = topologies.duplex(
+    ...     "a", "b", rate_bps=1e6, delay_s=0.01, queue_packets=30, outages=[pause]
+    ... )
+    >>> there.outages[0].duration_s
+    0.05
+    """
 
     start_s: Seconds
     duration_s: PositiveSeconds
@@ -55,6 +64,10 @@ class LinkChange(_Model):
     """From `at_s` on a link has another rate, delay or loss; what is left out stays as it was.
 
     What is under way at that time, or being sent, arrives as before the change.
+
+    >>> from longfat import LinkChange
+    >>> LinkChange(at_s=5.0, rate_bps=2e6).rate_bps
+    2000000.0
     """
 
     at_s: Seconds
@@ -74,6 +87,11 @@ class Link(_Model):
     """One direction of a cable or radio link, with the drop-tail queue in front of it.
 
     A packet of a flow with ECN that finds `mark_above_packets` or more in the queue is marked.
+
+    >>> from longfat import Link
+    >>> there = Link(source="a", target="b", rate_bps=10e6, delay_s=0.05, queue_packets=100)
+    >>> there.loss_per_packet
+    0.0
     """
 
     source: Name
@@ -105,7 +123,12 @@ def _python_numbers(values: Any) -> Any:
 
 
 class CongestionControl(_Model):
-    """An algorithm of the catalogue (`longfat cc list`) and its parameters, where not default."""
+    """An algorithm of the catalogue (`longfat cc list`) and its parameters, where not default.
+
+    >>> from longfat import CongestionControl
+    >>> CongestionControl(name="hybla", parameters={"rtt0_s": 0.05}).parameters
+    {'rtt0_s': 0.05}
+    """
 
     name: str
     parameters: Annotated[dict[str, Any], BeforeValidator(_python_numbers)] = {}
@@ -130,6 +153,10 @@ class Reroute(_Model):
     """From `at_s` on every node sends a flow's packets, and its ACKs back, along another path.
 
     What is under way to a node that this path avoids goes on from there as before.
+
+    >>> from longfat import Reroute
+    >>> Reroute(at_s=3.0, path=("a", "other router", "b")).path
+    ('a', 'other router', 'b')
     """
 
     at_s: Seconds
@@ -142,6 +169,10 @@ class Handoff(_Model):
     After a `local` movement the path up to the last router is the same, after a `non-local` one it
     is not. The new access router may announce the rate of its radio link. What the move does to
     the path is said by outages, changes of links and reroutes.
+
+    >>> from longfat import Handoff
+    >>> Handoff(at_s=3.0, kind="local", announced_rate_bps=1e6).kind
+    'local'
     """
 
     at_s: Seconds
@@ -160,6 +191,11 @@ class Flow(_Model):
     Without a `path` the packets take the shortest one. `relays` split the flow: each node of them
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
     same settings each.
+
+    >>> from longfat import Flow
+    >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
+    >>> flow.congestion_control.name, flow.segment_bytes, flow.sack
+    ('cubic', 1000, True)
     """
 
     source: Name
@@ -241,6 +277,10 @@ class Record(_Model):
     Of a flow: `delivered_bytes` is payload in order at the receiver; `bandwidth_bps` and
     `utilization` are what an algorithm that estimates them believes (`longfat cc list`). Of a link:
     packets in the queue, and bytes sent so far.
+
+    >>> from longfat import Record
+    >>> Record(series=("cwnd_segments", "queue_packets"), points=100).points
+    100
     """
 
     series: tuple[FlowSeries | LinkSeries, ...] = ()
@@ -272,6 +312,19 @@ class Scenario(_Model):
     """Everything that decides a run's result, apart from the engine.
 
     `title` is for people: it is no part of the key.
+
+    >>> from longfat import Scenario, topologies
+    >>> scenario = Scenario(
+    ...     links=topologies.duplex("a", "b", rate_bps=10e6, delay_s=0.05, queue_packets=100),
+    ...     flows=[{"source": "a", "target": "b", "congestion_control": "newreno"}],
+    ...     duration_s=5,
+    ... )
+    >>> scenario.nodes
+    ('a', 'b')
+    >>> Scenario.from_json(scenario.to_json()) == scenario
+    True
+    >>> scenario.with_(seed=2).seed
+    2
     """
 
     links: Annotated[tuple[Link, ...], Field(min_length=1)]

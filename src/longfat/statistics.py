@@ -21,7 +21,16 @@ VERDICTS = ("reproduced", "not reproduced", "undecidable", "not yet measured")
 
 
 def combinations(**values) -> pd.DataFrame:
-    """Return every combination of the values: a row each, a column a name."""
+    """Return every combination of the values: a row each, a column a name.
+
+    >>> from longfat import statistics
+    >>> statistics.combinations(loss=[0.0, 0.01], seed=[1, 2])
+       loss  seed
+    0  0.00     1
+    1  0.00     2
+    2  0.01     1
+    3  0.01     2
+    """
     index = pd.MultiIndex.from_product(values.values(), names=values.keys())
     return index.to_frame(index=False)
 
@@ -44,6 +53,13 @@ def interval(table: pd.DataFrame, by: list[str], value: str, confidence: float =
 
     A row a combination of the columns `by`; columns `value`, `halfwidth`, `repetitions`. A single
     repetition has no interval (missing).
+
+    >>> import pandas as pd
+    >>> from longfat import statistics
+    >>> runs = pd.DataFrame({"loss": [0.01] * 3, "goodput": [9.0, 10.0, 11.0]})
+    >>> statistics.interval(runs, ["loss"], "goodput").round(2)
+       loss  goodput  halfwidth  repetitions
+    0  0.01     10.0       2.48            3
     """
     groups = table.groupby(by)[value]
     n = groups.count()
@@ -92,6 +108,10 @@ def ratio(measured: ArrayLike, reference: ArrayLike, confidence: float = 0.95) -
 
     Welch's t on the logarithms, so that a factor up and the same factor down weigh alike. Keys:
     `ratio`, `low`, `high`. Raises InputError for samples of fewer than two, or not above 0.
+
+    >>> from longfat import statistics
+    >>> statistics.ratio([2.0, 2.2, 1.9], [1.0, 1.1, 1.0]).round(2).to_dict()
+    {'ratio': 1.97, 'low': 1.69, 'high': 2.29}
     """
     logs = [np.asarray(sample, dtype=float) for sample in (measured, reference)]
     for sample in logs:
@@ -309,6 +329,10 @@ def jain_index(rates: ArrayLike, axis: int = -1) -> np.ndarray:
     """Return Jain's fairness index, (sum x)^2 / (n sum x^2): 1 is equal shares, 1/n is one for all.
 
     Over `axis`; where all rates are 0 it is not a number.
+
+    >>> from longfat import statistics
+    >>> float(statistics.jain_index([[3.0, 1.0]])[0])
+    0.8
     """
     rates = np.asarray(rates, dtype=float)
     with np.errstate(invalid="ignore"):
@@ -402,6 +426,10 @@ def equivalent(
     "open". Other keys: `ratio`, `low`, `high` (of the first interval), and `needed`, the smallest
     factor that would be "same". (Schuirmann 1987, on logarithms as in bioequivalence.)
     Raises InputError for a factor of 1 or less.
+
+    >>> from longfat import statistics
+    >>> statistics.equivalent([1.0, 1.1, 1.05], [1.0, 1.05, 1.1], factor=1.25)["verdict"]
+    'same'
     """
     if factor <= 1:
         raise InputError(f"factor is {factor}: it must be above 1")
@@ -425,6 +453,10 @@ def above(
     Keys: `ratio` of upper to lower with `low`, `high` (confidence 1 - 2 `level`), and `verdict`:
     "above" if all of the interval is above 1; "below" if the ratio is below 1/`nearly` at a
     confidence that allows for so many `tests`; else "open".
+
+    >>> from longfat import statistics
+    >>> statistics.above([2.0, 2.2, 1.9], [1.0, 1.1, 1.0])["verdict"]
+    'above'
     """
     inner = ratio(upper, lower, 1 - 2 * level)
     outer = ratio(upper, lower, 1 - 2 * level / tests)
@@ -465,6 +497,10 @@ def finding(
     State `above` or `within`. Keys: measured (the mean), low, high (its Student-t interval, 95 %)
     and verdict: `reproduced` where the whole interval agrees with the claim, `not reproduced` where
     none of it does, otherwise `undecidable`. Raises InputError unless one bound is stated.
+
+    >>> from longfat import statistics
+    >>> statistics.finding([4.0, 5.0, 6.0], above=0)["verdict"]
+    'reproduced'
     """
     if (above is None) == (within is None):
         raise InputError("finding: state either above or within")

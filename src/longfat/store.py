@@ -147,6 +147,12 @@ def find_cached(key: str) -> Result | None:
             return None
 
 
+def is_cached(key: str) -> bool:
+    """Return whether the local cache has a run."""
+    with _storage_errors("cannot be read"):
+        return key in _cache()
+
+
 def keep(key: str, result: Result) -> None:
     """Store a result in the local cache, whole or not at all.
 
@@ -210,7 +216,13 @@ def archive_path(experiment: str) -> Path:
 
 
 def read_archive(experiment: str) -> "pd.DataFrame":
-    """Return an experiment's archive as a table. Raises InputError for an unknown experiment."""
+    """Return an experiment's archive as a table. Raises InputError for an unknown experiment.
+
+    >>> from longfat import store
+    >>> runs = store.read_archive("hybla-steady")
+    >>> {"scenario", "engine", "goodput_bps"} <= set(runs.columns)
+    True
+    """
     path = archive_path(experiment)
     if not path.exists():
         known = experiments()

@@ -36,6 +36,15 @@ def sweep(
     work. `experiment` names the archive that `longfat reproduce` writes. The limits hold for each
     run, as in `simulate`. Raises InputError for labels of another length, and SimulationError,
     after all other runs are done and stored, if runs failed.
+
+    >>> from longfat import sweep, topologies
+    >>> scenarios = [
+    ...     topologies.reference(congestion_control="newreno", loss=loss, duration_s=2)
+    ...     for loss in (0.0, 0.01)
+    ... ]
+    >>> table = sweep(scenarios, engine="segment")
+    >>> table["links.0.loss_per_packet"].tolist()
+    [0.0, 0.01]
     """
     scenarios = list(scenarios)
     if labels is not None and len(labels) != len(scenarios):
@@ -132,7 +141,7 @@ def _received(result: Result, key: str) -> Result:
             f"a worker has another version of longfat or its engine than this process: its result "
             f"has the key {made} instead of {key}; install the same version on all workers"
         )
-    if store.find_cached(key) is None:
+    if not store.is_cached(key):
         store.keep(key, result)
     return result
 

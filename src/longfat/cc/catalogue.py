@@ -150,6 +150,10 @@ def algorithms() -> dict[str, Algorithm]:
     """Return the congestion controls by name: those with a header of ours first.
 
     They are read once. A header whose entry cannot be read is left out, with a warning.
+
+    >>> from longfat.cc import catalogue
+    >>> catalogue.algorithms()["hybla"].title
+    'TCP Hybla'
     """
     return _read_once()[0]
 
@@ -158,6 +162,10 @@ def find(name: str) -> Algorithm:
     """Return the congestion control of this name.
 
     Raises InputError if there is none, or if its entry cannot be read.
+
+    >>> from longfat.cc import catalogue
+    >>> catalogue.find("hybla").parameters["rtt0_s"].default
+    0.025
     """
     found, refused = _read_once()
     if name in found:

@@ -53,6 +53,12 @@ def simulate(
     that this machine does not have, SimulationError for a run that fails, takes longer than
     `time_limit_s` or more memory than `memory_limit_bytes` beyond the engine's own; its scenario
     and the engine's last words are saved beside the cache.
+
+    >>> from longfat import simulate, topologies
+    >>> scenario = topologies.reference(congestion_control="newreno", duration_s=10)
+    >>> result = simulate(scenario, engine="segment")
+    >>> round(float(result.flows["goodput_bps"].iloc[0]) / 1e6)  # Mb/s, on a link of 10 Mb/s
+    9
     """
     try:
         result = find_or_run(scenario, engine, time_limit_s, memory_limit_bytes)

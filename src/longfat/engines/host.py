@@ -25,19 +25,23 @@ from longfat.scenario import Scenario
 def content_sha256(headers: Iterable[Path]) -> str:
     """Return the hash of the headers and of all that they include of the package's own.
 
-    A header that has changed since it was last asked for is read again.
+    A header that has changed since it was last asked for is read again; the engines' own sources
+    are those that this process began with.
     """
     paths = tuple(map(str, headers))
     known = _contents.get(paths)
     if known is None or any(_version(path) != version for path, version in known[0]):
         found = with_includes(map(Path, paths))
         digest = hashlib.sha256()
-        versions = [(str(path), _version(str(path))) for path in found]
+        theirs = [str(path) for path in found if not path.is_relative_to(_ENGINES)]
+        versions = [(path, _version(path)) for path in theirs]
         for path in found:
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
         known = _contents[paths] = versions, digest.hexdigest()
     return known[1]
 
+
+_ENGINES = Path(__file__).resolve().parent
 
 # By headers: the files, with what is another when one has changed, and the hash.
 _contents: dict[tuple[str, ...], tuple[list[tuple[str, tuple[int, int]]], str]] = {}

@@ -16,7 +16,12 @@ if TYPE_CHECKING:  # a network of a paper's needs no table
 
 
 def names() -> list[str]:
-    """Return the keys of the papers."""
+    """Return the keys of the papers.
+
+    >>> from longfat import papers
+    >>> papers.names()
+    ['hybla', 'survey', 'tcpj', 'ucc']
+    """
     return sorted(path.name for path in PAPERS.iterdir() if path.is_dir())
 
 
@@ -28,6 +33,10 @@ def claims(paper: str) -> "pd.DataFrame":
     probabilities, with loss_range (stated, or which end is assumed); bound_percent; kind: max (the
     printed largest difference), at most, about, or qualitative (no number; bound_percent is NaN).
     Raises InputError for an unknown paper.
+
+    >>> from longfat import papers
+    >>> sorted(papers.claims("hybla")["kind"].unique())
+    ['about', 'at most', 'max', 'qualitative']
     """
     return _rows("claims", paper)
 
@@ -37,6 +46,13 @@ def parameters(paper: str) -> "pd.DataFrame":
 
     Columns: paper, name, value (text: some are no numbers), unit, status (stated or assumed),
     where, note. Raises InputError for an unknown paper.
+
+    >>> from longfat import papers
+    >>> papers.parameters("hybla")[["name", "value", "unit", "status"]].head(3)
+             name  value      unit  status
+    0         rtt   0.55         s  stated
+    1        rtt0  0.025         s  stated
+    2  max_window    550  segments  stated
     """
     return _rows("parameters", paper, dtype={"value": str})
 
@@ -45,6 +61,10 @@ def value(paper: str, name: str) -> float:
     """Return a numeric parameter of a paper, in its unit.
 
     Raises InputError for an unknown paper or name, and for a value that is not a number.
+
+    >>> from longfat import papers
+    >>> papers.value("hybla", "rtt")  # in s
+    0.55
     """
     table = parameters(paper).drop_duplicates("name").set_index("name")
     if name not in table.index:
@@ -64,6 +84,10 @@ def errata(paper: str) -> "pd.DataFrame":
     Columns: paper, where, sort (equation, model, text, notation, number), printed, correct, proof
     in one sentence; formulas are in LaTeX between dollar signs.
     Raises InputError for an unknown paper.
+
+    >>> from longfat import papers
+    >>> papers.errata("hybla")["where"].head(3).tolist()
+    ['(14)', '(34)', '(39)']
     """
     return _rows("errata", paper)
 
@@ -75,6 +99,13 @@ def table(paper: str, number: int) -> "pd.DataFrame":
     row a protocol, a column a bit error rate, values in per cent; a table of parameters has columns
     name, value, unit.
     Raises InputError for an unknown paper or table.
+
+    >>> from longfat import papers
+    >>> papers.table("hybla", 1).head(3)
+              name value      unit
+    0   max_window   550  segments
+    1  packet_size  1000     bytes
+    2       buffer  1000   packets
     """
     where = f"table {number}"
     stated, given = claims(paper), parameters(paper)
@@ -99,6 +130,12 @@ def data(paper: str, name: str) -> "pd.DataFrame":
     """Return another table of a paper, as its file `name`.csv has it.
 
     Raises InputError for an unknown paper or table.
+
+    >>> from longfat import papers
+    >>> papers.data("survey", "paths").head(2)
+          name  rate_mbps  distance_km
+    0    JAPAN        600         8000
+    1  EARTH^2        120        40000
     """
     return _rows(name, paper).drop(columns="paper")
 

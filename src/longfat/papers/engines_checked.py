@@ -35,8 +35,8 @@ POINT = ["algorithm", *GRID.columns]
 
 
 def names() -> list[str]:
-    """Return the congestion controls that both engines have."""
-    return [name for name, algorithm in catalogue.algorithms().items() if algorithm.type_id]
+    """Return the congestion controls that both engines have: those with a header of ours."""
+    return [name for name, algorithm in catalogue.algorithms().items() if algorithm.header]
 
 
 def scenario(

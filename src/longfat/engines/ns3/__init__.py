@@ -126,13 +126,16 @@ def libraries(scenario: Scenario) -> list[Path]:
 
 
 def prepare() -> Iterable[str]:
-    """Compile what every run needs, with all cores; yield what could not be, in a sentence each."""
+    """Compile what every run needs; yield what could not be, in a sentence each.
+
+    A congestion control's header is compiled when a scenario first asks for it.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     known = catalogue.algorithms().values()
     headers = {a.header_path for a in known if a.header_path and a.type_id}
-    sources = [accelerate.SOURCE, ENGINE, *sorted(headers)]
-    compiled.forget_others(sources)
+    sources = [accelerate.SOURCE, ENGINE]
+    compiled.forget_others([*sources, *headers])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         builds = {source: pool.submit(compiled.build, source) for source in sources}
     for source, build in builds.items():

@@ -31,14 +31,14 @@ def how_built() -> str:
     Raises InputError where neither can. The environment variable LONGFAT_SEGMENT chooses one.
     """
     wanted = os.environ.get("LONGFAT_SEGMENT", "")
-    here = {"native": native.compiler() is not None, "wasm": wasm.is_here()}
-    build = wanted or next((name for name, is_here in here.items() if is_here), "")
-    if not here.get(build):
-        raise InputError(
-            "the engine 'segment' needs a C++ compiler (g++, clang++ or $CXX), or the package "
-            "'wasmtime' to run it as WebAssembly"
-        )
-    return build
+    if wanted in ("", "native") and native.compiler() is not None:
+        return "native"
+    if wanted in ("", "wasm") and wasm.is_here():
+        return "wasm"
+    raise InputError(
+        "the engine 'segment' needs a C++ compiler (g++, clang++ or $CXX), or the package "
+        "'wasmtime' to run it as WebAssembly"
+    )
 
 
 def simulate(
@@ -58,6 +58,12 @@ def simulate(
     if build == "native":
         answer = native.run(scenario.model_dump_json(), names, *limits)
     else:
+        for name in names:
+            if not wasm.has(name):
+                raise InputError(
+                    f"congestion control '{name}': the built module has it otherwise than its "
+                    "header now is: to run it needs a C++ compiler, or the module built again"
+                )
         answer = wasm.run(scenario.model_dump_json(), *limits)
     if "failed" in answer:
         ended = host.how_it_ended(answer["failed"], answer["last_words"], *limits)

@@ -2,5 +2,5 @@
 
 from longfat.engines.segment import wasm
 
-wasm.build(wasm.MODULE)
+wasm.build_in_place()
 print(f"{wasm.MODULE}: {wasm.MODULE.stat().st_size} bytes")

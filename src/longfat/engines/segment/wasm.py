@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,11 +26,13 @@ from pathlib import Path
 from typing import Any
 
 from longfat.cc import catalogue
+from longfat.cc.catalogue import Algorithm
 from longfat.engines.segment import native, registration
 from longfat.errors import InputError, SimulationError
 
 HERE = Path(str(files("longfat.engines.segment")))
 MODULE = HERE / "engine.wasm"
+HEADERS = HERE / "engine.wasm.json"  # the congestion controls in it: hashes of their code, by name
 ZIG_VERSION = "0.17.1"
 FLAGS = ["-target", "wasm32-wasi", "-mexec-model=reactor", "-std=c++20", "-fno-exceptions"]
 FLAGS += ["-O3", "-ffp-contract=off", "-s"]
@@ -39,6 +42,17 @@ EVENTS_AT_ONCE = 100_000.0  # between two looks at the clock: some hundredths of
 def is_here() -> bool:
     """Return whether this environment can run WebAssembly (the package wasmtime)."""
     return find_spec("wasmtime") is not None
+
+
+def has(name: str) -> bool:
+    """Return whether the module has a congestion control as its header now is (comments aside)."""
+    return json.loads(HEADERS.read_text("utf-8")).get(name) == _code_sha256(catalogue.find(name))
+
+
+def _code_sha256(algorithm: Algorithm) -> str:
+    code = "".join(path.read_text("utf-8") for path in algorithm.header_paths)
+    plain = re.sub(r"//[^\n]*|/\*.*?\*/|\s+", " ", code, flags=re.DOTALL)
+    return hashlib.sha256(plain.encode()).hexdigest()
 
 
 def run(scenario_json: str, time_limit_s: float, memory_limit_bytes: int | None) -> dict[str, Any]:
@@ -195,6 +209,14 @@ def build(path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     if done.returncode:
         raise SimulationError(f"the module does not compile: {native.first_error(done.stderr)}")
+
+
+def build_in_place() -> None:
+    """Build the module where the package has it, and note the headers that it was built from."""
+    build(MODULE)
+    known = catalogue.algorithms().items()
+    hashes = {name: _code_sha256(algorithm) for name, algorithm in known if algorithm.header}
+    HEADERS.write_text(json.dumps(hashes, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _catalogue(algorithms: dict) -> str:

@@ -155,6 +155,10 @@ def growth_ratio(rtt: ArrayLike, rtt0: ArrayLike) -> np.ndarray:
     The paper (section 3) defines rtt / rtt0; that a faster connection than the reference grows like
     the reference is from Hybla's authors (Caini and Firrincieli 2004), and in Linux.
     Raises InputError for times that are not above 0 and a ratio above 1000.
+
+    >>> from longfat.papers import hybla
+    >>> float(hybla.growth_ratio(rtt=0.55, rtt0=0.025))
+    22.0
     """
     ratio = inputs.positive("rtt", rtt, "s") / inputs.positive("rtt0", rtt0, "s")
     inputs.numbers("rtt / rtt0", ratio, lambda x: x <= _LARGEST_RHO, f"at most {_LARGEST_RHO}")
@@ -182,6 +186,10 @@ def peak_window(
     It is the root of `window_equation` where that lies below `max_window` (segments), otherwise
     `max_window`. Times are in seconds; all arguments broadcast; the result has their shape.
     Source: paper hybla, section 3.1. Raises InputError for values out of range.
+
+    >>> from longfat.papers import hybla
+    >>> hybla.peak_window([1e-5, 1e-3], rtt=0.55, rtt0=0.025, max_window=550).round(1)
+    array([550., 550.])
     """
     loss = inputs.loss(loss)
     max_window = inputs.at_least_one("max_window", max_window, "segment", infinite=True)
@@ -235,6 +243,10 @@ def throughput(
     congestion avoidance at its end, (17) at its middle, so B jumps where the peak reaches the
     limit, and it is not monotone there. `regime_jump` says where and how far.
     Raises InputError for values out of range.
+
+    >>> from longfat.papers import hybla
+    >>> hybla.throughput([0, 1e-4, 1e-2], rtt=0.55, rtt0=0.025, max_window=550).round(1)
+    array([1000. ,  964.7,  324.8])
     """
     return _steady(loss, rtt, rtt0, max_window, equations)["B"]
 
@@ -270,6 +282,12 @@ def steady_state(
     Columns are the paper's symbols: p, R, rho, W_m (given), regime (1 below the limit, 2 at it),
     W, L, D (of the peak; at the limit W_m, L_m, D_m), U, V, X (round trips: growing, at the limit,
     both), Y (segments), A (s), B (segments/s). Arguments and errors as in `throughput`.
+
+    >>> from longfat.papers import hybla
+    >>> state = hybla.steady_state(1e-3, rtt=0.55, rtt0=0.025, max_window=550)
+    >>> state[["regime", "W", "B"]].round(1)
+       regime      W      B
+    0       2  550.0  724.1
     """
     return _table(
         _steady(loss, rtt, rtt0, max_window, equations), "p R rho W_m regime W L D U V X Y A B"
@@ -300,6 +318,11 @@ def transfer_time(
     The others are as in `throughput`, but loss must be below 1/2: the SYN's timeout doubles with
     each loss, and its mean (22) has no limit from there on. All arguments broadcast.
     Raises InputError for values out of range.
+
+    >>> from longfat.papers import hybla
+    >>> transfer = {"rtt": 0.55, "rtt0": 0.025, "max_window": 550, "rto": 1.0}
+    >>> hybla.transfer_time(10_000, [0, 1e-3], **transfer).round(2)
+    array([10.39, 13.61])
     """
     return _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout, equations)["T"][()]
 

@@ -34,6 +34,10 @@ def satellite(
     constant. Without `transfer_bytes` the flow sends for `duration_s`; with it, `duration_s` is a
     limit. `limited_by` says who keeps the window to its maximum: the sender's congestion window, or
     the window that the receiver advertises, as on a stock Linux.
+
+    >>> from longfat import topologies
+    >>> topologies.satellite(loss=1e-4).nodes
+    ('sender', 'receiver')
     """
     algorithm = CongestionControl(name=congestion_control, parameters={"rtt0_s": rtt0_s})
     capped = congestion_control == "hybla" and limited_by == "sender"  # ns-3's own class cannot

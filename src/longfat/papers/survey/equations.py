@@ -134,6 +134,10 @@ def throughput(
 
     loss: probability that a segment is lost, above 0; rtt: s; segment_bytes: MSS; segments_per_ack:
     2 with delayed ACKs. All broadcast. Raises InputError for values out of range.
+
+    >>> from longfat.papers import survey
+    >>> round(float(survey.throughput(1e-6, rtt=0.1, segment_bytes=1460)) / 1e6)  # Mb/s
+    143
     """
     given = {
         "p": _loss(loss),
@@ -150,6 +154,10 @@ def allowed_loss(
     """Return the loss probability at which standard TCP's mean throughput is `rate_bps`: (11).
 
     `constant` is that of (8); the paper computes with 1.2. Arguments broadcast; rtt in s.
+
+    >>> from longfat.papers import survey
+    >>> f"{survey.allowed_loss(10e9, rtt=0.1, segment_bytes=1500):.1e}"
+    '2.2e-10'
     """
     rate = inputs.positive("rate_bps", rate_bps, "bit/s")
     rtt = inputs.positive("rtt", rtt, "s")
@@ -164,7 +172,12 @@ def bandwidth_delay_product(rate_bps: ArrayLike, rtt: ArrayLike) -> np.ndarray:
 
 
 def buffer_limit(buffer_bytes: ArrayLike, rtt: ArrayLike) -> np.ndarray:
-    """Return the largest throughput through a socket buffer, in bit/s: (13); rtt in s."""
+    """Return the largest throughput through a socket buffer, in bit/s: (13); rtt in s.
+
+    >>> from longfat.papers import survey
+    >>> float(survey.buffer_limit(64_000, rtt=0.1))  # bit/s
+    5120000.0
+    """
     size = inputs.positive("buffer_bytes", buffer_bytes, "bytes")
     return 8 * EQ.calculate((13,), G=size, R=inputs.positive("rtt", rtt, "s"))["S"][()]
 
@@ -187,7 +200,12 @@ def highspeed_decrease(window: ArrayLike) -> np.ndarray:
 
 
 def highspeed_increase(window: ArrayLike) -> np.ndarray:
-    """Return a(w) of RFC 3649 in segments a round trip: 1 up to 38 segments, (30) above."""
+    """Return a(w) of RFC 3649 in segments a round trip: 1 up to 38 segments, (30) above.
+
+    >>> from longfat.papers import survey
+    >>> survey.highspeed_increase([38, 1000, 10000]).round(1)
+    array([ 1. ,  7.9, 29.6])
+    """
     w = inputs.at_least_one("window", window, "segment")
     above = EQ.calculate((28, 29, 30), w=np.maximum(w, RFC3649["w_L"]), **RFC3649)["a"]
     return np.where(w > RFC3649["w_L"], above, 1.0)[()]
@@ -280,6 +298,11 @@ def mean_window(algorithm: str, loss: ArrayLike) -> np.ndarray:
 
     algorithm: "standard" (22), "highspeed" (27), "scalable" (35). Scalable TCP's response is that
     above its legacy window. Raises InputError for another name, and losses that are not above 0.
+
+    >>> from longfat.papers import survey
+    >>> names = ("standard", "highspeed", "scalable")
+    >>> [round(float(survey.mean_window(name, 1e-6))) for name in names]
+    [1225, 12141, 74517]
     """
     return _response(algorithm).window(_loss(loss))[()]
 
@@ -294,6 +317,10 @@ def recovery_time(algorithm: str, peak: float, rtt: float) -> float:
 
     Standard TCP: (19); HSTCP: the integral of 1 / a(w) over the windows between; Scalable: (36).
     Without queueing, so that each round trip takes `rtt` s.
+
+    >>> from longfat.papers import survey
+    >>> [round(survey.recovery_time(name, 5000, rtt=0.1)) for name in ("standard", "scalable")]
+    [250, 1]
     """
     peak = float(inputs.at_least_one("peak", peak, "segment"))
     return float(inputs.positive("rtt", rtt, "s")) * _response(algorithm).recovery(peak)

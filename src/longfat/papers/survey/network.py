@@ -36,6 +36,11 @@ def japan(
     other, to which the flows are dealt in turn; `relay` ends and begins TCP connections in the
     middle of the path (split TCP). `fields` are `Flow`'s; by default buffers are the paper's 8 MB
     and 16 MB, and every segment has its ACK; delayed ones wait for 40 ms at most, as Linux's.
+
+    >>> from longfat import topologies
+    >>> two = topologies.japan("standard", "fast", starts_s=(0.0, 10.0))
+    >>> [flow.start_s for flow in two.flows]
+    [0.0, 10.0]
     """
     rate = payload_bps * IP_MTU_BYTES / WITH_TIMESTAMPS
     wide: dict[str, Any] = {"rate_bps": max(rate, host_bps), "queue_packets": 100_000}

@@ -139,6 +139,10 @@ def estimate(
     bits: reported by each ACK; intervals: since the ACK before, s; both of one length. Uneven
     intervals are allowed; samples of zero in silence are not put in.
     Raises InputError for values out of range.
+
+    >>> from longfat.papers import tcpj
+    >>> tcpj.estimate(9, bits=[24_000] * 4, intervals=[0.008] * 4).round()  # up to 3 Mb/s
+    array([150000., 435000., 691500., 922350.])
     """
     if number not in (2, 9):
         raise InputError(f"number is {number}: the paper's filters are (2) and (9)")
@@ -159,7 +163,12 @@ def estimate(
 
 
 def threshold(bandwidth: ArrayLike, rtt_min: ArrayLike, segment_bytes: ArrayLike) -> np.ndarray:
-    """Return the right side of (5) to (7), segments, for a bandwidth in bit/s and a time in s."""
+    """Return the right side of (5) to (7), segments, for a bandwidth in bit/s and a time in s.
+
+    >>> from longfat.papers import tcpj
+    >>> float(tcpj.threshold(3e6, rtt_min=0.04, segment_bytes=1500))
+    10.0
+    """
     values = (
         inputs.numbers("bandwidth", bandwidth, lambda x: x >= 0, "at least 0 bit/s"),
         inputs.positive("rtt_min", rtt_min, "s"),
@@ -173,6 +182,10 @@ def handoff_cost(kind: str, rtt: ArrayLike, link: float = 0.05, network: float =
 
     kind: `local` or `non-local`; rtt: to the regional router or to the correspondent, s; link: half
     a beacon interval; network: of the movement protocol. Raises InputError for values out of range.
+
+    >>> from longfat.papers import tcpj
+    >>> float(tcpj.handoff_cost("local", rtt=0.01))  # s
+    0.09
     """
     if kind not in HANDOFF_COST:
         raise InputError(f"kind is '{kind}': it must be {' or '.join(HANDOFF_COST)}")
@@ -206,6 +219,12 @@ def expected_goodput(
     timeouts): models of Reno and NewReno; full: the link always busy, with each lost segment sent
     again. No model knows of a queue: the round trip is `rtt` and a packet's time on the radio link,
     and the models end at `full`. Raises InputError for values out of range.
+
+    >>> from longfat.papers import tcpj
+    >>> tcpj.expected_goodput([1e-7, 1e-5], rate_bps=3e6, rtt=0.04)[["newreno", "full"]].round(-4)
+         newreno       full
+    0  2910000.0  2910000.0
+    1   710000.0  2590000.0
     """
     rate = inputs.positive("rate_bps", rate_bps, "bit/s")
     error_rate = np.atleast_1d(inputs.loss(bit_error_rate))

@@ -89,6 +89,11 @@ def shared_wire(
     A flow a protocol (a key of `TCPJ_PROTOCOLS`), with the `parameters` of that name. `rate_bps` is
     that of the shared wire, `rtt_s` the two-way delay of all hops. Nothing else is random on a
     wire, so the flows begin at times drawn from the seed, uniformly in the first second.
+
+    >>> from longfat import topologies
+    >>> wire = topologies.shared_wire("NewReno", "TCP-J", rate_bps=3e6, rtt_s=0.04)
+    >>> len(wire.links)
+    10
     """
     hop: dict[str, Any] = {"rate_bps": 100e6, "delay_s": 0.001, "queue_packets": 1000}
     links: tuple[Link, ...] = duplex(
@@ -132,6 +137,10 @@ def radio(
     `parameters` are the congestion control's, `fields` those of `Flow`. The paper's rates and
     delays are lost, and where bits are lost is assumed: on the way to the mobile host. Several
     flows begin at times drawn from the seed, uniformly in the first second.
+
+    >>> from longfat import topologies
+    >>> topologies.radio("TCP-J", bit_error_rate=1e-6, rate_bps=3e6, rtt_s=0.04).nodes
+    ('cn', 'ar', 'mn')
     """
     on_air_s = 0.001
     links = duplex(
@@ -185,6 +194,11 @@ def handoff(
     3) packets take the new path and the sender is told, with the rate of the new radio link if it
     is `announced`. `rtt_s` is the two-way delay on either path; `fields` are those of `Flow`. Rates
     and delays are assumed: the paper's stood on the sketches.
+
+    >>> from longfat import topologies
+    >>> move = {"rate_bps": 3e6, "new_rate_bps": 1e6, "cost_s": 0.09, "rtt_s": 0.04}
+    >>> topologies.handoff("TCP-J", "local", **move).flows[0].reroutes[0].at_s
+    100.09
     """
     local = kind == "local"
     above = ("rr1", "rr1") if local else ("rr1", "rr2")

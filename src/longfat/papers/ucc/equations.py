@@ -77,6 +77,11 @@ def backoff_probability(
     Delays in s: q, q_min, q_th (above q_min) and q_max = RTT_max - RTT_min; p_max is for each ACK
     in HD, for each round trip in CHD. Where q_max is not above q_th there is no region B.
     Raises InputError for values out of range.
+
+    >>> from longfat.papers import ucc
+    >>> delays = {"min_delay": 0.001, "threshold_delay": 0.005, "max_delay": 0.04}
+    >>> ucc.backoff_probability([0, 0.005, 0.03], **delays, max_probability=0.05).round(3)
+    array([0.   , 0.05 , 0.014])
     """
     given = {
         "q_i": inputs.numbers("queueing_delay", queueing_delay, lambda x: x >= 0, "0 s or more"),
@@ -100,6 +105,10 @@ def utilization(packets: ArrayLike, packets_at_minimum: ArrayLike) -> np.ndarray
     """Return the estimate (6) for N packets of which N_min had the smallest delay.
 
     Both broadcast. Raises InputError for N below 1, and for an N_min outside 0 to N.
+
+    >>> from longfat.papers import ucc
+    >>> float(ucc.utilization(packets=50, packets_at_minimum=4))
+    0.92
     """
     packets = inputs.at_least_one("packets", packets, "packet")
     at_minimum = inputs.numbers(
@@ -149,6 +158,10 @@ def halving_probability(
 
     That is N_min < (1 - alpha) N. Without the smallest delay known N_min is 1 at least, so that
     N <= 1 / (1 - alpha) packets never suffice.
+
+    >>> from longfat.papers import ucc
+    >>> ucc.halving_probability([10, 200], utilization=0.95).round(3)
+    array([0.599, 0.   ])
     """
     packets, utilization = _sample(packets, utilization)
     least = np.ceil(np.round((1 - alpha) * packets, 9)) - 1  # the largest N_min that halves
@@ -235,6 +248,10 @@ def queued_fraction(utilization: ArrayLike, arrivals: str = "M") -> np.ndarray:
     (Erlang with 4 phases), H2 (hyperexponential: nine in ten short, one in ten long, with a squared
     coefficient of variation of 4.6). sigma solves sigma = A*(mu (1 - sigma)), the transform of that
     time. Raises InputError for another name, or a utilization not between 0 and 1.
+
+    >>> from longfat.papers import ucc
+    >>> [round(float(ucc.queued_fraction(0.9, arrivals)), 2) for arrivals in ("M", "D", "H2")]
+    [0.9, 0.81, 0.96]
     """
     if arrivals not in INTERARRIVALS:
         known = list(INTERARRIVALS)

@@ -43,6 +43,10 @@ def wireless(
     `ack_loss_per_bit`), the senders' links (`access_bps`, `access_delay_s`, queues that never
     overflow), and that each flow starts at a time within `start_within_s`, drawn from the seed.
     `fields` are `Flow`'s.
+
+    >>> from longfat import topologies
+    >>> [flow.name for flow in topologies.wireless("ucc", "newreno", loss=0.01).flows]
+    ['N1', 'N2']
     """
     radio = {"rate_bps": rate_bps, "delay_s": delay_s, "queue_packets": queue_packets}
     access: dict[str, Any] = {
@@ -105,6 +109,10 @@ def multi_bottleneck(
     R2-R1, against those of N1 and N2, with their ACKs; both directions lose packets. Queues of the
     senders never overflow. `start_within_s` and `fields` as in `wireless`.
     Raises InputError for another layout.
+
+    >>> from longfat import topologies
+    >>> [(f.source, f.target) for f in topologies.multi_bottleneck("ucc", loss=0.0).flows]
+    [('N1', 'N4'), ('N2', 'N4'), ('N3', 'N5')]
     """
     if layout not in MULTI_BOTTLENECK:
         known = list(MULTI_BOTTLENECK)
