@@ -70,11 +70,11 @@ def with_includes(headers: Iterable[Path]) -> list[Path]:
 class Server:
     """A process that forks a child for each run: started when first asked, ended with this one.
 
-    `command` returns what starts it, and its environment or None. It gets a socket as its standard
+    `command` returns what starts it, and its environment. It gets a socket as its standard
     input, and says "ready" on its standard output when it listens, with a word on how it is.
     """
 
-    def __init__(self, command: Callable[[], tuple[list[str], dict[str, str] | None]]):
+    def __init__(self, command: Callable[[], tuple[list[str], dict[str, str]]]):
         self._command = command
         self._lock = threading.Lock()
         self.stops = 0  # how often `stop` was called
@@ -116,7 +116,7 @@ class Server:
             assert self._requests, "the process was started"
             return self._requests
 
-    def _start(self, command: list[str], environment: dict[str, str] | None) -> None:
+    def _start(self, command: list[str], environment: dict[str, str]) -> None:
         """Start the process and wait until it is ready."""
         self._requests, its = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with its:

