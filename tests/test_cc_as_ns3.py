@@ -5,11 +5,11 @@ And what the faults do to the square-root law.
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, note, reject, settings
 from hypothesis import strategies as st
 from test_segment_engine import one_link, scenarios
 
-from longfat import sweep
+from longfat import SimulationError, sweep
 from longfat.engines import ns3, segment
 from longfat.papers import engines_checked
 from longfat.scenario import Flow, Scenario
@@ -60,7 +60,11 @@ def test_equal_on_the_validation_grid(name):
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios(), st.permutations(OURS))
 def test_equal_whatever_links_and_flows_have(scenario, names):
-    ours, theirs = map(ns3.simulate, both(scenario, *names))
+    try:
+        theirs = ns3.simulate(both(scenario, *names)[1])
+    except SimulationError:  # an assertion of its own socket's, whatever the congestion control
+        reject()
+    ours = ns3.simulate(both(scenario, *names)[0])
     note(theirs.flows.to_string())
     assert_same(ours, theirs)
 
