@@ -208,7 +208,6 @@ def test_it_needs_neither_ns3_nor_cppyy(build, tmp_path):
         sys.meta_path.insert(0, Blocked())
         from longfat import Flow, Scenario
         from longfat.engines import segment
-from longfat.engines.ns3 import compiled
         from longfat.topologies import satellite
 
         result = segment.simulate(satellite(loss=1e-3, duration_s=5))
