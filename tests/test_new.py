@@ -122,7 +122,7 @@ def test_the_page_builds_strictly(copy, made):
     [
         (NAME, f"notebooks/{NAME}.ipynb"),
         ("hybla", "src/longfat/cc/hybla.h"),
-        ("newreno", "taken by a congestion control"),
+        ("newreno-ns3", "taken by a congestion control"),
         ("My experiment", "lower-case letters and digits"),
         ("3-ways", "lower-case letters and digits"),
         ("../mine", "lower-case letters and digits"),
