@@ -50,7 +50,7 @@ pdf: $(PDF)  ## print the whole book as a PDF (needs Chromium and a Japanese fon
 	@echo "The book is ready. Open $(CURDIR)/$<"
 
 notebooks:  ## execute the notebooks and keep their outputs in notebooks/
-	@$(MAKE) --jobs $(JOBS) $(EXECUTED) $(DONE)/ready
+	@$(MAKE) --jobs $(JOBS) $(DONE)/ready $(EXECUTED)
 	cp $(EXECUTED) notebooks/
 	@touch $(EXECUTED)  # what was just executed need not be executed again
 
@@ -109,7 +109,8 @@ build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(D
 	    $(@D)/part-$(@F)
 	@mv $(@D)/part-$(@F) $@
 
-$(HTML)/index.html: $(EXECUTED) $(PAGES) $(INPUTS) requirements.lock $(DONE)/ready
+# ns-3 first: a notebook may wait for it.
+$(HTML)/index.html: $(DONE)/ready $(EXECUTED) $(PAGES) $(INPUTS) requirements.lock
 	@rm -rf build/src/book && cp -R book build/src/book
 	$(BIN)/jupyter-book build build/src --config book/_config.yml \
 	    --toc $(CURDIR)/book/_toc.yml --path-output build/book --all -W -n --keep-going
