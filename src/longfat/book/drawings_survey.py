@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from longfat import statistics
 from longfat.book import show
 from longfat.papers import survey
 from longfat.papers.survey import experiments
@@ -16,7 +17,7 @@ def windows(traces: pd.DataFrame) -> Figure:
     """Draw `experiments.windows`."""
     figure, panels = plt.subplots(2, 1, sharex=True, sharey=True)
     for axes, (name, trace) in zip(panels, traces.groupby("name", sort=False), strict=True):
-        trace = show.held(trace, 60)
+        trace = statistics.held(trace, 60)
         axes.step(trace["time_s"], trace["cwnd_segments"], where="post")
         axes.annotate(name, (1.01, 0.5), xycoords="axes fraction")
         axes.set_ylabel("window (segments)")
@@ -132,7 +133,7 @@ def stacks(traces: pd.DataFrame) -> Figure:
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 6))
     for axes, (control, some) in zip(panels, traces.groupby("control", sort=False), strict=True):
         for stack, trace in some.groupby("stack", sort=False):
-            trace = show.held(trace, experiments.STACKS_DURATION_S)
+            trace = statistics.held(trace, experiments.STACKS_DURATION_S)
             axes.step(
                 trace["time_s"],
                 trace["cwnd_segments"],

@@ -19,7 +19,7 @@ from sympy import latex
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
-from longfat.statistics import VERDICTS, held  # noqa: F401 chapters say show.held
+from longfat.statistics import VERDICTS
 
 FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
 SIMULATION: dict[str, Any] = {"color": "#0072b2", "marker": "o"}
