@@ -76,6 +76,11 @@ def test_the_papers_scale_comes_from_the_archive(monkeypatch):
     }
 
 
+@pytest.fixture
+def _no_kernel(monkeypatch):
+    monkeypatch.setattr(linux, "build", lambda: None)
+
+
 def compared(at: experiments.Setting, emulated: pd.DataFrame) -> pd.DataFrame:
     """`compare`, of runs that are 2 % below the model on ns-3."""
     below = {loss: experiments.model(at, "steady", "throughput", loss) for loss in at.loss_rates}
@@ -93,6 +98,7 @@ def compared(at: experiments.Setting, emulated: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+@pytest.mark.usefixtures("_no_kernel")
 def test_every_measured_quantity_stands_beside_the_models():
     at = setting(rtt_s=0.5)
     table = compared(at, runs({1e-3: [5.0, 5.0]}))
@@ -113,8 +119,8 @@ def test_every_measured_quantity_stands_beside_the_models():
     assert (halving["one halving"] > halving["model"]).all()
 
 
-def test_a_leg_without_its_engine_is_left_out_of_everything(monkeypatch, capsys):
-    monkeypatch.setattr(linux, "build", lambda: None)
+@pytest.mark.usefixtures("_no_kernel")
+def test_a_leg_without_its_engine_is_left_out_of_everything(capsys):
     at = setting(rtt_s=0.5)  # not archived
     emulated = experiments.emulated_steady(at)
     assert "4 runs on the engine 'linux'" in capsys.readouterr().out
@@ -148,6 +154,7 @@ def test_a_leg_without_its_engine_is_left_out_of_everything(monkeypatch, capsys)
     assert "nothing to show here" in show.show_table(varied.T.reset_index(), caption="c").data
 
 
+@pytest.mark.usefixtures("_no_kernel")
 def test_both_engines_keep_their_colours_in_every_figure():
     at = setting(rtt_s=0.5)
     table = compared(at, runs({1e-3: [5.0, 5.0]}))
