@@ -5,6 +5,8 @@
 #ifndef LONGFAT_SEGMENT_SPEC_H
 #define LONGFAT_SEGMENT_SPEC_H
 
+#include "faults.h"
+
 #include "ns3/type-id.h"
 
 #include <cstdint>
@@ -71,7 +73,8 @@ struct FlowSpec
     ns3::TypeId congestionControl;
     std::vector<std::pair<const ns3::TypeId::AttributeInformation*, ns3::AttributeValue>>
         attributes; //!< of the congestion control
-    ns3::TypeId recovery;
+    std::string recovery; //!< prr or halving
+    Faults faults;
     std::vector<Path> connections; //!< the path of each: of one, or of one between every two relays
     uint32_t segmentBytes{0};
     uint32_t initialWindowSegments{0};

@@ -27,6 +27,11 @@ class ObjectBase : public SimpleRefCount
         return m_class;
     }
 
+    void SetAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_class.LookupAttribute(name)->accessor->Set(this, value);
+    }
+
     /// A new object becomes one of that class, with the initial values of its attributes.
     template <class T>
     static T* Construct(T* object, TypeId own)
