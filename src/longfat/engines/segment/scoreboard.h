@@ -174,6 +174,11 @@ class Scoreboard
         return m_sentBytes;
     }
 
+    uint64_t SackedBytes() const
+    {
+        return m_sackedBytes;
+    }
+
     uint64_t LostBytes() const
     {
         return m_lostBytes;
@@ -300,10 +305,18 @@ class Scoreboard
         }
     }
 
-    /// After new reports or acknowledgments: a retransmission is lost when three segments have arrived
-    /// that were sent after it.
-    void FindLostRetransmissions()
+    /// How many transmissions there have been.
+    uint64_t Transmissions() const
     {
+        return m_order;
+    }
+
+    /// After new reports or acknowledgments: a retransmission is lost when three segments have arrived
+    /// that were sent after it. Returns whether one of those is lost that came after the
+    /// transmission of that number.
+    bool FindLostRetransmissions(uint64_t after)
+    {
+        bool found = false;
         for (; !m_watched.Empty(); m_watched.Pop())
         {
             const auto [segment, order] = m_watched.Front();
@@ -311,10 +324,11 @@ class Scoreboard
                                (*this)[segment].retransmitted && !(*this)[segment].sacked;
             if (waits && order >= m_latest[DUP_THRESH - 1])
             {
-                return;
+                break;
             }
             if (waits)
             {
+                found = found || order > after;
                 (*this)[segment].retransmitted = false;
                 m_retransmittedBytes -= m_stream.Size(segment);
                 m_foundLostBytes += (*this)[segment].lost ? m_stream.Size(segment) : 0;
@@ -323,6 +337,7 @@ class Scoreboard
                 m_untouched = std::min(m_untouched, segment);
             }
         }
+        return found;
     }
 
     /// TcpTxBuffer::IsLost, of the head.

@@ -305,10 +305,7 @@ class Sender : public Endpoint
             }
         }
         m_board.Acknowledge(ack.number, now, delivered);
-        if (m_spec.sack)
-        {
-            m_board.FindLostRetransmissions();
-        }
+        const bool lostAgain = m_spec.sack && m_board.FindLostRetransmissions(m_reducedAfter);
         tcb->m_lastAckedSackedBytes = m_delivered;
 
         if (tcb->m_congState == State::CA_CWR && ack.number > m_recover)
@@ -330,6 +327,10 @@ class Sender : public Endpoint
             OnEcnEcho(ack, oldHead);
         }
         BytesInFlight();
+        if (lostAgain && ack.number < m_recover)
+        {
+            OnRetransmissionLost();
+        }
         ProcessAck(ack.number, oldHead, sacked > 0, now);
         tcb->m_isRetransDataAcked = false;
         if (m_setsWindow)
@@ -527,8 +528,15 @@ class Sender : public Endpoint
         {
             m_board.MarkHeadAsLost();
         }
+        BeginRecovery(reduces, m_dupAcks, m_board.SentBytes());
+        SendSegment(m_board.Head(), now);
+    }
+
+    void BeginRecovery(bool reduces, uint32_t dupAcks, uint32_t outstanding)
+    {
         m_recover = m_board.Next();
         m_recoverActive = true;
+        m_reducedAfter = m_board.Transmissions();
         ++count.recoveries;
         congestionControl->CongestionStateSet(tcb, State::CA_RECOVERY);
         tcb->m_congState = State::CA_RECOVERY;
@@ -539,9 +547,18 @@ class Sender : public Endpoint
         }
         if (!m_setsWindow)
         {
-            m_recovery->EnterRecovery(tcb, m_dupAcks, m_board.SentBytes(), m_delivered);
+            m_recovery->EnterRecovery(tcb, dupAcks, outstanding, m_delivered);
         }
-        SendSegment(m_board.Head(), now);
+    }
+
+    /// A retransmission since the last reduction is lost: the window is lowered again, and another
+    /// recovery begins (RFC 5681, 4.3).
+    void OnRetransmissionLost()
+    {
+        if (tcb->m_congState == State::CA_RECOVERY || tcb->m_congState == State::CA_LOSS)
+        {
+            BeginRecovery(true, 1, m_board.SentBytes() - m_board.SackedBytes());
+        }
     }
 
     /// An ACK that advances during recovery, but not to its end.
@@ -860,6 +877,7 @@ class Sender : public Endpoint
         m_board.MarkAllAsLost();
         m_recover = m_board.Next();
         m_recoverActive = true;
+        m_reducedAfter = m_board.Transmissions();
         m_roundTrip.BackOff(m_board.Next());
         if (m_retries == 1 || Has(Fault::TIMEOUT_CUTS_AGAIN)) // else held constant (RFC 5681, 3.1)
         {
@@ -970,6 +988,7 @@ class Sender : public Endpoint
     uint32_t m_notCounted{0};         //!< bytes delivered, not yet counted as a segment
     uint32_t m_dupAcks{0};
     uint64_t m_recover{0}; //!< RecoveryPoint: first segment not sent before the loss
+    uint64_t m_reducedAfter{0}; //!< so many transmissions the window was last reduced
     bool m_recoverActive{false};
     bool m_firstPartialAck{true};
     uint32_t m_retries{0}; //!< timeouts since the last ACK that advanced
