@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from longfat import InputError, Record, Scenario
 from longfat.cc import catalogue
 from longfat.engines import ns3, segment
+from longfat.faults import NS3_3_44, OF_ITS_SOCKET
 from longfat.papers import engines_checked
 from longfat.scenario import Flow
 from longfat.topologies import duplex, satellite
@@ -110,7 +111,7 @@ def flows_over(draw, names, duration_s):
         segments_per_ack=draw(st.integers(1, 4)),
         ack_timeout_s=draw(st.floats(0.01, 0.5)),
         sack=sack,
-        recovery=draw(st.sampled_from(["prr", "halving"])),
+        recovery=draw(st.sampled_from(["prr", "halving", "prr-ns3-3.44"])),
         limited_transmit=sack or bool(relays) or draw(st.booleans()),
         timestamps=draw(st.booleans()),
         ecn=draw(st.booleans()),
@@ -122,10 +123,13 @@ def flows_over(draw, names, duration_s):
     )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
-@given(scenarios())
-def test_every_scenario_conserves_what_it_sends(scenario):
-    result = segment.simulate(scenario)
+FAULTS = st.sets(st.sampled_from(NS3_3_44)).map(sorted)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scenarios(), st.one_of(st.just(()), FAULTS))
+def test_every_scenario_conserves_what_it_sends(scenario, faults):
+    result = segment.simulate(scenario.with_(faults=faults))
     note(result.flows.to_string())
     for wanted, got in zip(scenario.flows, result.flows.to_dict("records"), strict=True):
         sent_once = got["segments_sent"] - got["retransmissions"]
@@ -142,8 +146,8 @@ def test_every_scenario_conserves_what_it_sends(scenario):
             window = result.traces["cwnd_segments"]
             window = window[window["flow"] == got["flow"]]
             allowed = max(wanted.max_window_segments, wanted.initial_window_segments)
-            # On a mark all of a window is in flight, and ns-3's PRR lets one segment more enter.
-            allowed += wanted.ecn and wanted.recovery == "prr"
+            # On a mark all of a window is in flight, and PRR lets one segment more enter.
+            allowed += wanted.ecn and wanted.recovery != "halving"
             assert not window["cwnd_segments"].gt(allowed + 1e-9).any()
     delivered = result.traces["delivered_bytes"].groupby("flow")["delivered_bytes"]
     assert delivered.apply(lambda values: values.is_monotonic_increasing).all()
@@ -193,11 +197,11 @@ def test_each_of_four_equal_flows_gets_a_quarter():
     assert inside.all(), (table.mean(), halfwidth)
 
 
-# --- the full stack is the reference
+# --- the full stack is the reference, where both have the faults of its socket
 
 
 def both(scenario):
-    return ns3.simulate(scenario), segment.simulate(scenario)
+    return ns3.simulate(scenario), segment.simulate(scenario.with_(faults=OF_ITS_SOCKET))
 
 
 def assert_same(scenario):
@@ -264,6 +268,9 @@ REROUTE = {"at_s": 4, "path": ["a", "v", "b"]}
             id="without limited transmit",
         ),
         pytest.param(one_link(flow(recovery="halving"), loss_per_packet=0.003), id="halving"),
+        pytest.param(
+            one_link(flow(recovery="prr-ns3-3.44"), loss_per_packet=0.003), id="ns-3's recovery"
+        ),
         pytest.param(one_link(flow(timestamps=False), loss_per_packet=0.01), id="exact times"),
         pytest.param(one_link(loss_per_bit=1e-6), id="loss per bit"),
         pytest.param(one_link(queue_packets=None, queue_bytes=20_000), id="queue in bytes"),
@@ -358,6 +365,19 @@ def test_a_send_buffer_that_is_all_sent():
             queue_packets=500,
         )
     )
+
+
+def test_all_faults_with_our_recovery_are_those_of_the_socket_with_ns3s():
+    """Our PRR with its four switches on is ns-3's own, window by window."""
+    series = ("cwnd_segments",)
+    ours = one_link(loss_per_packet=0.01, series=series, duration_s=30)
+    wheels = one_link(
+        flow(recovery="prr-ns3-3.44"), loss_per_packet=0.01, series=series, duration_s=30
+    )
+    one = segment.simulate(ours.with_(faults=NS3_3_44))
+    other = ns3.simulate(wheels)
+    pd.testing.assert_frame_equal(one.flows, other.flows)
+    pd.testing.assert_frame_equal(one.traces["cwnd_segments"], other.traces["cwnd_segments"])
 
 
 def test_what_it_cannot_do_is_refused_in_one_sentence():

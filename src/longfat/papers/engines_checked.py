@@ -1,5 +1,7 @@
 """The segment engine against the full ns-3 stack: which runs are made, and how compared.
 
+ns-3 is as it is distributed, with its own loss recovery, and the segment engine has all its faults.
+
 It stands here, and not beside an engine, because no engine knows another.
 """
 
@@ -7,6 +9,7 @@ import pandas as pd
 
 from longfat import statistics
 from longfat.cc import catalogue
+from longfat.faults import NS3_3_44
 from longfat.network import duplex
 from longfat.scenario import Flow, Scenario
 from longfat.sweeps import sweep
@@ -60,6 +63,7 @@ def _flow(algorithm: str, **fields) -> Flow:
         target="receiver",
         congestion_control=algorithm,
         segment_bytes=SEGMENT_BYTES,
+        recovery="prr-ns3-3.44",
         **fields,
     )
 
@@ -106,11 +110,17 @@ def grid(*, algorithms: list[str] | None = None, seeds: int = 5) -> pd.DataFrame
     point with random losses has.
     """
     scenarios, labels = runs(algorithms, seeds)
-    full, segment = (
-        sweep(scenarios, engine=engine, labels=labels, experiment=f"segment-validation-{engine}")
-        for engine in ENGINES
-    )
-    return compare(full, segment)
+    return compare(*_on_both(scenarios, labels, "segment-validation").values())
+
+
+def _on_both(
+    scenarios: list[Scenario], labels: pd.DataFrame, experiment: str
+) -> dict[str, pd.DataFrame]:
+    faulty = [scenario.with_(faults=NS3_3_44) for scenario in scenarios]
+    return {
+        engine: sweep(runs, engine=engine, labels=labels, experiment=f"{experiment}-{engine}")
+        for engine, runs in zip(ENGINES, (scenarios, faulty), strict=True)
+    }
 
 
 def windows(*, seeds: int = 5) -> pd.DataFrame:
@@ -135,12 +145,7 @@ def windows(*, seeds: int = 5) -> pd.DataFrame:
         )
         for run in design.itertuples()
     ]
-    flows = {
-        engine: sweep(
-            scenarios, engine=engine, labels=design, experiment=f"segment-windows-{engine}"
-        )
-        for engine in ENGINES
-    }
+    flows = _on_both(scenarios, design, "segment-windows")
     by = ["receive_buffer_bytes", "loss"]
     table = pd.DataFrame(
         {engine: some.groupby(by)["goodput_bps"].mean() / 1e6 for engine, some in flows.items()}
