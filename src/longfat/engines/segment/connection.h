@@ -6,8 +6,8 @@
 #ifndef LONGFAT_SEGMENT_CONNECTION_H
 #define LONGFAT_SEGMENT_CONNECTION_H
 
+#include "../right-sizing.h"
 #include "link.h"
-#include "right-sizing.h"
 #include "scoreboard.h"
 
 #include <cmath>

@@ -27,6 +27,13 @@ class ObjectBase : public SimpleRefCount
         return m_class;
     }
 
+    /// The value as AttributeValue reads it. There must be such an attribute.
+    void SetAttribute(const std::string& name, const std::string& value)
+    {
+        const TypeId::AttributeInformation& own = *GetInstanceTypeId().LookupAttribute(name);
+        own.accessor->Set(this, AttributeValue(own.checker.kind, value));
+    }
+
     /// A new object becomes one of that class, with the initial values of its attributes.
     template <class T>
     static T* Construct(T* object, TypeId own)
