@@ -23,7 +23,7 @@ FLOORS = [
     ["network", "result"],
     ["scenario"],
     ["cc", "recovery", "statistics"],
-    ["errors", "paths"],
+    ["errors", "faults", "paths"],
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
 GONE = {"theory"}  # its import ends in a sentence

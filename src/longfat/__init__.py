@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
+    from longfat.faults import NS3_3_44 as ns3_3_44
     from longfat.result import Result
     from longfat.scenario import (
         CongestionControl,
@@ -34,6 +35,7 @@ __all__ = [
     "Result",
     "Scenario",
     "SimulationError",
+    "ns3_3_44",
     "simulate",
     "sweep",
 ]
@@ -59,6 +61,8 @@ _HOMES = {
 
 
 def __getattr__(name: str):
+    if name == "ns3_3_44":
+        return importlib.import_module("longfat.faults").NS3_3_44
     for home, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(f"longfat.{home}"), name)

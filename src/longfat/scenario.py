@@ -25,6 +25,7 @@ from pydantic_core import PydanticCustomError
 
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
+from longfat.faults import Fault
 
 # The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
 LONGEST_S = 1e9
@@ -190,7 +191,9 @@ class Flow(_Model):
     milliseconds) every ACK tells a round-trip time; without, those of segments sent once do.
     Without a `path` the packets take the shortest one. `relays` split the flow: each node of them
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
-    same settings each.
+    same settings each. `recovery` says what may be sent while lost segments are sent again:
+    proportional rate reduction (RFC 9937), the whole window halved at once (RFC 6675), or what
+    ns-3 3.44 calls proportional rate reduction.
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -211,7 +214,7 @@ class Flow(_Model):
     segments_per_ack: Count = 1
     ack_timeout_s: PositiveSeconds = 0.2
     sack: bool = True
-    recovery: Literal["prr", "halving"] = "prr"
+    recovery: Literal["prr", "halving", "prr-ns3-3.44"] = "prr"
     limited_transmit: bool = True
     timestamps: bool = True
     ecn: bool = False
@@ -311,7 +314,8 @@ class _Graph:
 class Scenario(_Model):
     """Everything that decides a run's result, apart from the engine.
 
-    `title` is for people: it is no part of the key.
+    `faults` are what the engine `segment` does as ns-3 3.44 and not as the RFCs say
+    (`longfat.faults`). `title` is for people: it is no part of the key.
 
     >>> from longfat import Scenario, topologies
     >>> scenario = Scenario(
@@ -332,6 +336,7 @@ class Scenario(_Model):
     duration_s: PositiveSeconds
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
     record: Record = Record()
+    faults: tuple[Fault, ...] = ()
     title: str = ""
 
     def __init__(self, /, **fields: Any) -> None:

@@ -1,6 +1,7 @@
 """Engines: the same scenario in, the same kind of result out."""
 
 import time
+from collections.abc import Iterable
 from types import ModuleType
 
 from longfat import paths, store
@@ -46,10 +47,11 @@ def simulate(
     engine: str = "segment",
     time_limit_s: float = 3600,
     memory_limit_bytes: int | None = None,
+    faults: Iterable[str] = (),
 ) -> Result:
     """Return the scenario's result: from the archive, else from the local cache, else by a run.
 
-    A run that was made is kept in the local cache. Raises InputError for an unknown engine or one
+    `faults`, if any, take the place of the scenario's (`longfat.ns3_3_44`: all of them). A run that was made is kept in the local cache. Raises InputError for an unknown engine or one
     that this machine does not have, SimulationError for a run that fails, takes longer than
     `time_limit_s` or more memory than `memory_limit_bytes` beyond the engine's own; its scenario
     and the engine's last words are saved beside the cache.
@@ -60,6 +62,8 @@ def simulate(
     >>> round(float(result.flows["goodput_bps"].iloc[0]) / 1e6)  # Mb/s, on a link of 10 Mb/s
     9
     """
+    if faults := tuple(faults):
+        scenario = scenario.with_(faults=faults)
     try:
         result = find_or_run(scenario, engine, time_limit_s, memory_limit_bytes)
     except SimulationError as error:

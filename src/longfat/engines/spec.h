@@ -5,6 +5,8 @@
 #ifndef LONGFAT_SPEC_H
 #define LONGFAT_SPEC_H
 
+#include "faults.h"
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -68,6 +70,7 @@ struct FlowSpec
 {
     std::string congestionControl; //!< name of its class
     std::string recovery;          //!< the same
+    Faults faults;                 //!< of ns-3 3.44; itself, it has them all
     /// Attributes of the congestion control: names, and values as ns-3 reads them from text.
     std::vector<std::pair<std::string, std::string>> attributes;
     /// The path of each connection: of one, or of one between every two relays. Two nodes stand for

@@ -20,7 +20,11 @@ VERSION = "3.44"
 HERE = Path(__file__).parent
 PROGRAM = HERE / "simulation.h"  # includes all the others that decide a result
 ENGINE = HERE / "engine.cc"
-RECOVERY = {"prr": "ns3::TcpPrrRecovery", "halving": "ns3::TcpClassicRecovery"}
+RECOVERY = {
+    "prr": "longfat::TcpPrr",
+    "halving": "longfat::TcpHalving",
+    "prr-ns3-3.44": "ns3::TcpPrrRecovery",
+}
 ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms offer
 
 
@@ -156,6 +160,11 @@ def _algorithm(flow: Flow):
 
 def request(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario in the words of the engine's C++ structures, ready for the server."""
+    if scenario.faults:
+        raise InputError(
+            "faults: the engine 'ns3' has those that it has, of ns-3 3.44; only the engine "
+            "'segment' can do with them or without"
+        )
     links = {(link.source, link.target): link for link in scenario.links}
     pairs: list[Link] = []
     for (source, target), link in links.items():

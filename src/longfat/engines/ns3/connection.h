@@ -6,6 +6,8 @@
 #define LONGFAT_CONNECTION_H
 
 #include "../../cc/one-way-delay.h"
+#include "../../recovery/halving.h"
+#include "../../recovery/prr.h"
 #include "buffers.h"
 #include "network.h"
 

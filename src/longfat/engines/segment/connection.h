@@ -6,6 +6,7 @@
 #ifndef LONGFAT_SEGMENT_CONNECTION_H
 #define LONGFAT_SEGMENT_CONNECTION_H
 
+#include "../faults.h"
 #include "../right-sizing.h"
 #include "link.h"
 #include "scoreboard.h"
@@ -17,10 +18,9 @@ namespace longfat::segment
 {
 
 // TcpSocketBase's constants.
-constexpr Ticks SYN_TIMEOUT = 3'000'000'000; //!< ConnTimeout, doubled every time
-constexpr uint32_t SYN_RETRIES = 6;          //!< ConnCount
-constexpr uint32_t DATA_RETRIES = 6;         //!< timeouts in a row before it gives up
-constexpr uint32_t UNSCALED_WINDOW = 65535;  //!< the most that a SYN can advertise (RFC 7323)
+constexpr uint32_t SYN_RETRIES = 6;         //!< ConnCount
+constexpr uint32_t DATA_RETRIES = 6;        //!< timeouts in a row before it gives up
+constexpr uint32_t UNSCALED_WINDOW = 65535; //!< the most that a SYN can advertise (RFC 7323)
 constexpr uint32_t DUP_ACK_THRESHOLD = 3;
 constexpr Ticks PERSIST_TIMEOUT = 6'000'000'000;
 constexpr Ticks LONGEST_TIMEOUT = 60'000'000'000;
@@ -33,6 +33,13 @@ constexpr uint32_t
 WireBytes(uint32_t optionBytes)
 {
     return HEADER_BYTES + (optionBytes + 3) / 4 * 4;
+}
+
+/// How long a first SYN waits; doubled every time. RFC 6298, 2.1; in ns-3 it is ConnTimeout.
+constexpr Ticks
+SynTimeout(Faults faults)
+{
+    return faults.Has(Fault::SYN_TIMEOUT) ? 3'000'000'000 : 1'000'000'000;
 }
 
 /// Timestamp, window scale, SACK permitted.

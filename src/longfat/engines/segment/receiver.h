@@ -129,7 +129,7 @@ class Receiver : public Endpoint
         }
         if (!m_handshakeTimer.IsRunning())
         {
-            m_handshakeTimer.Set(SYN_TIMEOUT << m_handshakes);
+            m_handshakeTimer.Set(SynTimeout(m_spec.faults) << m_handshakes);
         }
         ++m_handshakes;
         Packet& answer = Prepare(now);

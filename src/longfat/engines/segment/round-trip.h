@@ -19,6 +19,7 @@ class RoundTrip
     RoundTrip(ns3::Ptr<ns3::TcpSocketState> tcb, const FlowSpec& spec)
         : m_tcb(tcb),
           m_timestamps(spec.timestamps),
+          m_faults(spec.faults),
           m_minTimeout(FromSeconds(spec.minRtoS))
     {
         UpdateUsualTimeout();
@@ -34,6 +35,11 @@ class RoundTrip
         else if (sent >= 0)
         {
             Add(now - sent);
+        }
+        else if (!m_faults.Has(Fault::SYN_TIMEOUT))
+        {
+            m_smoothed = UNKNOWN_RTT; // RFC 6298, 5.7
+            UpdateUsualTimeout();
         }
         ResetTimeout();
     }
@@ -58,6 +64,7 @@ class RoundTrip
             if (!last.ambiguous)
             {
                 m_tcb->m_lastRtt = ns3::TimeStep(now - last.firstSent);
+                UpdateLeast(now - last.firstSent);
             }
             if (!first.ambiguous)
             {
@@ -78,17 +85,30 @@ class RoundTrip
         }
     }
 
-    /// The timer has expired. What has been sent, all before `next`, is not timed.
+    /// The timer has expired. What has been sent, all before `next`, is not timed (Karn), unless
+    /// timestamps tell which transmission has arrived (RFC 7323, 4.1).
     void BackOff(uint64_t next)
     {
         timeout = std::min(2 * timeout, LONGEST_TIMEOUT);
-        m_untimed = next;
+        if (!m_timestamps || m_faults.Has(Fault::BACKOFF_FORGOTTEN))
+        {
+            m_untimed = next;
+        }
     }
 
     /// The timeout that follows from the round trips; undoes a back-off.
     void ResetTimeout()
     {
         timeout = m_usualTimeout;
+    }
+
+    /// New data have been acknowledged. Only a round trip undoes a back-off (RFC 6298, 5).
+    void OnProgress()
+    {
+        if (m_faults.Has(Fault::BACKOFF_FORGOTTEN))
+        {
+            ResetTimeout();
+        }
     }
 
     Ticks timeout{0}; //!< retransmission timeout
@@ -105,6 +125,7 @@ class RoundTrip
     void Add(Ticks rtt)
     {
         m_tcb->m_lastRtt = ns3::TimeStep(rtt);
+        UpdateLeast(rtt);
         AddToEstimate(rtt);
     }
 
@@ -127,9 +148,17 @@ class RoundTrip
         UpdateUsualTimeout();
         ResetTimeout();
         m_tcb->m_srtt = ns3::Time(m_smoothed);
-        if (ns3::Time(m_smoothed) < m_tcb->m_minRtt)
+        if (m_faults.Has(Fault::SMOOTHED_RTT) && ns3::Time(m_smoothed) < m_tcb->m_minRtt)
         {
             m_tcb->m_minRtt = ns3::Time(m_smoothed);
+        }
+    }
+
+    void UpdateLeast(Ticks rtt)
+    {
+        if (!m_faults.Has(Fault::SMOOTHED_RTT) && ns3::Time(rtt) < m_tcb->m_minRtt)
+        {
+            m_tcb->m_minRtt = ns3::Time(rtt);
         }
     }
 
@@ -142,7 +171,10 @@ class RoundTrip
     }
 
     const ns3::Ptr<ns3::TcpSocketState> m_tcb;
+    static constexpr Ticks UNKNOWN_RTT = 3'000'000'000;
+
     const bool m_timestamps;
+    const Faults m_faults;
     const Ticks m_minTimeout;
     uint64_t m_samples{0};
     Ticks m_smoothed{1'000'000'000}; //!< SRTT; before the first sample, ns-3's guess

@@ -11,7 +11,7 @@
 #include "algorithm.h"
 #include "route.h"
 
-#include "ns3/tcp-prr-recovery.h"
+#include "ns3/type-id.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +61,13 @@ class ScenarioReader
         const Json& links = fields.List("links", 1);
         const Json& flows = fields.List("flows", 1);
         Fields record(*this, fields.Take("record"), "record.");
+        for (const Json& fault : fields.List("faults").items)
+        {
+            if (!m_faults.Add(fault.text))
+            {
+                Fail("faults: ns-3 3.44 has no '" + fault.text + "'");
+            }
+        }
         for (const Json& series : record.List("series").items)
         {
             scenario->series.push_back(series.text);
@@ -176,9 +183,16 @@ class ScenarioReader
         flow->segmentsPerAck = fields.Whole("segments_per_ack", 1, MOST_BYTES, 1);
         flow->ackTimeoutS = fields.Number("ack_timeout_s", ABOVE_0, LONGEST_S, 0.2);
         flow->sack = fields.Truth("sack", true);
-        flow->recovery = fields.OneOf("recovery", {"prr", "halving"}) == "prr"
-                             ? ns3::TcpPrrRecovery::GetTypeId().GetName()
-                             : ns3::TcpClassicRecovery::GetTypeId().GetName();
+        const std::string recovery = fields.OneOf("recovery", {"prr", "halving", "prr-ns3-3.44"});
+        flow->recovery = recovery == "halving" ? "longfat::TcpHalving" : "longfat::TcpPrr";
+        flow->faults = m_faults;
+        if (recovery == "prr-ns3-3.44")
+        {
+            for (std::string_view name : FAULT_NAMES)
+            {
+                name.starts_with("prr-") && flow->faults.Add(name);
+            }
+        }
         flow->limitedTransmit = fields.Truth("limited_transmit", true);
         flow->timestamps = fields.Truth("timestamps", true);
         flow->ecn = fields.Truth("ecn", false);
@@ -567,6 +581,7 @@ class ScenarioReader
     }
 
     std::vector<const Algorithm*> m_algorithms;
+    Faults m_faults;
     std::string m_error;
 };
 

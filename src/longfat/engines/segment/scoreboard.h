@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // What a sender knows of the segments that it has sent: which the receiver has, which are lost,
-// which have been sent again (RFC 6675). It decides as ns-3's TcpTxBuffer does, whose rules are
-// cited by name, but walks along no list: every operation costs, on average, the same whatever the
-// window, or the logarithm of the number of gaps.
+// which have been sent again (RFC 6675), and which of these were lost again (as RFC 8985 does it, but
+// by the order of transmissions instead of their times). The rules of ns-3's TcpTxBuffer are cited by
+// name; but it walks along no list: every operation costs, on average, the same whatever the window,
+// or the logarithm of the number of gaps.
 
 #ifndef LONGFAT_SEGMENT_SCOREBOARD_H
 #define LONGFAT_SEGMENT_SCOREBOARD_H
 
+#include "../faults.h"
 #include "event.h"
 #include "link.h"
 
@@ -131,9 +133,10 @@ struct SentSegment
     bool retransmitted; //!< and has been sent again since
     bool delivered;     //!< has been counted as delivered
     bool ambiguous;     //!< has been sent twice: no round-trip time from it (Karn's rule)
+    uint64_t order;     //!< of its last transmission, among all of the connection
     Ticks firstSent;    //!< when it was sent for the first time
+    Ticks lastSent;     //!< and for the last
     // For the delivery rate (delivery-rate.h), when it was last sent:
-    Ticks lastSent;
     Ticks deliveredTime;
     Ticks firstSentTime;
     uint64_t deliveredBytes;
@@ -142,9 +145,10 @@ struct SentSegment
 class Scoreboard
 {
   public:
-    Scoreboard(const Stream& stream, bool sack)
+    Scoreboard(const Stream& stream, bool sack, Faults faults)
         : m_stream(stream),
-          m_sack(sack)
+          m_sack(sack),
+          m_faults(faults)
     {
     }
 
@@ -170,9 +174,20 @@ class Scoreboard
         return m_sentBytes;
     }
 
+    uint64_t SackedBytes() const
+    {
+        return m_sackedBytes;
+    }
+
     uint64_t LostBytes() const
     {
         return m_lostBytes;
+    }
+
+    /// Bytes that have ever been found to be lost, again and again.
+    uint64_t FoundLostBytes() const
+    {
+        return m_foundLostBytes;
     }
 
     /// RFC 6675's pipe, from counts: what has been sent, is neither reported nor lost, or has been
@@ -189,13 +204,19 @@ class Scoreboard
         {
             SentSegment& fresh = m_sent.Push();
             fresh = SentSegment{};
+            fresh.order = ++m_order;
             fresh.firstSent = fresh.lastSent = now;
             m_sentBytes += m_stream.Size(segment);
             return false;
         }
         SentSegment& old = (*this)[segment];
+        old.order = ++m_order;
         old.lastSent = now;
         old.ambiguous = true;
+        if (m_sack && !m_faults.Has(Fault::LOST_RETRANSMISSION))
+        {
+            Watch(segment);
+        }
         if (!old.retransmitted)
         {
             old.retransmitted = true;
@@ -207,7 +228,7 @@ class Scoreboard
     /// TcpTxBuffer::DiscardUpTo: all before that segment is acknowledged. Calls `delivered` with
     /// each segment that was not reported before.
     template <class Delivered>
-    void Acknowledge(uint64_t segment, Delivered delivered)
+    void Acknowledge(uint64_t segment, Ticks now, Delivered delivered)
     {
         if (segment <= m_head)
         {
@@ -223,6 +244,7 @@ class Scoreboard
             m_retransmittedBytes -= gone.retransmitted ? bytes : 0;
             if (!gone.delivered)
             {
+                NoteDelivery(gone, now);
                 delivered(gone, bytes);
             }
             m_sent.Pop();
@@ -249,7 +271,7 @@ class Scoreboard
     /// TcpTxBuffer::Update: the receiver reports segments [begin, end). Calls `delivered` with each
     /// that it had not reported before; returns their bytes.
     template <class Delivered>
-    uint32_t Sack(uint64_t begin, uint64_t end, Delivered delivered)
+    uint32_t Sack(uint64_t begin, uint64_t end, Ticks now, Delivered delivered)
     {
         begin = std::max(begin, m_head);
         end = std::min(end, Next());
@@ -257,6 +279,7 @@ class Scoreboard
         if (begin < end)
         {
             m_sacked.Add(begin, end, [&](uint64_t i) {
+                NoteDelivery((*this)[i], now);
                 bytes += MarkAsSacked(i);
                 delivered((*this)[i], m_stream.Size(i));
             });
@@ -280,6 +303,41 @@ class Scoreboard
                 MarkAsLost(m_decided);
             }
         }
+    }
+
+    /// How many transmissions there have been.
+    uint64_t Transmissions() const
+    {
+        return m_order;
+    }
+
+    /// After new reports or acknowledgments: a retransmission is lost when three segments have arrived
+    /// that were sent after it. Returns whether one of those is lost that came after the
+    /// transmission of that number.
+    bool FindLostRetransmissions(uint64_t after)
+    {
+        bool found = false;
+        for (; !m_watched.Empty(); m_watched.Pop())
+        {
+            const auto [segment, order] = m_watched.Front();
+            const bool waits = segment >= m_head && (*this)[segment].order == order &&
+                               (*this)[segment].retransmitted && !(*this)[segment].sacked;
+            if (waits && order >= m_latest[DUP_THRESH - 1])
+            {
+                break;
+            }
+            if (waits)
+            {
+                found = found || order > after;
+                (*this)[segment].retransmitted = false;
+                m_retransmittedBytes -= m_stream.Size(segment);
+                m_foundLostBytes += (*this)[segment].lost ? m_stream.Size(segment) : 0;
+                MarkAsLost(segment);
+                m_retransmit = std::min(m_retransmit, segment);
+                m_untouched = std::min(m_untouched, segment);
+            }
+        }
+        return found;
     }
 
     /// TcpTxBuffer::IsLost, of the head.
@@ -349,8 +407,9 @@ class Scoreboard
     /// that the sender has not got; `window` is the receiver's, in bytes. Returns false for none.
     bool NextSegment(uint64_t limit, uint32_t window, bool inRecovery, uint64_t* next)
     {
-        // Rule 1: the first that is lost. Once there are reports, only below the highest of them.
-        for (; m_retransmit < m_decided && IsInReach(m_retransmit); ++m_retransmit)
+        // Rule 1: the first that is lost. In ns-3, once there are reports, only below the highest.
+        const bool all = !m_faults.Has(Fault::TIMEOUT_ORDER);
+        for (; m_retransmit < m_decided && (all || IsInReach(m_retransmit)); ++m_retransmit)
         {
             const SentSegment& segment = (*this)[m_retransmit];
             if (!segment.sacked && !segment.retransmitted)
@@ -363,7 +422,11 @@ class Scoreboard
         if (Next() < limit)
         {
             *next = Next();
-            return SentBytes() + m_stream.Size(*next) <= window;
+            const bool allowed = SentBytes() + m_stream.Size(*next) <= window;
+            if (allowed || m_faults.Has(Fault::NO_RESCUE))
+            {
+                return allowed;
+            }
         }
         // Rule 3: the first that may be lost.
         for (; inRecovery && m_untouched < Next() && IsInReach(m_untouched); ++m_untouched)
@@ -374,6 +437,15 @@ class Scoreboard
                 *next = m_untouched;
                 return true;
             }
+        }
+        // Rule 4, the rescue: once a recovery, the last one, when no report tells of it.
+        if (inRecovery && !m_faults.Has(Fault::NO_RESCUE) && m_head >= m_rescued &&
+            !m_sent.Empty() && !m_sent[m_sent.Size() - 1].sacked &&
+            !m_sent[m_sent.Size() - 1].retransmitted)
+        {
+            m_rescued = Next();
+            *next = Next() - 1;
+            return true;
         }
         return false;
     }
@@ -412,9 +484,16 @@ class Scoreboard
             segment.lost = false;
             m_lostBytes -= bytes;
         }
+        if (segment.retransmitted && !m_faults.Has(Fault::SACKED_IN_FLIGHT))
+        {
+            segment.retransmitted = false;
+            m_retransmittedBytes -= bytes;
+        }
         segment.sacked = true;
         m_sackedBytes += bytes;
-        if (!m_sackSeen || m_highest <= i + 1) // so in ns-3: the one just below counts as higher
+        // In ns-3 the one just below the highest counts as higher.
+        const uint64_t below = m_faults.Has(Fault::HIGHEST_SACKED) ? 1 : 0;
+        if (!m_sackSeen || m_highest <= i + below)
         {
             m_sackSeen = true;
             m_highest = i;
@@ -429,7 +508,39 @@ class Scoreboard
         {
             segment.lost = true;
             m_lostBytes += m_stream.Size(i);
+            m_foundLostBytes += m_stream.Size(i);
         }
+    }
+
+    /// A retransmission whose loss is to be found.
+    void Watch(uint64_t segment)
+    {
+        if (m_watched.Empty())
+        {
+            std::fill(std::begin(m_latest), std::end(m_latest), 0);
+        }
+        m_watched.Push() = {segment, m_order};
+    }
+
+    /// A segment has arrived. Of one that was sent again it is its last transmission, if that had the
+    /// time to (RFC 8985, section 6.2, step 2).
+    void NoteDelivery(const SentSegment& segment, Ticks now)
+    {
+        const Ticks elapsed = now - segment.lastSent;
+        if (!segment.ambiguous)
+        {
+            m_leastRtt = std::min(m_leastRtt, elapsed);
+        }
+        if (m_watched.Empty() || segment.order <= m_latest[DUP_THRESH - 1] || elapsed < m_leastRtt)
+        {
+            return;
+        }
+        std::size_t place = DUP_THRESH - 1;
+        for (; place > 0 && m_latest[place - 1] < segment.order; --place)
+        {
+            m_latest[place] = m_latest[place - 1];
+        }
+        m_latest[place] = segment.order;
     }
 
     bool IsInReach(uint64_t i) const
@@ -437,8 +548,15 @@ class Scoreboard
         return !m_sackSeen || i < m_highest;
     }
 
+    struct Retransmission
+    {
+        uint64_t segment;
+        uint64_t order;
+    };
+
     const Stream& m_stream;
-    bool m_sack;
+    const bool m_sack;
+    const Faults m_faults;
     uint64_t m_head{0};
     Ring<SentSegment> m_sent; //!< from the head on
     RangeSet m_sacked;        //!< numbers of those that are sacked
@@ -451,6 +569,12 @@ class Scoreboard
     uint64_t m_decided{0};    //!< all before it are sacked or lost
     uint64_t m_retransmit{0}; //!< all before it are sacked or sent again
     uint64_t m_untouched{0};  //!< the same, for rule 3
+    uint64_t m_rescued{0};    //!< by rule 4: none again before the head is there
+    uint64_t m_foundLostBytes{0};
+    uint64_t m_order{0};              //!< of the last transmission
+    Ring<Retransmission> m_watched;   //!< those that may still be lost, in order
+    uint64_t m_latest[DUP_THRESH]{};  //!< since there are such: the highest orders that arrived
+    Ticks m_leastRtt{NEVER};          //!< from transmission to report, of what was sent once
 };
 
 } // namespace longfat::segment

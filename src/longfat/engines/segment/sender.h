@@ -1,65 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A TCP sender that drives a congestion control as ns-3's TcpSocketBase does.
+// A TCP sender by the RFCs, which drives a congestion control as ns-3's TcpSocketBase does. Where ns-3
+// 3.44 does otherwise than the RFCs, it does so too if its scenario names that fault (faults.h).
 //
 // The contract, which every TcpCongestionOps and TcpRecoveryOps of ns-3 relies on. Calls are made
-// in this order; "state" is m_congState of TcpSocketState.
+// in this order; "state" is m_congState of TcpSocketState. [fault]: what 3.44 does otherwise.
 //
 //   at the start      Init, when the connection is made and segment size and buffers are set.
 //   SYN-ACK           m_cWnd, m_cWndInfl, m_ssThresh get their initial values; m_srtt, m_minRtt,
 //                     m_lastRtt the first round trip; CongestionStateSet(OPEN).
-//   every ACK         round trip: m_lastRtt, m_srtt, m_minRtt (the smallest *smoothed* one), when
-//                     the ACK covers the first segment not yet timed. m_rcvTimestampValue and
+//   every ACK         round trip: m_lastRtt, m_srtt, m_minRtt [the least m_srtt], when the ACK
+//                     covers the first segment not yet timed. m_rcvTimestampValue and
 //                     m_rcvTimestampEchoReply. Window advertised.
 //                     OneWayDelaySignal, if it wants it (signals.h).
-//                     Scoreboard: SACK blocks, then the cumulative acknowledgment.
+//                     Scoreboard: SACK blocks, then the cumulative acknowledgment, then the
+//                     retransmissions that are lost [not].
 //                     m_lastAckedSackedBytes; m_bytesInFlight; ECN (below).
 //     duplicate       (with SACK: an ACK that reports news; else one that repeats its number)
-//                     OPEN -> CongestionStateSet(DISORDER). In DISORDER, the third or a head that
-//                     is lost -> enter recovery. In RECOVERY DoRecovery(delivered, true), unless
-//                     HasCongControl.
+//                     OPEN -> CongestionStateSet(DISORDER). In DISORDER, and CWR [not], the third
+//                     or a head that is lost -> enter recovery. In RECOVERY DoRecovery(delivered,
+//                     true), unless HasCongControl.
 //     enter recovery  CongestionStateSet(RECOVERY), then the state; m_ssThresh =
-//                     GetSsThresh(bytes in flight); EnterRecovery of the recovery, unless
-//                     HasCongControl; the head is sent again.
-//     not advancing   PktsAcked(1, m_srtt).
+//                     GetSsThresh(FlightSize [bytes in flight]), unless a mark has reduced this
+//                     window; EnterRecovery of the recovery, unless HasCongControl; the head is
+//                     sent again.
+//     not advancing   PktsAcked(1, m_lastRtt [m_srtt], as in every call).
 //     advancing       in OPEN       PktsAcked(segments delivered).
-//                     in DISORDER   PktsAcked(segments delivered - duplicates before); unless it
-//                                   is a duplicate, CongestionStateSet(OPEN).
+//                     in DISORDER   PktsAcked(segments delivered [- duplicates before]; without SACK
+//                                   so too); unless it is a duplicate, CongestionStateSet(OPEN).
 //                     in RECOVERY   up to m_recover: DoRecovery(delivered, false), unless
-//                                   HasCongControl; the next hole is sent again, or new data
-//                                   that were in the send buffer before this ACK, or else the
-//                                   head; PktsAcked(1).
-//                                   Beyond: PktsAcked(all that it acknowledges),
-//                                   CwndEvent(COMPLETE_CWR), CongestionStateSet(OPEN);
+//                                   HasCongControl; without SACK [and with it] one segment is sent
+//                                   at once; PktsAcked(1).
+//                                   Beyond: PktsAcked(segments delivered [all that it
+//                                   acknowledges]), CwndEvent(COMPLETE_CWR),
+//                                   CongestionStateSet(OPEN); unless HasCongControl [even so]
 //                                   m_cWnd = m_ssThresh, ExitRecovery.
 //                     in LOSS       up to m_recover: PktsAcked, IncreaseWindow(segments delivered).
-//                                   Beyond: PktsAcked(segments beyond), CongestionStateSet(OPEN).
+//                                   Beyond: PktsAcked(segments delivered [beyond]),
+//                                   CongestionStateSet(OPEN).
 //                     in CWR        PktsAcked, DoRecovery(delivered, false), unless HasCongControl.
-//                     then in OPEN  IncreaseWindow(segments), where the ACK that ends a recovery
-//                                   counts all the segments that it acknowledges.
+//                     then in OPEN  IncreaseWindow(segments delivered), where the ACK that ends a
+//                                   recovery counts [all the segments that it acknowledges].
 //     HasCongControl  CongControl(connection rate, sample of this ACK), after all that.
 //     then            segments are sent, as window and pacing allow.
 //   segment sent      CwndEvent(TX_START) before it when nothing is in flight; m_nextTxSequence,
 //                     m_highTxMark, m_isCwndLimited; UpdateBytesSent in RECOVERY and CWR.
-//   timeout           m_ssThresh = GetSsThresh(bytes in flight before); CwndEvent(LOSS),
-//                     CongestionStateSet(LOSS); m_cWnd one segment.
-//   ECN               the first ACK with ECE in a window: m_ssThresh = GetSsThresh; state CWR;
-//                     EnterRecovery. When an ACK passes m_recover: OPEN, m_cWnd = m_ssThresh,
-//                     ExitRecovery, CwndEvent(COMPLETE_CWR).
+//   timeout           m_ssThresh = GetSsThresh(outstanding [bytes in flight] before), the first time
+//                     [every time]; CwndEvent(LOSS), CongestionStateSet(LOSS); m_cWnd one segment.
+//   ECN               the first ACK with ECE in a window: CongestionStateSet(CWR) [not]; m_ssThresh
+//                     = GetSsThresh; state CWR; EnterRecovery. When an ACK passes m_recover:
+//                     CongestionStateSet(OPEN) [not], m_cWnd = m_ssThresh, ExitRecovery,
+//                     CwndEvent(COMPLETE_CWR).
 //   m_pacing          segments are m_pacingRate apart (payload); unless HasCongControl, the rate is
 //                     set after every ACK from m_cWnd and m_srtt (UpdatePacingRate).
 //
-// What differs from TcpSocketBase: segments are whole, where ns-3 would cut one to fit the end of
-// the receiver's window; a connection ends without FIN.
+// What differs from TcpSocketBase in any case: segments are whole, where ns-3 would cut one to fit the
+// end of the receiver's window; a connection ends without FIN.
 
 #ifndef LONGFAT_SEGMENT_SENDER_H
 #define LONGFAT_SEGMENT_SENDER_H
 
 #include "../../cc/signals.h"
+#include "../../recovery/halving.h"
+#include "../../recovery/prr.h"
 #include "connection.h"
 #include "delivery-rate.h"
 #include "round-trip.h"
 
+#include "ns3/boolean.h"
 #include "ns3/tcp-congestion-ops.h"
 #include "ns3/tcp-recovery-ops.h"
 #include "ns3/tcp-socket-state.h"
@@ -80,7 +88,7 @@ class Sender : public Endpoint
           m_spec(spec),
           m_stream(stream),
           m_forth(forth),
-          m_board(stream, spec.sack),
+          m_board(stream, spec.sack, spec.faults),
           m_roundTrip(tcb, spec),
           m_segmentBytes(spec.segmentBytes),
           m_retransmitTimer(events, this),
@@ -103,7 +111,7 @@ class Sender : public Endpoint
         }
         m_oneWayDelay = dynamic_cast<OneWayDelaySignal*>(ns3::PeekPointer(congestionControl));
         m_handoff = dynamic_cast<HandoffSignal*>(ns3::PeekPointer(congestionControl));
-        m_recovery = Make<ns3::TcpRecoveryOps>(spec.recovery);
+        m_recovery = MakeRecovery(spec);
         m_setsWindow = congestionControl->HasCongControl();
         m_available = stream.segments;
         SetSendBuffer(spec.sendBufferBytes > 0 ? spec.sendBufferBytes : SMALLEST_AUTO_BUFFER);
@@ -205,7 +213,7 @@ class Sender : public Endpoint
             return;
         }
         const Ticks now = m_events.Now();
-        m_synTimer.Set(SYN_TIMEOUT << m_syns);
+        m_synTimer.Set(SynTimeout(m_spec.faults) << m_syns);
         m_synSent = m_syns++ == 0 ? now : -1;
         Packet& syn = Prepare(now);
         syn.number = 0;
@@ -224,6 +232,10 @@ class Sender : public Endpoint
         m_synTimer.Stop();
         m_window = ack.window;
         m_roundTrip.TakeTimestamps(ack);
+        if (m_syns > 1 && !Has(Fault::SYN_TIMEOUT))
+        {
+            tcb->m_initialCWnd = 1; // RFC 5681, 3.1
+        }
         tcb->m_cWnd = tcb->m_initialCWnd * m_segmentBytes;
         tcb->m_cWndInfl = tcb->m_cWnd;
         tcb->m_ssThresh = tcb->m_initialSsThresh;
@@ -252,6 +264,7 @@ class Sender : public Endpoint
     void OnAck(const Packet& ack, Ticks now)
     {
         const uint64_t lostBefore = m_board.LostBytes();
+        const uint64_t foundLostBefore = m_board.FoundLostBytes();
         const uint32_t priorInFlight = tcb->m_bytesInFlight.Get();
         m_delivered = 0;
         auto delivered = [this, now](SentSegment& segment, uint32_t bytes) {
@@ -267,6 +280,7 @@ class Sender : public Endpoint
         {
             sacked += m_board.Sack(ack.number + ack.sack[i].begin,
                                    ack.number + ack.sack[i].end,
+                                   now,
                                    delivered);
         }
         if (sacked > 0)
@@ -281,11 +295,16 @@ class Sender : public Endpoint
                 tcb->m_isRetransDataAcked = !m_board[i].sacked && m_board[i].retransmitted;
             }
         }
-        m_board.Acknowledge(ack.number, delivered);
+        m_board.Acknowledge(ack.number, now, delivered);
+        const bool lostAgain = m_spec.sack && m_board.FindLostRetransmissions(m_reducedAfter);
         tcb->m_lastAckedSackedBytes = m_delivered;
 
         if (tcb->m_congState == State::CA_CWR && ack.number > m_recover)
         {
+            if (!Has(Fault::CWR_UNTOLD))
+            {
+                congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
+            }
             tcb->m_congState = State::CA_OPEN;
             if (!m_setsWindow)
             {
@@ -299,46 +318,66 @@ class Sender : public Endpoint
             OnEcnEcho(ack, oldHead);
         }
         BytesInFlight();
+        if (lostAgain && ack.number < m_recover)
+        {
+            OnRetransmissionLost();
+        }
         ProcessAck(ack.number, oldHead, sacked > 0, now);
         tcb->m_isRetransDataAcked = false;
         if (m_setsWindow)
         {
-            const uint64_t lost = m_board.LostBytes();
-            const auto& sample =
-                m_rate.Sample(m_delivered,
-                              lost > lostBefore ? lost - lostBefore : lostBefore - lost,
-                              priorInFlight,
-                              tcb->m_minRtt);
+            const uint64_t change = m_board.LostBytes() - lostBefore;
+            const uint64_t lost = Has(Fault::REPAIRS_AS_LOSSES)
+                                      ? std::min(change, -change)
+                                      : m_board.FoundLostBytes() - foundLostBefore;
+            const auto& sample = m_rate.Sample(m_delivered, lost, priorInFlight, tcb->m_minRtt);
             congestionControl->CongControl(tcb, m_rate.connection, sample);
         }
         SendPending(now);
     }
 
+    /// An ACK may echo a mark. A window is reduced once for all the marks and losses in it, and the
+    /// receiver is told by CWR on the next new segment (RFC 3168, 6.1.2).
     void OnEcnEcho(const Packet& ack, uint64_t oldHead)
     {
         const bool echo = ack.flags & Packet::ECE;
-        if (ack.number > oldHead && echo)
+        const bool advances = ack.number > oldHead;
+        if (echo && (advances || !Has(Fault::ECHO_ON_DUPLICATE)))
         {
-            if (m_echoed < ack.number)
+            const bool inRecovery =
+                tcb->m_congState == State::CA_RECOVERY || tcb->m_congState == State::CA_LOSS;
+            if (Has(Fault::ECHO_IN_RECOVERY) ? m_echoed < ack.number : IsNewEcho(ack.number))
             {
                 m_echoed = ack.number;
                 tcb->m_ecnState = State::ECN_ECE_RCVD;
-                if (tcb->m_congState != State::CA_CWR)
+                if (tcb->m_congState != State::CA_CWR &&
+                    (!inRecovery || Has(Fault::ECHO_IN_RECOVERY)))
                 {
                     EnterCwr();
                 }
             }
         }
-        else if (tcb->m_ecnState == State::ECN_ECE_RCVD && !echo)
+        else if (!echo && tcb->m_ecnState == State::ECN_ECE_RCVD && Has(Fault::ECHO_IN_RECOVERY))
         {
             tcb->m_ecnState = State::ECN_IDLE;
         }
     }
 
+    /// Whether a mark has not been answered: no CWR waits to be sent or acknowledged.
+    bool IsNewEcho(uint64_t ack) const
+    {
+        return tcb->m_ecnState != State::ECN_ECE_RCVD &&
+               (tcb->m_ecnState != State::ECN_CWR_SENT || ack > m_reduced);
+    }
+
     /// TcpSocketBase::EnterCwr.
     void EnterCwr()
     {
-        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, BytesInFlight());
+        if (!Has(Fault::CWR_UNTOLD))
+        {
+            congestionControl->CongestionStateSet(tcb, State::CA_CWR);
+        }
+        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, FlightSize(BytesInFlight()));
         tcb->m_cWndInfl = tcb->m_ssThresh;
         tcb->m_congState = State::CA_CWR;
         m_recover = m_board.Next();
@@ -346,6 +385,15 @@ class Sender : public Endpoint
         {
             m_recovery->EnterRecovery(tcb, m_dupAcks, m_board.SentBytes(), m_delivered);
         }
+    }
+
+    /// What a threshold is computed from (RFC 5681, 2 and 3.2): all that is outstanding, but not the
+    /// segments of limited transmit, which alone go beyond the window.
+    uint32_t FlightSize(uint32_t pipe) const
+    {
+        return Has(Fault::PIPE_AS_FLIGHT)
+                   ? pipe
+                   : std::min<uint64_t>(m_board.SentBytes(), tcb->m_cWnd.Get());
     }
 
     /// TcpSocketBase::ProcessAck.
@@ -365,7 +413,7 @@ class Sender : public Endpoint
             {
                 return;
             }
-            congestionControl->PktsAcked(tcb, 1, tcb->m_srtt);
+            congestionControl->PktsAcked(tcb, 1, LastRtt());
             UpdatePacingRate();
             return;
         }
@@ -389,13 +437,13 @@ class Sender : public Endpoint
         }
         else if (ack < m_recover && state == State::CA_LOSS)
         {
-            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            congestionControl->PktsAcked(tcb, segments, LastRtt());
             congestionControl->IncreaseWindow(tcb, segments);
             OnNewAck(ack, true);
         }
         else if (state == State::CA_CWR)
         {
-            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            congestionControl->PktsAcked(tcb, segments, LastRtt());
             if (!m_setsWindow && segments >= 1)
             {
                 m_recovery->DoRecovery(tcb, m_delivered, false);
@@ -436,23 +484,31 @@ class Sender : public Endpoint
                 m_recovery->DoRecovery(tcb, m_delivered, true);
             }
         }
+        else if (tcb->m_congState == State::CA_CWR && !Has(Fault::LOSS_IN_CWR))
+        {
+            if (m_dupAcks == DUP_ACK_THRESHOLD || m_board.IsHeadLost())
+            {
+                EnterRecovery(now, m_board.Head() >= m_recover);
+            }
+        }
         else if (tcb->m_congState == State::CA_DISORDER)
         {
             if ((m_dupAcks == DUP_ACK_THRESHOLD &&
                  (m_board.Head() >= m_recover || !m_recoverActive)) ||
                 m_board.IsHeadLost())
             {
-                EnterRecovery(now);
+                EnterRecovery(now, true);
             }
-            else if (!m_spec.sack && m_spec.limitedTransmit)
+            else if (!m_spec.sack && m_spec.limitedTransmit &&
+                     (m_dupAcks < DUP_ACK_THRESHOLD || Has(Fault::LIMITED_TRANSMIT)))
             {
                 m_board.AddRenoSack(); // RFC 3042: it has left the network, so another may enter
             }
         }
     }
 
-    /// TcpSocketBase::EnterRecovery.
-    void EnterRecovery(Ticks now)
+    /// TcpSocketBase::EnterRecovery; `reduces`: the window has not been reduced for a mark before.
+    void EnterRecovery(Ticks now, bool reduces)
     {
         if (!m_spec.sack)
         {
@@ -463,18 +519,37 @@ class Sender : public Endpoint
         {
             m_board.MarkHeadAsLost();
         }
+        BeginRecovery(reduces, m_dupAcks, m_board.SentBytes());
+        SendSegment(m_board.Head(), now);
+    }
+
+    void BeginRecovery(bool reduces, uint32_t dupAcks, uint32_t outstanding)
+    {
         m_recover = m_board.Next();
         m_recoverActive = true;
+        m_reducedAfter = m_board.Transmissions();
         ++count.recoveries;
         congestionControl->CongestionStateSet(tcb, State::CA_RECOVERY);
         tcb->m_congState = State::CA_RECOVERY;
-        const uint32_t inFlight = BytesInFlight() + (m_spec.sack ? 0 : m_segmentBytes);
-        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, inFlight);
+        const uint32_t pipe = BytesInFlight() + (m_spec.sack ? 0 : m_segmentBytes);
+        if (reduces)
+        {
+            tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, FlightSize(pipe));
+        }
         if (!m_setsWindow)
         {
-            m_recovery->EnterRecovery(tcb, m_dupAcks, m_board.SentBytes(), m_delivered);
+            m_recovery->EnterRecovery(tcb, dupAcks, outstanding, m_delivered);
         }
-        SendSegment(m_board.Head(), now);
+    }
+
+    /// A retransmission since the last reduction is lost: the window is lowered again, and another
+    /// recovery begins (RFC 5681, 4.3).
+    void OnRetransmissionLost()
+    {
+        if (tcb->m_congState == State::CA_RECOVERY || tcb->m_congState == State::CA_LOSS)
+        {
+            BeginRecovery(true, 1, m_board.SentBytes() - m_board.SackedBytes());
+        }
     }
 
     /// An ACK that advances during recovery, but not to its end.
@@ -489,7 +564,8 @@ class Sender : public Endpoint
             m_recovery->DoRecovery(tcb, m_delivered, false);
         }
         const SentSegment& head = m_board[ack];
-        if (head.sacked || !head.retransmitted)
+        const bool sendsAtOnce = !m_spec.sack || Has(Fault::PARTIAL_ACK_BURST);
+        if (sendsAtOnce && (head.sacked || !head.retransmitted))
         {
             // The application has not yet heard that there is room in the send buffer.
             const uint64_t written = std::min(m_available, RoomFrom(oldHead));
@@ -502,8 +578,9 @@ class Sender : public Endpoint
             SendSegment(next, now);
             tcb->m_cWndInfl -= std::min(tcb->m_cWndInfl.Get(), bytes);
         }
-        congestionControl->PktsAcked(tcb, 1, tcb->m_srtt);
-        OnNewAck(ack, m_firstPartialAck);
+        congestionControl->PktsAcked(tcb, 1, LastRtt());
+        // The impatient variant of RFC 6582, 4, is for those without SACK.
+        OnNewAck(ack, m_firstPartialAck || (m_spec.sack && !Has(Fault::IMPATIENT_TIMER)));
         m_firstPartialAck = false;
     }
 
@@ -515,13 +592,16 @@ class Sender : public Endpoint
         bool recovered = false;
         if (tcb->m_congState == State::CA_OPEN)
         {
-            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            congestionControl->PktsAcked(tcb, segments, LastRtt());
         }
         else if (tcb->m_congState == State::CA_DISORDER)
         {
-            if (segments >= dupAcksBefore)
+            // What SACK reported was counted then; what duplicate ACKs told of was not.
+            const bool counted = m_spec.sack && !Has(Fault::DISORDER_CREDIT);
+            const uint32_t before = counted ? 0 : dupAcksBefore;
+            if (segments >= before)
             {
-                congestionControl->PktsAcked(tcb, segments - dupAcksBefore, tcb->m_srtt);
+                congestionControl->PktsAcked(tcb, segments - before, LastRtt());
             }
             if (!duplicate)
             {
@@ -532,8 +612,11 @@ class Sender : public Endpoint
         else if (tcb->m_congState == State::CA_RECOVERY)
         {
             m_firstPartialAck = true;
-            segments = (m_stream.Offset(ack) - m_stream.Offset(oldHead)) / m_segmentBytes;
-            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            if (Has(Fault::RECOVERY_CREDIT))
+            {
+                segments = (m_stream.Offset(ack) - m_stream.Offset(oldHead)) / m_segmentBytes;
+            }
+            congestionControl->PktsAcked(tcb, segments, LastRtt());
             congestionControl->CwndEvent(tcb, State::CA_EVENT_COMPLETE_CWR);
             congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
             tcb->m_congState = State::CA_OPEN;
@@ -543,8 +626,11 @@ class Sender : public Endpoint
         else if (tcb->m_congState == State::CA_LOSS)
         {
             m_firstPartialAck = true;
-            segments = (m_stream.Offset(ack) - m_stream.Offset(m_recover)) / m_segmentBytes;
-            congestionControl->PktsAcked(tcb, segments, tcb->m_srtt);
+            if (Has(Fault::RECOVERY_CREDIT))
+            {
+                segments = (m_stream.Offset(ack) - m_stream.Offset(m_recover)) / m_segmentBytes;
+            }
+            congestionControl->PktsAcked(tcb, segments, LastRtt());
             congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
             tcb->m_congState = State::CA_OPEN;
         }
@@ -555,8 +641,11 @@ class Sender : public Endpoint
         if (recovered)
         {
             OnNewAck(ack, true);
-            tcb->m_cWnd = tcb->m_ssThresh.Get();
-            m_recovery->ExitRecovery(tcb);
+            if (!m_setsWindow || Has(Fault::WINDOW_OVERWRITTEN))
+            {
+                tcb->m_cWnd = tcb->m_ssThresh.Get();
+                m_recovery->ExitRecovery(tcb);
+            }
         }
         if (tcb->m_congState == State::CA_OPEN)
         {
@@ -573,7 +662,7 @@ class Sender : public Endpoint
         m_retries = 0;
         if (restartTimer)
         {
-            m_roundTrip.ResetTimeout();
+            m_roundTrip.OnProgress();
             m_retransmitTimer.Set(m_roundTrip.timeout);
         }
         const ns3::SequenceNumber32 sequence = Sequence(ack);
@@ -699,14 +788,17 @@ class Sender : public Endpoint
         if (tcb->m_ecnState != State::ECN_DISABLED && !again)
         {
             packet.flags = Packet::ECT;
-            if (tcb->m_ecnState == State::ECN_ECE_RCVD && m_echoed > m_reduced)
+            if (tcb->m_ecnState == State::ECN_ECE_RCVD &&
+                (m_echoed > m_reduced || !Has(Fault::ECHO_IN_RECOVERY)))
             {
                 tcb->m_ecnState = State::ECN_CWR_SENT;
                 m_reduced = segment;
                 packet.flags |= Packet::CWR;
             }
         }
-        if (!m_retransmitTimer.IsRunning())
+        // With SACK the timer waits for the last transmission of the head (RFC 6675, 6; as in Linux).
+        const bool waitsAnew = again && m_spec.sack && segment == m_board.Head();
+        if (!m_retransmitTimer.IsRunning() || (waitsAnew && !Has(Fault::IMPATIENT_TIMER)))
         {
             m_retransmitTimer.Set(m_roundTrip.timeout);
         }
@@ -771,13 +863,20 @@ class Sender : public Endpoint
         const Ticks now = m_events.Now();
         ++m_retries;
         ++count.timeouts;
-        const uint32_t inFlight = BytesInFlight();
+        const uint32_t pipe = BytesInFlight();
         m_dupAcks = 0;
         m_board.MarkAllAsLost();
         m_recover = m_board.Next();
         m_recoverActive = true;
+        m_reducedAfter = m_board.Transmissions();
         m_roundTrip.BackOff(m_board.Next());
-        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, inFlight);
+        if (m_retries == 1 || Has(Fault::TIMEOUT_CUTS_AGAIN)) // else held constant (RFC 5681, 3.1)
+        {
+            const uint32_t outstanding = m_board.SentBytes();
+            tcb->m_ssThresh = congestionControl->GetSsThresh(
+                tcb,
+                Has(Fault::PIPE_AS_FLIGHT) ? pipe : outstanding);
+        }
         congestionControl->CwndEvent(tcb, State::CA_EVENT_LOSS);
         congestionControl->CongestionStateSet(tcb, State::CA_LOSS);
         tcb->m_congState = State::CA_LOSS;
@@ -821,6 +920,34 @@ class Sender : public Endpoint
         return ns3::SequenceNumber32(static_cast<uint32_t>(1 + m_stream.Offset(segment)));
     }
 
+    bool Has(Fault fault) const
+    {
+        return m_spec.faults.Has(fault);
+    }
+
+    /// The round trip that PktsAcked is told.
+    ns3::Time LastRtt() const
+    {
+        return Has(Fault::SMOOTHED_RTT) ? tcb->m_srtt.Get() : tcb->m_lastRtt.Get();
+    }
+
+    static ns3::Ptr<ns3::TcpRecoveryOps> MakeRecovery(const FlowSpec& spec)
+    {
+        if (spec.recovery == "longfat::TcpHalving")
+        {
+            return ns3::CreateObject<TcpHalving>();
+        }
+        auto prr = ns3::CreateObject<TcpPrr>();
+        const auto set = [&](const char* attribute, Fault fault) {
+            prr->SetAttribute(attribute, ns3::BooleanValue(spec.faults.Has(fault)));
+        };
+        set("Overflow", Fault::PRR_OVERFLOW);
+        set("CountsTwice", Fault::PRR_COUNTS_TWICE);
+        set("FromPipe", Fault::PRR_FROM_PIPE);
+        set("UnsafeAck", Fault::PRR_UNSAFE_ACK);
+        return prr;
+    }
+
     /// A new object of that class, which is derived from T.
     template <class T>
     static ns3::Ptr<T> Make(const std::string& type)
@@ -854,6 +981,7 @@ class Sender : public Endpoint
     uint32_t m_notCounted{0};         //!< bytes delivered, not yet counted as a segment
     uint32_t m_dupAcks{0};
     uint64_t m_recover{0}; //!< RecoveryPoint: first segment not sent before the loss
+    uint64_t m_reducedAfter{0}; //!< so many transmissions the window was last reduced
     bool m_recoverActive{false};
     bool m_firstPartialAck{true};
     uint32_t m_retries{0}; //!< timeouts since the last ACK that advanced

@@ -27,11 +27,15 @@ class ObjectBase : public SimpleRefCount
         return m_class;
     }
 
-    /// The value as AttributeValue reads it. There must be such an attribute.
+    void SetAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_class.LookupAttribute(name)->accessor->Set(this, value);
+    }
+
+    /// The value as AttributeValue reads it from text.
     void SetAttribute(const std::string& name, const std::string& value)
     {
-        const TypeId::AttributeInformation& own = *GetInstanceTypeId().LookupAttribute(name);
-        own.accessor->Set(this, AttributeValue(own.checker.kind, value));
+        SetAttribute(name, AttributeValue(m_class.LookupAttribute(name)->checker.kind, value));
     }
 
     /// A new object becomes one of that class, with the initial values of its attributes.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What the window is while lost segments are sent again: the interface, and ns-3 3.44's classic way,
-// half of it at once.
+// What the window is while lost segments are sent again: the interface.
 
 #ifndef LONGFAT_STANDIN_TCP_RECOVERY_OPS_H
 #define LONGFAT_STANDIN_TCP_RECOVERY_OPS_H
@@ -40,44 +39,6 @@ class TcpRecoveryOps : public Object
     }
 
     virtual Ptr<TcpRecoveryOps> Fork() = 0;
-};
-
-class TcpClassicRecovery : public TcpRecoveryOps
-{
-  public:
-    static TypeId GetTypeId()
-    {
-        static TypeId tid = TypeId("ns3::TcpClassicRecovery")
-                                .SetParent<TcpRecoveryOps>()
-                                .AddConstructor<TcpClassicRecovery>();
-        return tid;
-    }
-
-    std::string GetName() const override
-    {
-        return "TcpClassicRecovery";
-    }
-
-    void EnterRecovery(Ptr<TcpSocketState> tcb, uint32_t dupAckCount, uint32_t, uint32_t) override
-    {
-        tcb->m_cWnd = tcb->m_ssThresh.Get();
-        tcb->m_cWndInfl = tcb->m_ssThresh + dupAckCount * tcb->m_segmentSize;
-    }
-
-    void DoRecovery(Ptr<TcpSocketState> tcb, uint32_t, bool) override
-    {
-        tcb->m_cWndInfl += tcb->m_segmentSize;
-    }
-
-    void ExitRecovery(Ptr<TcpSocketState> tcb) override
-    {
-        tcb->m_cWndInfl = tcb->m_ssThresh.Get();
-    }
-
-    Ptr<TcpRecoveryOps> Fork() override
-    {
-        return CopyObject<TcpClassicRecovery>(this);
-    }
 };
 
 } // namespace ns3
