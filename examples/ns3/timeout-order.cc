@@ -35,7 +35,7 @@ main()
         buffer->CopyFromSequence(1000, SequenceNumber32(1 + 1000 * i));
     }
     buffer->Update({{SequenceNumber32(2001), SequenceNumber32(3001)}}); // segment 2 arrives
-    buffer->SetSentListLost(false); // timeout
+    buffer->SetSentListLost(false);                                     // timeout
 
     std::cout << "segments 0 to 9 sent, 2 reported by SACK, timeout: sent next\n"
               << "expected 0 1 3 4, observed";
