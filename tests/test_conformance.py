@@ -516,6 +516,22 @@ def test_the_window_is_inflated_by_duplicates():
     assert {a["ssthresh"] for a in answers[2:]} == {5}
 
 
+def test_prr_sends_less_than_arrives_also_without_sack():
+    """RFC 9937, section 6, where DeliveredData of a duplicate ACK is one segment.
+
+    Of 20 segments the first is lost. FlightSize is 22 at the third duplicate, ssthresh 10. With d
+    duplicates since, that one counted, ceil(d * 10 / 22) segments may have been sent: the second with
+    d = 5, the third with 7, then 9 and 11; the pipe is above 10 all that time (18 at first, one less
+    for each d, one more for each segment sent). Fault stale-pipe: the window is set from a pipe
+    without the duplicate at hand, so that each sends one, as if nothing was lost.
+    """
+    answers = step(duplicates(13), window=20, sack=False)
+    assert all_numbers(answers[:3]) == [[20], [21], [0]]
+    assert all_numbers(answers[3:]) == [[], [], [], [22], [], [23], [], [24], [], [25]]
+    answers = step(duplicates(13), window=20, sack=False, faults=("stale-pipe",))
+    assert all_numbers(answers[3:]) == [[22 + i] for i in range(10)]
+
+
 def test_a_partial_ack_sends_the_next_hole():
     """RFC 6582, 3.2, step 3: at once, and the recovery goes on until all of it is there."""
     commands = [*duplicates(8), "ack 0.302 3", "ack 0.402 7", "ack 0.502 12"]

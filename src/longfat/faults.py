@@ -31,6 +31,7 @@ Socket = Literal[
     "pipe-as-flight",
     "syn-timeout",
     "repairs-as-losses",
+    "stale-pipe",
 ]
 Fault = Recovery | Socket
 
