@@ -85,7 +85,12 @@ add_words(const void* data, int bytes, uint32_t sum)
 
 /// Give the sender a segment without data.
 static void
-answer(int raw, const struct tcphdr* cause, uint32_t number, int syn, const uint8_t* options, int bytes)
+answer(int raw,
+       const struct tcphdr* cause,
+       uint32_t number,
+       int syn,
+       const uint8_t* options,
+       int bytes)
 {
     struct
     {
@@ -103,7 +108,10 @@ answer(int raw, const struct tcphdr* cause, uint32_t number, int syn, const uint
     out.tcp.syn = syn;
     out.tcp.ack = 1;
     out.tcp.window = 0xffff;
-    memcpy(out.options, options, bytes);
+    if (bytes)
+    {
+        memcpy(out.options, options, bytes);
+    }
     uint32_t sum = IPPROTO_TCP + length;
     sum = add_words(&from, 4, add_words(&to.sin_addr, 4, add_words(&out, length, sum)));
     while (sum >> 16)
@@ -146,8 +154,11 @@ take(int raw, int64_t time_ns)
         }
         const uint32_t segment = offset / SEGMENT_BYTES;
         peer_take(&peer, segment, time_ns);
-        sent_length += sprintf(sent + sent_length, "%s[%.9f, %u, \"\"]", sent_length ? ", " : "",
-                               1e-9 * time_ns, segment);
+        sent_length += sprintf(sent + sent_length,
+                               "%s[%.9f, %u, \"\"]",
+                               sent_length ? ", " : "",
+                               1e-9 * time_ns,
+                               segment);
     }
 }
 
@@ -161,7 +172,11 @@ print(int fd, int64_t time_ns, const char* more)
     sent[sent_length] = 0;
     printf("{\"time_s\": %.9f%s, \"sent\": [%s], \"cwnd\": %u, \"ssthresh\": %u, \"pipe\": %d, "
            "\"state\": \"%s\"}\n",
-           1e-9 * time_ns, more, sent, info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh,
+           1e-9 * time_ns,
+           more,
+           sent,
+           info.tcpi_snd_cwnd,
+           info.tcpi_snd_ssthresh,
            (int)(info.tcpi_unacked - info.tcpi_sacked - info.tcpi_lost + info.tcpi_retrans),
            STATES[info.tcpi_ca_state]);
     sent_length = 0;
@@ -183,7 +198,11 @@ acknowledge(int raw, int fd)
         length += sprintf(told + length, "%s[%u, %u]", i ? ", " : "", ack.first[i], ack.end[i]);
     }
     strcpy(told + length, "]");
-    answer(raw, &first, zero + ack.number * SEGMENT_BYTES, 0, options,
+    answer(raw,
+           &first,
+           zero + ack.number * SEGMENT_BYTES,
+           0,
+           options,
            ack.blocks ? 4 + 8 * ack.blocks : 0);
     usleep(1); // until all that follows from it has happened
     take(raw, ack.time_ns);
@@ -232,8 +251,9 @@ main(int count, char** words)
     enter("/run/netns/s");
     const int fd = check(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), "socket");
     check(setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4), "reno");
-    const struct sockaddr_in to = {
-        .sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = htonl(0x0a020001)};
+    const struct sockaddr_in to = {.sin_family = AF_INET,
+                                   .sin_port = htons(PORT),
+                                   .sin_addr.s_addr = htonl(0x0a020001)};
     wait_until(0);
     connect(fd, (const struct sockaddr*)&to, sizeof to);
     wait_until(peer.rtt_ns);
@@ -241,8 +261,15 @@ main(int count, char** words)
     // 1000 bytes a segment; SACK; a window in units of 2^14
     const uint8_t with_sack[] = {2, 4, 3, 232, 4, 2, 3, 3, 14, 1, 1, 1};
     const uint8_t without[] = {2, 4, 3, 232, 3, 3, 14, 1};
-    answer(raw, &first, ntohl(first.seq) + 1, 1, peer.sack ? with_sack : without,
+    answer(raw,
+           &first,
+           ntohl(first.seq) + 1,
+           1,
+           peer.sack ? with_sack : without,
            peer.sack ? sizeof with_sack : sizeof without);
+    usleep(1);
+    // The window of a SYN has no units; a later change would make an ACK no duplicate (RFC 5681, 2).
+    answer(raw, &first, ntohl(first.seq) + 1, 0, NULL, 0);
     usleep(1);
     const int writer = check(fork(), "fork");
     if (!writer)
@@ -254,7 +281,8 @@ main(int count, char** words)
     print(fd, peer.rtt_ns, "");
     while (1)
     {
-        const int64_t next = peer.count > 0 && peer.under_way_ns[0] < end ? peer.under_way_ns[0] : end;
+        const int64_t next =
+            peer.count > 0 && peer.under_way_ns[0] < end ? peer.under_way_ns[0] : end;
         const int64_t left = next - now();
         const struct timespec wait = {left / 1000000000, left % 1000000000};
         struct pollfd ready = {.fd = raw, .events = POLLIN};
