@@ -47,23 +47,13 @@ enum class Fault : uint32_t
 
 /// The names that scenarios have for them, in the same order.
 constexpr std::string_view FAULT_NAMES[] = {
-<<<<<<< HEAD:src/longfat/engines/faults.h
     "prr-overflow",        "prr-counts-twice",  "prr-from-pipe",      "prr-unsafe-ack",
     "lost-retransmission", "sacked-in-flight",  "cwr-untold",         "recovery-credit",
     "limited-transmit",    "recover-reached",   "partial-ack-burst",  "impatient-timer",
     "timeout-cuts-again",  "backoff-forgotten", "smoothed-rtt",       "loss-in-cwr",
     "echo-in-recovery",    "echo-on-duplicate", "window-overwritten", "disorder-credit",
     "no-rescue",           "timeout-order",     "highest-sacked",     "pipe-as-flight",
-    "syn-timeout",         "repairs-as-losses",
-=======
-    "prr-overflow",       "prr-counts-twice",  "prr-from-pipe",      "prr-unsafe-ack",
-    "lost-retransmission", "sacked-in-flight", "cwr-untold",         "recovery-credit",
-    "limited-transmit",   "partial-ack-burst", "impatient-timer",    "timeout-cuts-again",
-    "backoff-forgotten",  "smoothed-rtt",      "loss-in-cwr",        "echo-in-recovery",
-    "echo-on-duplicate",  "window-overwritten", "disorder-credit",   "no-rescue",
-    "timeout-order",      "highest-sacked",    "pipe-as-flight",     "syn-timeout",
-    "repairs-as-losses",  "stale-pipe",
->>>>>>> conform:src/longfat/engines/segment/faults.h
+    "syn-timeout",         "repairs-as-losses", "stale-pipe",
 };
 
 /// A set of them.
