@@ -9,7 +9,7 @@
 #ifndef LONGFAT_SEGMENT_SCOREBOARD_H
 #define LONGFAT_SEGMENT_SCOREBOARD_H
 
-#include "../faults.h"
+#include "faults.h"
 #include "event.h"
 #include "link.h"
 

@@ -946,7 +946,7 @@ class Sender : public Endpoint
 
     bool Has(Fault fault) const
     {
-        return m_spec.faults.Has(fault);
+        return Faults(m_spec.faults).Has(fault);
     }
 
     /// The round trip that PktsAcked is told.
@@ -963,7 +963,7 @@ class Sender : public Endpoint
         }
         auto prr = ns3::CreateObject<TcpPrr>();
         const auto set = [&](const char* attribute, Fault fault) {
-            prr->SetAttribute(attribute, ns3::BooleanValue(spec.faults.Has(fault)));
+            prr->SetAttribute(attribute, ns3::BooleanValue(Faults(spec.faults).Has(fault)));
         };
         set("Overflow", Fault::PRR_OVERFLOW);
         set("CountsTwice", Fault::PRR_COUNTS_TWICE);
