@@ -249,6 +249,10 @@ class Sender : public Endpoint
         tcb->m_cWndInfl = tcb->m_cWnd;
         tcb->m_ssThresh = tcb->m_initialSsThresh;
         m_roundTrip.OnSynAck(ack, m_synSent, now);
+        if (m_synSent >= 0)
+        {
+            m_board.NoteRoundTrip(now - m_synSent);
+        }
         congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
         tcb->m_congState = State::CA_OPEN;
         tcb->m_highTxMark = tcb->m_nextTxSequence = Sequence(0);
