@@ -352,7 +352,7 @@ class Reference:
         if self.recover is not None and number >= self.recover:
             self.recover = None
             self.reports = 0
-            self.cwnd = self.ssthresh
+            self.cwnd = self.ssthresh + SMSS * SMSS // self.ssthresh  # RFC 5681, (3)
         if self.recover is None:
             self.reports += any(s >= number for s in new)
             if self.reports == 3 or self.una in self.lost:
