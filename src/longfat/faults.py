@@ -15,6 +15,7 @@ Socket = Literal[
     "cwr-untold",
     "recovery-credit",
     "limited-transmit",
+    "recover-reached",
     "partial-ack-burst",
     "impatient-timer",
     "timeout-cuts-again",

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What the algorithms share that answer duplicate ACKs otherwise than a timeout. ns-3 asks for the
-// threshold after both by GetSsThresh; for duplicate ACKs it has announced a recovery right before.
+// What the algorithms share that answer duplicate ACKs otherwise than a timeout. The socket asks for
+// the threshold after both by GetSsThresh; for duplicate ACKs, and for the echo of a mark, which
+// counts as they do (RFC 3168, 6.1.2), it has announced RECOVERY or CWR right before. ns-3 3.44 does
+// not announce CWR.
 
 #ifndef LONGFAT_LOSS_CAUSE_H
 #define LONGFAT_LOSS_CAUSE_H
@@ -32,7 +34,8 @@ class TcpLossCause : public ns3::TcpNewReno
     void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> /* tcb */,
                             const ns3::TcpSocketState::TcpCongState_t state) override
     {
-        m_duplicateAcks = state == ns3::TcpSocketState::CA_RECOVERY;
+        m_duplicateAcks =
+            state == ns3::TcpSocketState::CA_RECOVERY || state == ns3::TcpSocketState::CA_CWR;
     }
 
   protected:

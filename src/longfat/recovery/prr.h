@@ -167,7 +167,8 @@ class TcpPrr : public ns3::TcpRecoveryOps
             m_guessed += segment;
             return segment;
         }
-        const uint32_t known = std::min(m_guessed, deliveredBytes - std::min(deliveredBytes, segment));
+        const uint32_t known =
+            std::min(m_guessed, deliveredBytes - std::min(deliveredBytes, segment));
         m_guessed -= known;
         return deliveredBytes - known;
     }

@@ -19,8 +19,8 @@ namespace longfat::segment
 
 // TcpSocketBase's constants.
 constexpr uint32_t SYN_RETRIES = 6;         //!< ConnCount
-constexpr uint32_t DATA_RETRIES = 6;         //!< timeouts in a row before it gives up
-constexpr uint32_t UNSCALED_WINDOW = 65535;  //!< the most that a SYN can advertise (RFC 7323)
+constexpr uint32_t DATA_RETRIES = 6;        //!< timeouts in a row before it gives up
+constexpr uint32_t UNSCALED_WINDOW = 65535; //!< the most that a SYN can advertise (RFC 7323)
 constexpr uint32_t DUP_ACK_THRESHOLD = 3;
 constexpr Ticks PERSIST_TIMEOUT = 6'000'000'000;
 constexpr Ticks LONGEST_TIMEOUT = 60'000'000'000;

@@ -25,6 +25,7 @@ enum class Fault : uint32_t
     CWR_UNTOLD,
     RECOVERY_CREDIT,
     LIMITED_TRANSMIT,
+    RECOVER_REACHED,
     PARTIAL_ACK_BURST,
     IMPATIENT_TIMER,
     TIMEOUT_CUTS_AGAIN,
@@ -45,13 +46,13 @@ enum class Fault : uint32_t
 
 /// The names that scenarios have for them, in the same order.
 constexpr std::string_view FAULT_NAMES[] = {
-    "prr-overflow",       "prr-counts-twice",  "prr-from-pipe",      "prr-unsafe-ack",
-    "lost-retransmission", "sacked-in-flight", "cwr-untold",         "recovery-credit",
-    "limited-transmit",   "partial-ack-burst", "impatient-timer",    "timeout-cuts-again",
-    "backoff-forgotten",  "smoothed-rtt",      "loss-in-cwr",        "echo-in-recovery",
-    "echo-on-duplicate",  "window-overwritten", "disorder-credit",   "no-rescue",
-    "timeout-order",      "highest-sacked",    "pipe-as-flight",     "syn-timeout",
-    "repairs-as-losses",
+    "prr-overflow",        "prr-counts-twice",  "prr-from-pipe",      "prr-unsafe-ack",
+    "lost-retransmission", "sacked-in-flight",  "cwr-untold",         "recovery-credit",
+    "limited-transmit",    "recover-reached",   "partial-ack-burst",  "impatient-timer",
+    "timeout-cuts-again",  "backoff-forgotten", "smoothed-rtt",       "loss-in-cwr",
+    "echo-in-recovery",    "echo-on-duplicate", "window-overwritten", "disorder-credit",
+    "no-rescue",           "timeout-order",     "highest-sacked",     "pipe-as-flight",
+    "syn-timeout",         "repairs-as-losses",
 };
 
 /// A set of them.

@@ -375,6 +375,19 @@ class Scoreboard
         }
     }
 
+    /// Without SACK, an ACK that advances outside of a recovery ends what duplicate ACKs have told.
+    void ForgetRenoSacks()
+    {
+        for (uint64_t i = m_head; m_sackedBytes > 0; ++i)
+        {
+            SentSegment& segment = (*this)[i];
+            m_sackedBytes -= segment.sacked ? m_stream.Size(i) : 0;
+            segment.sacked = false;
+        }
+        m_sacked.Clear();
+        m_sackSeen = false;
+    }
+
     /// TcpTxBuffer::SetSentListLost, after a timeout: all is lost that has not been reported, and
     /// nothing has been sent again. Without SACK, nothing has been reported either.
     void MarkAllAsLost()
@@ -571,10 +584,10 @@ class Scoreboard
     uint64_t m_untouched{0};  //!< the same, for rule 3
     uint64_t m_rescued{0};    //!< by rule 4: none again before the head is there
     uint64_t m_foundLostBytes{0};
-    uint64_t m_order{0};              //!< of the last transmission
-    Ring<Retransmission> m_watched;   //!< those that may still be lost, in order
-    uint64_t m_latest[DUP_THRESH]{};  //!< since there are such: the highest orders that arrived
-    Ticks m_leastRtt{NEVER};          //!< from transmission to report, of what was sent once
+    uint64_t m_order{0};             //!< of the last transmission
+    Ring<Retransmission> m_watched;  //!< those that may still be lost, in order
+    uint64_t m_latest[DUP_THRESH]{}; //!< since there are such: the highest orders that arrived
+    Ticks m_leastRtt{NEVER};         //!< from transmission to report, of what was sent once
 };
 
 } // namespace longfat::segment

@@ -297,12 +297,17 @@ class Sender : public Endpoint
             m_board.FindLost();
         }
         const uint64_t oldHead = m_board.Head();
-        if (tcb->m_congState == State::CA_RECOVERY && ack.number < m_recover)
+        const bool partial = tcb->m_congState == State::CA_RECOVERY && ack.number < m_recover;
+        if (partial)
         {
             for (uint64_t i = oldHead; i < ack.number && !tcb->m_isRetransDataAcked; ++i)
             {
                 tcb->m_isRetransDataAcked = !m_board[i].sacked && m_board[i].retransmitted;
             }
+        }
+        if (!m_spec.sack && ack.number > oldHead && !partial && !Has(Fault::LIMITED_TRANSMIT))
+        {
+            m_board.ForgetRenoSacks();
         }
         m_board.Acknowledge(ack.number, now, delivered);
         const bool lostAgain = m_spec.sack && m_board.FindLostRetransmissions(m_reducedAfter);
@@ -502,9 +507,7 @@ class Sender : public Endpoint
         }
         else if (tcb->m_congState == State::CA_DISORDER)
         {
-            if ((m_dupAcks == DUP_ACK_THRESHOLD &&
-                 (m_board.Head() >= m_recover || !m_recoverActive)) ||
-                m_board.IsHeadLost())
+            if ((m_dupAcks == DUP_ACK_THRESHOLD && MayRecover()) || m_board.IsHeadLost())
             {
                 EnterRecovery(now, true);
             }
@@ -514,6 +517,16 @@ class Sender : public Endpoint
                 m_board.AddRenoSack(); // RFC 3042: it has left the network, so another may enter
             }
         }
+    }
+
+    /// Whether the third duplicate ACK may begin a recovery. Without SACK, segments that are sent again
+    /// although they have arrived cause duplicate ACKs too: for what was outstanding at the last
+    /// loss, and right after it, none counts (RFC 6582, 3.2, step 2).
+    bool MayRecover() const
+    {
+        return m_spec.sack || Has(Fault::RECOVER_REACHED)
+                   ? m_board.Head() >= m_recover || !m_recoverActive
+                   : m_board.Head() > m_recover || m_recover == 0;
     }
 
     /// TcpSocketBase::EnterRecovery; `reduces`: the window has not been reduced for a mark before.
@@ -882,9 +895,9 @@ class Sender : public Endpoint
         if (m_retries == 1 || Has(Fault::TIMEOUT_CUTS_AGAIN)) // else held constant (RFC 5681, 3.1)
         {
             const uint32_t outstanding = m_board.SentBytes();
-            tcb->m_ssThresh = congestionControl->GetSsThresh(
-                tcb,
-                Has(Fault::PIPE_AS_FLIGHT) ? pipe : outstanding);
+            tcb->m_ssThresh =
+                congestionControl->GetSsThresh(tcb,
+                                               Has(Fault::PIPE_AS_FLIGHT) ? pipe : outstanding);
         }
         congestionControl->CwndEvent(tcb, State::CA_EVENT_LOSS);
         congestionControl->CongestionStateSet(tcb, State::CA_LOSS);
@@ -987,7 +1000,7 @@ class Sender : public Endpoint
     uint32_t m_delivered{0};          //!< bytes newly delivered, by the ACK at hand
     uint32_t m_notCounted{0};         //!< bytes delivered, not yet counted as a segment
     uint32_t m_dupAcks{0};
-    uint64_t m_recover{0}; //!< RecoveryPoint: first segment not sent before the loss
+    uint64_t m_recover{0};      //!< RecoveryPoint: first segment not sent before the loss
     uint64_t m_reducedAfter{0}; //!< so many transmissions the window was last reduced
     bool m_recoverActive{false};
     bool m_firstPartialAck{true};

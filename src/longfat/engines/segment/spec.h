@@ -72,7 +72,7 @@ struct FlowSpec
 {
     ns3::TypeId congestionControl;
     std::vector<std::pair<const ns3::TypeId::AttributeInformation*, ns3::AttributeValue>>
-        attributes; //!< of the congestion control
+        attributes;       //!< of the congestion control
     std::string recovery; //!< prr or halving
     Faults faults;
     std::vector<Path> connections; //!< the path of each: of one, or of one between every two relays
