@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,8 @@ pytestmark = pytest.mark.slow
 if importlib.util.find_spec("ns3") is None:
     pytest.skip("this environment has no ns-3", allow_module_level=True)
 NS3 = Path(next(iter(importlib.util.find_spec("ns3").submodule_search_locations)))
+EXAMPLES = DATA.parent / "examples" / "ns3"
+FAULTS = sorted(path.stem for path in EXAMPLES.glob("*.cc") if path.stem != "compare")
 HEADERS = sorted({a.header_path for a in catalogue.algorithms().values() if a.header})
 
 
@@ -35,14 +38,31 @@ def run(*command) -> str:
 
 def test_cmake_builds_a_program_and_its_flows_arrive(tmp_path):
     need("cmake")
-    source = DATA.parent / "examples" / "ns3"
-    run("cmake", "-S", source, "-B", tmp_path, "-D", f"CMAKE_PREFIX_PATH={NS3}")
+    run("cmake", "-S", EXAMPLES, "-B", tmp_path, "-D", f"CMAKE_PREFIX_PATH={NS3}")
     run("cmake", "--build", tmp_path)
     lines = [line.split() for line in run(tmp_path / "compare").splitlines()]
     goodput = {name: float(bps) for name, bps in lines}
     assert list(goodput) == ["ns3::TcpNewReno", "longfat::TcpGaimd", "longfat::TcpHybla"]
     assert 1e6 < goodput["ns3::TcpNewReno"] < goodput["longfat::TcpHybla"] < 10e6
     assert 1e6 < goodput["longfat::TcpGaimd"] < 10e6
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory) -> Path:
+    """The folder with the programs that show faults of ns-3, built."""
+    need("cmake")
+    folder = tmp_path_factory.mktemp("faults")
+    run("cmake", "-S", EXAMPLES, "-B", folder, "-D", f"CMAKE_PREFIX_PATH={NS3}")
+    run("cmake", "--build", folder, "--target", "faults", "--parallel", "2")
+    return folder
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_program_shows_its_fault(name, faults):
+    answer = subprocess.run(faults / name, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    assert re.search("expected .*, observed ", answer.stdout.splitlines()[-1])
+    assert not answer.stderr
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// TcpBic: fast convergence sets W_max to the window after the loss, so that nothing is left to search.
+// TcpBic: fast convergence sets W_max to the window after the loss, so that nothing is left to
+// search.
 //
-// BIC (Xu, Harfoush and Rhee 2004, section III) with fast convergence sets W_max midway between the window
-// before the loss and the one that it leaves, w (1 + beta) / 2 (so Linux), where w has not come up to the
-// last W_max. GetSsThresh takes beta w. The window then begins at W_max, in the slowest part of growth.
+// BIC (Xu, Harfoush and Rhee 2004, section III) with fast convergence sets W_max midway between
+// the window before the loss and the one that it leaves, w (1 + beta) / 2 (so Linux), where w has
+// not come up to the last W_max. GetSsThresh takes beta w. The window then begins at W_max, in the
+// slowest part of growth.
 
 #include "ns3/tcp-bic.h"
 #include "ns3/tcp-socket-state.h"

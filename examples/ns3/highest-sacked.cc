@@ -2,10 +2,11 @@
 //
 // TcpTxBuffer: three segments that SACK reports from above downwards do not make the head lost.
 //
-// RFC 6675, section 4, IsLost: lost is what has three SACKed segments above it. Update remembers where the
-// highest SACKed segment begins, and takes the one just below it for higher: `m_highestSack.second <=
-// beginOfCurrentPacket + pktSize` compares a beginning with an end. UpdateLostCount, which counts
-// from there downwards, then misses what is above. Segments that arrive out of order do this.
+// RFC 6675, section 4, IsLost: lost is what has three SACKed segments above it. Update remembers
+// where the highest SACKed segment begins, and takes the one just below it for higher:
+// `m_highestSack.second <= beginOfCurrentPacket + pktSize` compares a beginning with an end.
+// UpdateLostCount, which counts from there downwards, then misses what is above. Segments that
+// arrive out of order do this.
 
 #include "ns3/packet.h"
 #include "ns3/tcp-tx-buffer.h"

@@ -2,9 +2,10 @@
 //
 // TcpHtcp: a loss takes nothing from the window where no queue has built up.
 //
-// H-TCP (Leith and Shorten 2004; draft-leith-tcp-htcp-06, section 3) leaves the part beta = RTT_min /
-// RTT_max of the window, no less than 0.5 and no more than 0.8. UpdateBeta has no such bounds: with
-// losses that are not congestion's the two round trips are the same, beta is 1, and the window stays.
+// H-TCP (Leith and Shorten 2004; draft-leith-tcp-htcp-06, section 3) leaves the part beta =
+// RTT_min / RTT_max of the window, no less than 0.5 and no more than 0.8. UpdateBeta has no such
+// bounds: with losses that are not congestion's the two round trips are the same, beta is 1, and
+// the window stays.
 
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
@@ -22,7 +23,7 @@ main()
     tcb->m_congState = TcpSocketState::CA_OPEN;
     auto htcp = CreateObject<TcpHtcp>();
     uint32_t ssThresh = 0;
-    // Two losses, the throughput before the second a little larger; the round trip is always 100 ms.
+    // Two losses, the throughput a little larger before the second; round trips of 100 ms.
     for (const uint32_t second : {1, 2})
     {
         Simulator::Schedule(Seconds(second), [&, second] {

@@ -2,10 +2,10 @@
 //
 // TcpHtcp: alpha, in segments a round trip, is added in bytes an ACK.
 //
-// H-TCP (Leith and Shorten 2004; draft-leith-tcp-htcp-06, section 3) adds alpha segments a round trip:
-// alpha SMSS SMSS / cwnd bytes for an ACK. CongestionAvoidance adds (SMSS SMSS + cwnd alpha) / cwnd, that
-// is Reno's increment and alpha bytes. At a window of 100 segments, 3 s after a loss, that is 3 segments
-// a round trip instead of 20.
+// H-TCP (Leith and Shorten 2004; draft-leith-tcp-htcp-06, section 3) adds alpha segments a round
+// trip: alpha SMSS SMSS / cwnd bytes for an ACK. CongestionAvoidance adds (SMSS SMSS + cwnd alpha)
+// / cwnd, that is Reno's increment and alpha bytes. At a window of 100 segments, 3 s after a loss,
+// that is 3 segments a round trip instead of 20.
 
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"

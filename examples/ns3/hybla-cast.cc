@@ -2,10 +2,11 @@
 //
 // TcpHybla: the window shrinks in slow start, because the increment of an ACK wraps around.
 //
-// An ACK adds 2^rho - 1 segments (Caini and Firrincieli 2004), with rho the round trip by the reference
-// of 25 ms. At 800 ms, a satellite's round trip with a queue, rho is 32: 2^32 - 1 segments of 1000 bytes.
-// SlowStart casts that to 32 bits, where it is beyond their range (undefined; on x86-64 -1000), and
-// adds it to the window in 32 bits before the threshold limits it. Both belong into 64 bits or double.
+// An ACK adds 2^rho - 1 segments (Caini and Firrincieli 2004), with rho the round trip by the
+// reference of 25 ms. At 800 ms, a satellite's round trip with a queue, rho is 32: 2^32 - 1
+// segments of 1000 bytes. SlowStart casts that to 32 bits, where it is beyond their range
+// (undefined; on x86-64 -1000), and adds it to the window in 32 bits before the threshold limits
+// it. Both belong into 64 bits or double.
 
 #include "ns3/nstime.h"
 #include "ns3/tcp-hybla.h"

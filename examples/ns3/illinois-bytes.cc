@@ -2,10 +2,11 @@
 //
 // TcpIllinois: it is never standard TCP, whatever WinThresh says.
 //
-// TCP-Illinois (Liu, Basar and Srikant 2008, section 3) is standard TCP, alpha = 1 and beta = 1/2, while
-// its window is below W_thresh, so that it does not harm others where windows are small. TcpIllinois
-// compares bytes with segments: `RecalcParam(tcb->m_cWnd)`, `cWnd < m_winThresh`. A window is always
-// more than 15 bytes; alpha is 10 at a window of 10 segments. GetCwndInSegments() is meant.
+// TCP-Illinois (Liu, Basar and Srikant 2008, section 3) is standard TCP, alpha = 1 and beta = 1/2,
+// while its window is below W_thresh, so that it does not harm others where windows are small.
+// TcpIllinois compares bytes with segments: `RecalcParam(tcb->m_cWnd)`, `cWnd < m_winThresh`. A
+// window is always more than 15 bytes; alpha is 10 at a window of 10 segments. GetCwndInSegments()
+// is meant.
 
 #include "ns3/nstime.h"
 #include "ns3/tcp-illinois.h"

@@ -2,9 +2,10 @@
 //
 // TcpIllinois: with alpha below 1 the window does not grow at all; of 1.9 an ACK counts 1.
 //
-// TCP-Illinois (Liu, Basar and Srikant 2008, section 3) adds alpha segments a round trip, from 0.3 where
-// the queue is full to 10 where it is empty. TcpIllinois counts ACKs times alpha in an integer,
-// `m_ackCnt += segmentsAcked * m_alpha`, which loses the fraction at every ACK. m_ackCnt has to be double.
+// TCP-Illinois (Liu, Basar and Srikant 2008, section 3) adds alpha segments a round trip, from 0.3
+// where the queue is full to 10 where it is empty. TcpIllinois counts ACKs times alpha in an
+// integer, `m_ackCnt += segmentsAcked * m_alpha`, which loses the fraction at every ACK. m_ackCnt
+// has to be double.
 
 #include "ns3/nstime.h"
 #include "ns3/tcp-illinois.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// TcpSocketBase: the ACK that ends a recovery counts all that SACK had reported before it, once more.
+// TcpSocketBase: the ACK that ends a recovery counts once more all that SACK had reported.
 //
-// With SACK a segment counts when it is reported, once (currentDelivered). But the ACK that ends a recovery
-// hands IncreaseWindow all that it acknowledges. RFC 5681 adds SMSS for an ACK, byte counting (RFC 3465;
-// Linux) what it newly delivers, the hole. TcpLinuxReno and TcpCubic gain a round trip's growth a loss.
+// With SACK a segment counts when it is reported, once (currentDelivered). But the ACK that ends a
+// recovery hands IncreaseWindow all that it acknowledges. RFC 5681 adds SMSS for an ACK, byte
+// counting (RFC 3465; Linux) what it newly delivers: the hole.
 
 #include "ns3/core-module.h"
 #include "ns3/error-model.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// TcpSocketBase: a segment that is repaired counts as lost again in the sample of the delivery rate.
+// TcpSocketBase: a segment that is repaired counts as lost again in the rate sample.
 //
-// TcpRateSample::m_bytesLoss is what has been lost since the last ACK. ReceivedAck takes the difference of
-// the bytes marked as lost without its sign: what was lost is lost once more when it arrives.
+// TcpRateSample::m_bytesLoss is what has been lost since the last ACK. ReceivedAck takes the
+// difference of the bytes marked as lost without its sign: what arrives at last is lost once more.
 
 #include "ns3/core-module.h"
 #include "ns3/error-model.h"

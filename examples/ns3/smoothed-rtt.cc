@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// TcpSocketBase: PktsAcked is told the smoothed round trip, and m_minRtt is the smallest smoothed one.
+// TcpSocketBase: PktsAcked is told the smoothed round trip, and m_minRtt is the smallest smoothed
+// one.
 //
-// TcpCongestionOps documents PktsAcked's argument as the last round trip, and Linux hands on the sample
-// of this ACK. TcpSocketBase hands on m_srtt, and EstimateRtt takes the minimum of m_srtt for m_minRtt. What
-// goes by delay (Vegas, Veno, YeAH, Illinois, HyStart, H-TCP, Westwood+) so sees a queue an eighth at a
-// time, and after a queue a minimum that is too large. The sample is in m_lastRtt.
+// TcpCongestionOps documents PktsAcked's argument as the last round trip, and Linux hands on the
+// sample of this ACK. TcpSocketBase hands on m_srtt, and EstimateRtt takes the minimum of m_srtt
+// for m_minRtt. What goes by delay (Vegas, Veno, YeAH, Illinois, HyStart, H-TCP, Westwood+) so
+// sees a queue an eighth at a time, and after a queue a minimum that is too large. The sample is
+// in m_lastRtt.
 
 #include "ns3/core-module.h"
 #include "ns3/error-model.h"
@@ -52,6 +54,6 @@ main()
     Simulator::Destroy();
 
     std::cout << "largest difference of the round trip that PktsAcked is told to the last one\n"
-              << "expected 0 ms, observed " << recorder->error.GetMilliSeconds() << " ms" << std::endl;
+              << "expected 0 ms, observed " << recorder->error.As(Time::MS) << std::endl;
     return recorder->error > MilliSeconds(1);
 }

@@ -2,9 +2,9 @@
 //
 // TcpSocketBase: a second timeout of the same segment lowers the slow-start threshold again.
 //
-// RFC 5681, section 3.1: the threshold is set where a segment has not yet been sent again by way of the
-// timer, and held constant afterwards. ReTxTimeout asks IsHeadRetransmitted() for that, but after
-// SetSentListLost, which clears the flag of every segment: the second time it sets two segments.
+// RFC 5681, section 3.1: the threshold is set where a segment has not yet been sent again by way
+// of the timer, and held constant afterwards. ReTxTimeout asks IsHeadRetransmitted() for that, but
+// after SetSentListLost, which clears the flag of every segment: then it sets two segments.
 
 #include "ns3/core-module.h"
 #include "ns3/error-model.h"

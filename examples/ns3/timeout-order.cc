@@ -2,10 +2,11 @@
 //
 // TcpTxBuffer: after a timeout, new data go before what was lost above the highest SACKed segment.
 //
-// A timeout makes all lost that SACK has not reported (SetSentListLost); RFC 5681, section 3.1, and RFC
-// 6675, section 5.1, then send it again in order. NextSeg's rule (1) takes only segments below the highest
-// SACKed one, a limit for losses that SACK reveals, so that rule (2), new data, comes first. What is lost
-// waits until SACK reports something above it, often for another timeout.
+// A timeout makes all lost that SACK has not reported (SetSentListLost); RFC 5681, section 3.1,
+// and RFC 6675, section 5.1, then send it again in order. NextSeg's rule (1) takes only segments
+// below the highest SACKed one, a limit for losses that SACK reveals, so that rule (2), new data,
+// comes first. What is lost waits until SACK reports something above it, often for another
+// timeout.
 
 #include "ns3/callback.h"
 #include "ns3/packet.h"
@@ -33,8 +34,8 @@ main()
     {
         buffer->CopyFromSequence(1000, SequenceNumber32(1 + 1000 * i));
     }
-    buffer->Update({{SequenceNumber32(2001), SequenceNumber32(3001)}}); // 2 arrives; then the timeout
-    buffer->SetSentListLost(false);
+    buffer->Update({{SequenceNumber32(2001), SequenceNumber32(3001)}}); // segment 2 arrives
+    buffer->SetSentListLost(false);                                     // timeout
 
     std::cout << "segments 0 to 9 sent, 2 reported by SACK, timeout: sent next\n"
               << "expected 0 1 3 4, observed";

@@ -2,10 +2,10 @@
 //
 // TcpVegas: a loss takes one segment from the window.
 //
-// Between losses Vegas adjusts the threshold to stay out of slow start, min(ssthresh, cwnd - 1). The
-// class gives that rule as GetSsThresh too, which the socket calls for losses and timeouts. Linux has
-// it in a function of its own (tcp_vegas_ssthresh) and halves at a loss (tcp_reno_ssthresh); the
-// authors' code takes a quarter. RFC 5681, equation (4): half.
+// Between losses Vegas adjusts the threshold to stay out of slow start, min(ssthresh, cwnd - 1).
+// The class gives that rule as GetSsThresh too, which the socket calls for losses and timeouts.
+// Linux has it in a function of its own (tcp_vegas_ssthresh) and halves at a loss
+// (tcp_reno_ssthresh); the authors' code takes a quarter. RFC 5681, equation (4): half.
 
 #include "ns3/tcp-socket-state.h"
 #include "ns3/tcp-vegas.h"

@@ -2,10 +2,10 @@
 //
 // TcpVeno: its congestion avoidance never runs; it is NewReno's.
 //
-// TCP Veno (Fu and Liew 2003, section II) adds a segment every other round trip once beta = 3 of its
-// segments wait in a queue. TcpVeno wants more than two samples of the round trip for that, and sets
-// their count to zero at the end of every IncreaseWindow, that is with every ACK ("every RTT", says the
-// comment). So there is one at a time. Here 50 of 100 segments wait.
+// TCP Veno (Fu and Liew 2003, section II) adds a segment every other round trip once beta = 3 of
+// its segments wait in a queue. TcpVeno wants more than two samples of the round trip for that,
+// and sets their count to zero at the end of every IncreaseWindow, that is with every ACK ("every
+// RTT", says the comment). So there is one at a time. Here 50 of 100 segments wait.
 
 #include "ns3/nstime.h"
 #include "ns3/tcp-socket-state.h"

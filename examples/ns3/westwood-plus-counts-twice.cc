@@ -2,10 +2,10 @@
 //
 // TcpWestwoodPlus: it counts twice what SACK reports, and estimates more bandwidth than there is.
 //
-// Westwood counts a segment for a duplicate ACK, and not again with the ACK that acknowledges it later
-// (AckedCount; Mascolo et al. 2001, section 3). TcpWestwoodPlus adds up what PktsAcked says: a segment for
-// each duplicate ACK, and all that the ACK at the end of a recovery acknowledges, the same segments.
-// m_lastAckedSackedBytes would have what an ACK newly delivers.
+// Westwood counts a segment for a duplicate ACK, and not again with the ACK that acknowledges it
+// later (AckedCount; Mascolo et al. 2001, section 3). TcpWestwoodPlus adds up what PktsAcked says:
+// a segment for each duplicate ACK, and all that the ACK at the end of a recovery acknowledges,
+// the same segments. m_lastAckedSackedBytes would have what an ACK newly delivers.
 
 #include "ns3/core-module.h"
 #include "ns3/error-model.h"

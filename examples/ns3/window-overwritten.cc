@@ -2,9 +2,10 @@
 //
 // TcpSocketBase: after a recovery the window of BBR is its slow-start threshold, 2^32 - 1 bytes.
 //
-// A congestion control with CongControl sets its window itself: TcpBbr restores it at the end of a recovery
-// (CwndEvent, CA_EVENT_COMPLETE_CWR). ProcessAck then sets `m_tcb->m_cWnd = m_tcb->m_ssThresh` all the same;
-// the end of CWR asks HasCongControl() first. In Startup BBR's threshold is infinite.
+// A congestion control with CongControl sets its window itself: TcpBbr restores it at the end of a
+// recovery (CwndEvent, CA_EVENT_COMPLETE_CWR). ProcessAck then sets `m_tcb->m_cWnd =
+// m_tcb->m_ssThresh` all the same; the end of CWR asks HasCongControl() first. In Startup BBR's
+// threshold is infinite.
 
 #include "ns3/core-module.h"
 #include "ns3/error-model.h"

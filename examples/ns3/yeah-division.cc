@@ -2,10 +2,11 @@
 //
 // TcpYeah: any delay at all is taken for congestion.
 //
-// YeAH-TCP (Baiocchi, Castellani and Vacirca 2007, section II) leaves its fast mode when the queueing
-// delay is more than 1/phi of the base round trip, phi being 8. TcpYeah divides whole numbers,
-// `L > (1 / m_phy)`, which is `L > 0`. Here a round trip of 101 ms on a path of 100 ms, with 9 segments
-// of its own in the queue (80 are allowed), makes it grow as Reno, a tenth as fast.
+// YeAH-TCP (Baiocchi, Castellani and Vacirca 2007, section II) leaves its fast mode when the
+// queueing delay is more than 1/phi of the base round trip, phi being 8. TcpYeah divides whole
+// numbers, `L > (1 / m_phy)`, which is `L > 0`. Here a round trip of 101 ms on a path of 100 ms,
+// with 9 segments of its own in the queue (80 are allowed), makes it grow as Reno, a tenth as
+// fast.
 
 #include "ns3/nstime.h"
 #include "ns3/tcp-socket-state.h"
