@@ -60,7 +60,7 @@ NS_OBJECT_ENSURE_REGISTERED(Recorder);
 def _run(bindings, request: dict) -> dict:
     """Run one request in a child, as the engine's server does."""
     for flow in request["flows"]:
-        flow["spec"]["congestionControl"] = "longfat_test::Recorder"
+        flow["congestionControl"] = "longfat_test::Recorder"
         flow["series"].append("bandwidth_bps")
     with tempfile.TemporaryFile() as answer:
         child = os.fork()

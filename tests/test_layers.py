@@ -1,8 +1,8 @@
 """The floors of the package: a module may use those below it, none above."""
 
 import ast
+import itertools
 import re
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -83,26 +83,85 @@ BRACES = re.compile(
 )
 
 
-def structures(cpp: str) -> set[str]:
-    """Return the structs and classes that C++ text has in a namespace, such as ns3::Time."""
-    cpp = re.sub(r"//[^\n]*|/\*.*?\*/", "", cpp, flags=re.DOTALL)
+# The end of a statement that declares data: its name, after a type. Private data are called m_....
+DATUM = re.compile(r"[\w:>*&]\s*[\s*&](?!m_)(\w+)\s*(?:\[\w*\])?\s*(?:\{\}|=.*)?$", re.DOTALL)
+NO_DATUM = re.compile(r"\b(using|typedef|static|friend|struct|class|enum|union|operator)\b|~")
+
+
+def structures(cpp: str) -> dict[str, set[str]]:
+    """Return the structs and classes of C++ text, such as ns3::Time, with their public data."""
+    cpp = re.sub(r"//[^\n]*|/\*.*?\*/|^ *#[^\n]*", "", cpp, flags=re.DOTALL | re.MULTILINE)
     cpp = re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', '""', cpp)
-    found, around = set(), []  # the namespaces around, None for any other pair of braces
+    found: dict[str, set[str]] = {}
+    around: list[re.Match] = []  # the braces that are open
+    text = [""]  # what stands in each of them itself, with {} for inner ones
+    end = 0
     for brace in BRACES.finditer(cpp):
-        namespace, name = brace.groups()
-        if brace[0] == "}":
-            around.pop()
+        text[-1] += cpp[end : brace.start()]
+        end = brace.end()
+        if brace[0] != "}":
+            around.append(brace)
+            text.append("")
             continue
-        if name and None not in around:
-            found.add("::".join([*around, name]))
-        around.append(namespace)
+        names = [opened[1] or opened[2] for opened in around]
+        if around.pop()[2] and all(names):
+            found["::".join(names)] = data(text[-1])
+        text.pop()
+        text[-1] += "{}"
     return found
 
 
+def data(body: str) -> set[str]:
+    """Return the names of the public data in a structure's body, which has {} for inner braces."""
+    body = re.sub(r"\b(public|protected|private):|\{\}(?!\s*;)", ";", body)
+    while body != (plain := re.sub(r"<[^<>;]*>", "", body)):  # of templates
+        body = plain
+    statements = (part.strip() for part in body.split(";"))
+    found = (DATUM.search(part) for part in statements if "(" not in part)
+    return {datum[1] for datum in found if datum and not NO_DATUM.search(datum.string)}
+
+
+def is_the_same(one: tuple[str, set[str]], other: tuple[str, set[str]]) -> bool:
+    """Tell whether two structures are one idea, declared twice.
+
+    They are where they have the same full name, or more than half of the smaller one's public data
+    in common, at least two, or three where the structures' own names differ. So each engine may
+    have a Flow of its own, with what that does, but not a specification or a count of its own.
+    """
+    (name, own), (other_name, others) = one, other
+    common = len(own & others)
+    least = 2 if name.split("::")[-1] == other_name.split("::")[-1] else 3
+    return name == other_name or (common >= least and 2 * common > min(len(own), len(others)))
+
+
 def test_no_two_files_declare_the_same_structure():
-    files = defaultdict(list)
-    for path in sorted([*PACKAGE.rglob("*.h"), *PACKAGE.rglob("*.cc")]):
-        for name in structures(path.read_text("utf-8")):
-            files[name].append(str(path.relative_to(PACKAGE)))
-    assert {"longfat::TcpHybla", "longfat::segment::Link", "ns3::Time"} <= set(files)
-    assert not {name: where for name, where in files.items() if len(where) > 1}
+    declared = [
+        (str(path.relative_to(PACKAGE)), structure)
+        for path in sorted([*PACKAGE.rglob("*.h"), *PACKAGE.rglob("*.cc")])
+        for structure in structures(path.read_text("utf-8")).items()
+    ]
+    known = {structure[0]: structure[1] for _, structure in declared}
+    assert known["longfat::Outage"] == {"startS", "endS"}
+    assert {"longfat::TcpHybla", "longfat::segment::Link", "ns3::Time"} <= set(known)
+    twice = [
+        (one[0], file, other[0], other_file)
+        for (file, one), (other_file, other) in itertools.combinations(declared, 2)
+        if file != other_file and is_the_same(one, other)
+    ]
+    assert not twice
+
+
+def test_what_is_the_same_structure():
+    link = (
+        "struct Link { std::map<int, A> ends; double rateBps{0}; int a[2]; void F() {} int m_b; };"
+    )
+    assert structures(f"namespace n::m {{ {link} class Other; }}") == {
+        "n::m::Link": {"ends", "rateBps", "a"}
+    }
+    one = ("a::Link", {"rateBps", "delayS", "source", "queueSize", "outageStartS"})
+    assert is_the_same(one, ("a::Link", {"other"}))
+    assert is_the_same(one, ("b::Spec", {"rateBps", "delayS", "source", "outages", "queueBytes"}))
+    assert is_the_same(one, ("b::Link", {"rateBps", "delayS", "outages"}))
+    assert not is_the_same(one, ("b::Spec", {"rateBps", "delayS", "outages"}))
+    assert not is_the_same(one, ("b::Link", {"source", "onArrival"}))
+    assert not is_the_same(one, ("b::Link", set()))

@@ -77,8 +77,8 @@ class TcpPrr : public ns3::TcpRecoveryOps
         return ns3::CopyObject<TcpPrr>(this);
     }
 
-    /// RecoverFS is FlightSize without what had been reported before this ACK: one segment by each
-    /// duplicate ACK but this.
+    /// RecoverFS is FlightSize, with SACK without what had been reported before this ACK: one segment
+    /// by each duplicate ACK but this.
     void EnterRecovery(ns3::Ptr<State> tcb,
                        uint32_t dupAckCount,
                        uint32_t unAckDataCount,
@@ -86,9 +86,11 @@ class TcpPrr : public ns3::TcpRecoveryOps
     {
         const uint32_t before = dupAckCount > 1 ? (dupAckCount - 1) * tcb->m_segmentSize : 0;
         m_out = m_delivered = 0;
-        m_recoverFs = m_fromPipe ? tcb->m_bytesInFlight.Get()
-                                 : std::max(unAckDataCount, before + tcb->m_segmentSize) - before;
-        m_guessed = deliveredBytes == 0 ? before : 0;
+        const uint32_t reported = deliveredBytes > 0 ? before : 0;
+        m_recoverFs = m_fromPipe
+                          ? tcb->m_bytesInFlight.Get()
+                          : std::max(unAckDataCount, reported + tcb->m_segmentSize) - reported;
+        m_guessed = before - reported;
         m_expectedPipe = 0;
         m_lastAck = tcb->m_lastAckedSeq;
         OnAck(tcb, deliveredBytes, true);

@@ -1,6 +1,7 @@
 """The full ns-3 stack: a scenario built and run by compiled C++, in a process of its own."""
 
 import importlib.util
+import itertools
 import os
 import sys
 from collections.abc import Iterable
@@ -165,14 +166,14 @@ def request(scenario: Scenario) -> dict[str, Any]:
             "'segment' can do with them or without"
         )
     links = {(link.source, link.target): link for link in scenario.links}
-    pairs: list[tuple[Link, Link]] = []
+    pairs: list[Link] = []
     for (source, target), link in links.items():
-        if not any(back is link for _, back in pairs):
-            pairs.append((link, links[target, source]))
+        if not any(known is link for known in pairs):
+            pairs += [link, links[target, source]]
     finite = all(flow.bytes is not None for flow in scenario.flows)
     return {
         "seed": scenario.seed,
-        "links": [[_link_request(a), _link_request(b)] for a, b in pairs],
+        "links": [_link_request(link) for link in pairs],
         "linkSeries": [name for name in scenario.record.series if name in LINK_SERIES],
         "flows": [_flow_request(scenario, number) for number in range(len(scenario.flows))],
         "points": scenario.record.points,
@@ -187,17 +188,25 @@ def _link_request(link: Link) -> dict[str, Any]:
         "target": link.target,
         "rateBps": link.rate_bps,
         "delayS": link.delay_s,
-        "queueSize": f"{link.queue_packets}p" if link.queue_packets else f"{link.queue_bytes}B",
+        "queuePackets": link.queue_packets,  # null: no limit
+        "queueBytes": link.queue_bytes,
         "lossPerPacket": link.loss_per_packet,
         "lossPerBit": link.loss_per_bit,
-        "outageStartS": [outage.start_s for outage in link.outages],
-        "outageEndS": [outage.start_s + outage.duration_s for outage in link.outages],
-        "markAbovePackets": link.mark_above_packets or 0,
-        "changeAtS": [change.at_s for change in link.changes],
-        "changeRateBps": [change.rate_bps for change in link.changes],  # null: as it was
-        "changeDelayS": [change.delay_s for change in link.changes],
-        "changeLossPerPacket": [change.loss_per_packet for change in link.changes],
-        "changeLossPerBit": [change.loss_per_bit for change in link.changes],
+        "markAbovePackets": link.mark_above_packets,
+        "outages": [
+            {"startS": outage.start_s, "endS": outage.start_s + outage.duration_s}
+            for outage in link.outages
+        ],
+        "changes": [
+            {
+                "atS": change.at_s,
+                "rateBps": change.rate_bps,  # null: as it was
+                "delayS": change.delay_s,
+                "lossPerPacket": change.loss_per_packet,
+                "lossPerBit": change.loss_per_bit,
+            }
+            for change in link.changes
+        ],
     }
 
 
@@ -209,25 +218,6 @@ def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
             "relays: ns-3 sends new segments on duplicate ACKs whenever it has SACK, and does not "
             "allow it otherwise to a sender that waits for its relay"
         )
-    paths = [[0.0, flow.path]] if flow.path else []
-    return {
-        "spec": _flow_spec(flow),
-        "timestamps": flow.timestamps,
-        "paths": paths + [[reroute.at_s, reroute.path] for reroute in flow.reroutes],
-        "handoffs": [
-            [handoff.at_s, handoff.kind == "local", handoff.announced_rate_bps or 0.0]
-            for handoff in flow.handoffs
-        ],
-        "series": [
-            name
-            for name in scenario.record.series
-            if name not in LINK_SERIES
-            and (name not in ESTIMATES or name in _algorithm(flow).traces)
-        ],
-    }
-
-
-def _flow_spec(flow: Flow) -> dict[str, Any]:
     algorithm = _algorithm(flow)
     attributes = [
         [algorithm.parameters[name].attribute, algorithm.parameters[name].ns3_text(value)]
@@ -236,12 +226,14 @@ def _flow_spec(flow: Flow) -> dict[str, Any]:
     if flow.max_window_segments is not None:
         attributes.append(["MaxWindow", str(flow.max_window_segments)])
     return {
-        "source": flow.source,
-        "target": flow.target,
-        "relays": list(flow.relays),
         "congestionControl": algorithm.type_id,
         "attributes": attributes,
         "recovery": RECOVERY[flow.recovery],
+        "connections": (
+            [flow.path]
+            if flow.path
+            else list(itertools.pairwise((flow.source, *flow.relays, flow.target)))
+        ),
         "segmentBytes": flow.segment_bytes,
         "initialWindowSegments": flow.initial_window_segments,
         "initialSsthreshSegments": flow.initial_ssthresh_segments or 0,
@@ -254,10 +246,25 @@ def _flow_spec(flow: Flow) -> dict[str, Any]:
         "sack": flow.sack,
         "limitedTransmit": flow.limited_transmit,
         "ecn": flow.ecn,
+        "timestamps": flow.timestamps,
         "minRtoS": flow.min_rto_s,
         "startS": flow.start_s,
         "stopS": flow.stop_s,  # null: never
         "bytes": flow.bytes or 0,
+        "reroutes": [{"atS": reroute.at_s, "path": reroute.path} for reroute in flow.reroutes],
+        "handoffs": [
+            {
+                "atS": handoff.at_s,
+                "local": handoff.kind == "local",
+                "announcedBps": handoff.announced_rate_bps or 0.0,
+            }
+            for handoff in flow.handoffs
+        ],
+        "series": [
+            name
+            for name in scenario.record.series
+            if name not in LINK_SERIES and (name not in ESTIMATES or name in algorithm.traces)
+        ],
     }
 
 

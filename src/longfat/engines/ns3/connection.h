@@ -30,43 +30,18 @@
 namespace longfat
 {
 
-/// A flow, as the scenario states it.
-struct FlowSpec
-{
-    std::string source;
-    std::string target;
-    std::vector<std::string> relays;                             //!< in order
-    std::string congestionControl;                               //!< TypeId of its class
-    std::vector<std::pair<std::string, std::string>> attributes; //!< of the congestion control
-    std::string recovery;                                        //!< TypeId of the recovery
-    uint32_t segmentBytes{0};
-    uint32_t initialWindowSegments{0};
-    uint32_t initialSsthreshSegments{0}; //!< 0: none
-    uint32_t sendBufferBytes{0};         //!< 0: grows with the connection
-    uint32_t receiveBufferBytes{0};      //!< 0: grows with the connection
-    uint32_t segmentsPerAck{0};
-    double ackTimeoutS{0};
-    bool sack{true};
-    bool limitedTransmit{true};
-    bool ecn{false};
-    double minRtoS{0};
-    double startS{0};
-    double stopS{0};   //!< infinity: never
-    uint64_t bytes{0}; //!< 0: without end
-};
-
 class Connection
 {
   public:
-    Connection(const FlowSpec& spec,
-               Network& network,
-               const std::string& source,
-               const std::string& target,
-               uint16_t port)
+    Connection(const FlowSpec& spec, Network& network, const Path& path, uint16_t port)
         : m_spec(spec)
     {
-        Listen(network, target, port);
-        Prepare(network, source);
+        Listen(network, path.back(), port);
+        Prepare(network, path.front());
+        if (path.size() > 2)
+        {
+            network.SetPath(port, path);
+        }
         if (auto signal = dynamic_cast<OneWayDelaySignal*>(ns3::PeekPointer(algorithm)))
         {
             SignalOneWayDelays(sender, m_listener, signal);
@@ -76,10 +51,7 @@ class Connection
     ns3::Ptr<ns3::TcpSocketBase> sender;
     ns3::Ptr<ns3::TcpCongestionOps> algorithm; //!< that of the sender
     ns3::Ptr<ns3::TcpSocketBase> receiver;     //!< null before the connection is there
-    uint64_t segmentsSent{0};                  //!< with data, retransmissions included
-    uint64_t retransmissions{0};
-    uint64_t recoveries{0}; //!< times that loss recovery was entered
-    uint64_t timeouts{0};   //!< times that the retransmission timer expired
+    SenderCount count;
 
     std::function<void()> onConnected{[] {}}; //!< the sender may write
     std::function<void()> onSpace{[] {}};     //!< there is space in the send buffer
@@ -165,6 +137,7 @@ class Connection
                              ns3::UintegerValue(orLargest(m_spec.receiveBufferBytes)));
         socket->SetAttribute("DelAckCount", ns3::UintegerValue(m_spec.segmentsPerAck));
         socket->SetAttribute("DelAckTimeout", ns3::TimeValue(ns3::Seconds(m_spec.ackTimeoutS)));
+        socket->SetAttribute("Timestamp", ns3::BooleanValue(m_spec.timestamps));
         socket->SetAttribute("Sack", ns3::BooleanValue(m_spec.sack));
         socket->SetAttribute("LimitedTransmit", ns3::BooleanValue(m_spec.limitedTransmit));
         socket->SetAttribute("UseEcn", ns3::StringValue(m_spec.ecn ? "On" : "Off"));
@@ -206,14 +179,14 @@ class Connection
 
     void OnState(ns3::TcpSocketState::TcpCongState_t, ns3::TcpSocketState::TcpCongState_t now)
     {
-        recoveries += now == ns3::TcpSocketState::CA_RECOVERY;
+        count.recoveries += now == ns3::TcpSocketState::CA_RECOVERY;
     }
 
     void OnSegment(ns3::Ptr<const ns3::Packet> packet,
                    const ns3::TcpHeader&,
                    ns3::Ptr<const ns3::TcpSocketBase>)
     {
-        segmentsSent += packet->GetSize() > 0;
+        count.segments += packet->GetSize() > 0;
     }
 
     void OnRetransmission(ns3::Ptr<const ns3::Packet>,
@@ -222,13 +195,13 @@ class Connection
                           const ns3::Address&,
                           ns3::Ptr<const ns3::TcpSocketBase>)
     {
-        ++retransmissions;
+        ++count.retransmissions;
     }
 
     /// An expired timer doubles the timeout; nothing else changes it by exactly that factor.
     void OnRto(ns3::Time before, ns3::Time now)
     {
-        timeouts += now == before + before;
+        count.timeouts += now == before + before;
     }
 
     const FlowSpec& m_spec;

@@ -21,18 +21,12 @@ class Flow
   public:
     Flow(const FlowSpec& spec, Network& network, uint16_t port, double durationS, uint32_t points)
         : m_spec(spec),
-          m_network(network),
-          m_port(port),
           m_durationS(durationS),
           m_points(points)
     {
-        std::vector<std::string> ends{spec.source};
-        ends.insert(ends.end(), spec.relays.begin(), spec.relays.end());
-        ends.push_back(spec.target);
-        for (std::size_t i = 1; i < ends.size(); ++i)
+        for (const Path& path : m_spec.connections)
         {
-            m_connections.push_back(
-                std::make_unique<Connection>(m_spec, network, ends[i - 1], ends[i], port));
+            m_connections.push_back(std::make_unique<Connection>(m_spec, network, path, port));
         }
         for (std::size_t i = 1; i < m_connections.size(); ++i)
         {
@@ -46,114 +40,76 @@ class Flow
         First().onSpace = [this] { Fill(); };
         Last().onData = [this] { Receive(); };
         ns3::Simulator::Schedule(ns3::Seconds(spec.startS), &Connection::Connect, &First());
-        if (std::isfinite(spec.stopS))
+        if (spec.stopS)
         {
-            ns3::Simulator::Schedule(ns3::Seconds(spec.stopS), &Flow::Stop, this);
+            ns3::Simulator::Schedule(ns3::Seconds(*spec.stopS), &Flow::Stop, this);
+        }
+        for (const Reroute& reroute : m_spec.reroutes)
+        {
+            if (reroute.atS == 0) // before the first packet
+            {
+                network.SetPath(port, reroute.path);
+                continue;
+            }
+            ns3::Simulator::Schedule(ns3::Seconds(reroute.atS),
+                                     &Network::SetPath,
+                                     &network,
+                                     port,
+                                     reroute.path);
+        }
+        for (const Handoff& handoff : m_spec.handoffs)
+        {
+            ns3::Simulator::Schedule(ns3::Seconds(handoff.atS), &Flow::TellHandoff, this, handoff);
         }
     }
 
-    uint64_t deliveredBytes{0}; //!< payload, in order, read by the receiver at the end
-    double completionS{std::numeric_limits<double>::quiet_NaN()}; //!< when the last byte was read
-    SeriesByName series;
+    FlowCount count; //!< what its senders have done is not yet in it
 
-    /// Sum over the flow's connections, of which there are several with relays.
-    uint64_t Sum(uint64_t Connection::* count) const
+    /// The whole count.
+    FlowCount Total() const
     {
-        uint64_t sum = 0;
+        FlowCount sum = count;
         for (const auto& connection : m_connections)
         {
-            sum += (*connection).*count;
+            sum.Add(connection->count);
         }
         return sum;
-    }
-
-    uint64_t GetSegmentsSent() const
-    {
-        return Sum(&Connection::segmentsSent);
-    }
-
-    uint64_t GetRetransmissions() const
-    {
-        return Sum(&Connection::retransmissions);
-    }
-
-    uint64_t GetRecoveries() const
-    {
-        return Sum(&Connection::recoveries);
-    }
-
-    uint64_t GetTimeouts() const
-    {
-        return Sum(&Connection::timeouts);
-    }
-
-    /// From that time on, the flow's packets take that path.
-    void SetPath(double atS, const std::vector<std::string>& path)
-    {
-        if (atS == 0)
-        {
-            m_network.SetPath(m_port, path);
-        }
-        else
-        {
-            ns3::Simulator::Schedule(ns3::Seconds(atS),
-                                     &Network::SetPath,
-                                     &m_network,
-                                     m_port,
-                                     path);
-        }
-    }
-
-    /// At that time, tell the sender's algorithm that the receiver has moved.
-    void AddHandoff(double atS, bool local, double announcedRateBps)
-    {
-        ns3::Simulator::Schedule(ns3::Seconds(atS), &Flow::Handoff, this, local, announcedRateBps);
     }
 
     /// Keep the series of that name; with relays, of the first connection.
     void Record(const std::string& name)
     {
-        Series& kept = series.try_emplace(name, m_durationS, m_points).first->second;
+        Series& kept = count.series.try_emplace(name, m_durationS, m_points).first->second;
         auto& sender = *First().sender;
         const double segment = m_spec.segmentBytes;
-        bool found = true;
+        bool found = false;
         if (name == "cwnd_segments")
         {
-            found = Keep<uint32_t>(sender, "CongestionWindow", kept, segment);
+            found = Keep<uint32_t>(sender, "CongestionWindow", kept, [segment](uint32_t now) {
+                return now / segment;
+            });
         }
         else if (name == "ssthresh_segments")
         {
-            found = sender.TraceConnectWithoutContext(
-                "SlowStartThreshold",
-                ns3::Callback<void, uint32_t, uint32_t>([&kept, segment](uint32_t, uint32_t now) {
-                    if (now != NO_THRESHOLD)
-                    {
-                        kept.Add(now / segment);
-                    }
-                }));
+            found = Keep<uint32_t>(sender, "SlowStartThreshold", kept, [segment](uint32_t now) {
+                return now == NO_THRESHOLD ? std::nan("") : now / segment;
+            });
         }
         else if (name == "rtt_s")
         {
-            found = sender.TraceConnectWithoutContext(
-                "LastRTT",
-                ns3::Callback<void, ns3::Time, ns3::Time>(
-                    [&kept](ns3::Time, ns3::Time now) { kept.Add(now.GetSeconds()); }));
+            found = Keep<ns3::Time>(sender, "LastRTT", kept, [](ns3::Time now) {
+                return now.GetSeconds();
+            });
         }
         else if (name == "delivered_bytes")
         {
             m_delivered = &kept;
+            found = true;
         }
-        else if (name == "bandwidth_bps")
+        else if (name == "bandwidth_bps" || name == "utilization")
         {
-            found = Keep<double>(*First().algorithm, "Bandwidth", kept, 1);
-        }
-        else if (name == "utilization")
-        {
-            found = Keep<double>(*First().algorithm, "Utilization", kept, 1);
-        }
-        else
-        {
-            found = false;
+            const char* source = name == "utilization" ? "Utilization" : "Bandwidth";
+            found = Keep<double>(*First().algorithm, source, kept, [](double now) { return now; });
         }
         NS_ABORT_MSG_UNLESS(found, m_spec.congestionControl << " has no series " << name);
     }
@@ -206,32 +162,32 @@ class Flow
     {
         while (const uint32_t bytes = Last().Read(std::numeric_limits<uint32_t>::max()))
         {
-            deliveredBytes += bytes;
+            count.deliveredBytes += bytes;
         }
         if (m_delivered)
         {
-            m_delivered->Add(double(deliveredBytes));
+            m_delivered->Add(NowS(), double(count.deliveredBytes));
         }
-        if (m_spec.bytes > 0 && deliveredBytes == m_spec.bytes && std::isnan(completionS))
+        if (m_spec.bytes > 0 && count.deliveredBytes == m_spec.bytes &&
+            std::isnan(count.completionS))
         {
-            completionS = ns3::Simulator::Now().GetSeconds();
+            count.completionS = NowS();
         }
     }
 
-    void Handoff(bool local, double announcedRateBps)
+    void TellHandoff(const Handoff& handoff)
     {
         auto signal = dynamic_cast<HandoffSignal*>(ns3::PeekPointer(First().algorithm));
-        if (signal && m_connected && First().receiver && std::isnan(completionS))
+        if (signal && m_connected && First().receiver && std::isnan(count.completionS))
         {
-            signal->OnHandoff(local,
-                              ns3::DataRate(static_cast<uint64_t>(std::llround(announcedRateBps))),
-                              First().receiver->GetRxBuffer()->MaxBufferSize());
+            signal->OnHandoff(
+                handoff.local,
+                ns3::DataRate(static_cast<uint64_t>(std::llround(handoff.announcedBps))),
+                First().receiver->GetRxBuffer()->MaxBufferSize());
         }
     }
 
     const FlowSpec m_spec;
-    Network& m_network;
-    const uint16_t m_port;
     const double m_durationS;
     const uint32_t m_points;
     std::vector<std::unique_ptr<Connection>> m_connections; //!< from the source to the target

@@ -5,8 +5,8 @@
 #ifndef LONGFAT_NETWORK_H
 #define LONGFAT_NETWORK_H
 
+#include "../counts.h"
 #include "paths.h"
-#include "series.h"
 
 #include "ns3/abort.h"
 #include "ns3/drop-tail-queue.h"
@@ -37,62 +37,40 @@ struct Loss
     double perBit{0};
 };
 
-/// One direction of a link, as the scenario states it.
-struct Link
+/// Simulated time.
+inline double
+NowS()
 {
-    std::string source;
-    std::string target;
-    double rateBps{0};
-    double delayS{0};
-    std::string queueSize; //!< as ns3::QueueSize reads it: "1000p" or "64000B"
-    double lossPerPacket{0};
-    double lossPerBit{0};
-    std::vector<double> outageStartS;
-    std::vector<double> outageEndS;
-    uint32_t markAbovePackets{0};  //!< 0: no marks
-    std::vector<double> changeAtS; //!< one change each; NaN: stays as it was
-    std::vector<double> changeRateBps;
-    std::vector<double> changeDelayS;
-    std::vector<double> changeLossPerPacket;
-    std::vector<double> changeLossPerBit;
+    return ns3::Simulator::Now().GetSeconds();
+}
 
-    bool ChangesLoss() const
-    {
-        auto stated = [](double value) { return !std::isnan(value); };
-        return std::any_of(changeLossPerPacket.begin(), changeLossPerPacket.end(), stated) ||
-               std::any_of(changeLossPerBit.begin(), changeLossPerBit.end(), stated);
-    }
-
-    bool CanLose() const
-    {
-        return lossPerPacket > 0 || lossPerBit > 0 || !outageStartS.empty() || ChangesLoss();
-    }
-};
-
-/// What happened to the packets of one direction of a link.
-struct LinkCount
+/// Keep every new value of a trace source, as `number` gives it. Returns whether there is such a one.
+template <class T, class Number>
+bool
+Keep(ns3::ObjectBase& object, const std::string& source, Series& series, Number number)
 {
-    uint64_t sent{0};      //!< transmissions finished
-    uint64_t lost{0};      //!< by loss per packet or per bit
-    uint64_t outage{0};    //!< by an outage
-    uint64_t overflow{0};  //!< by a full queue
-    uint64_t sentBytes{0}; //!< if that series is kept; all headers included
-    SeriesByName series;
+    return object.TraceConnectWithoutContext(source,
+                                             ns3::Callback<void, T, T>([&series, number](T, T now) {
+                                                 series.Add(NowS(), number(now));
+                                             }));
+}
 
-    void OnSent(ns3::Ptr<const ns3::Packet>)
+/// What is counted at a link, and how.
+struct LinkTrace : LinkCount
+{
+    void OnSent(ns3::Ptr<const ns3::Packet> packet)
     {
         ++sent;
+        sentBytes += packet->GetSize();
+        if (auto kept = series.find("sent_bytes"); kept != series.end())
+        {
+            kept->second.Add(NowS(), sentBytes);
+        }
     }
 
     void OnOverflow(ns3::Ptr<const ns3::Packet>)
     {
         ++overflow;
-    }
-
-    void OnSentBytes(ns3::Ptr<const ns3::Packet> packet)
-    {
-        sentBytes += packet->GetSize();
-        series.at("sent_bytes").Add(sentBytes);
     }
 };
 
@@ -107,8 +85,8 @@ class LinkErrors : public ns3::ErrorModel
     }
 
     /// `stream` numbers the random numbers, so that no other part of ns-3 can shift them.
-    LinkErrors(const Link& link, LinkCount* count, int64_t stream)
-        : m_link(link),
+    LinkErrors(const LinkSpec& link, LinkCount* count, int64_t stream)
+        : m_outages(link.outages),
           m_loss{link.lossPerPacket, link.lossPerBit},
           m_count(count),
           m_uniform(ns3::CreateObject<ns3::UniformRandomVariable>())
@@ -125,10 +103,10 @@ class LinkErrors : public ns3::ErrorModel
   private:
     bool DoCorrupt(ns3::Ptr<ns3::Packet> packet) override
     {
-        const double now = ns3::Simulator::Now().GetSeconds();
-        for (std::size_t i = 0; i < m_link.outageStartS.size(); ++i)
+        const double nowS = NowS();
+        for (const Outage& outage : m_outages)
         {
-            if (m_link.outageStartS[i] <= now && now < m_link.outageEndS[i])
+            if (outage.startS <= nowS && nowS < outage.endS)
             {
                 ++m_count->outage;
                 return true;
@@ -148,7 +126,7 @@ class LinkErrors : public ns3::ErrorModel
     {
     }
 
-    Link m_link;
+    std::vector<Outage> m_outages;
     Loss m_loss;
     LinkCount* m_count;
     ns3::Ptr<ns3::UniformRandomVariable> m_uniform;
@@ -165,7 +143,7 @@ class MarkingQueue : public ns3::DropTailQueue<ns3::Packet>
         return tid;
     }
 
-    explicit MarkingQueue(uint32_t above)
+    explicit MarkingQueue(uint64_t above)
         : m_above(above)
     {
     }
@@ -194,7 +172,7 @@ class MarkingQueue : public ns3::DropTailQueue<ns3::Packet>
         packet.AddHeader(ppp);
     }
 
-    uint32_t m_above;
+    uint64_t m_above;
 };
 
 /// A cable whose two directions may differ, and change.
@@ -226,26 +204,21 @@ class Cable : public ns3::PointToPointChannel
         back.source->Attach(this);
     }
 
-    /// From now on, the way from that device is another; what is NaN stays as it was.
-    void Change(ns3::PointToPointNetDevice* source, double rateBps, double delayS, Loss loss)
+    /// From now on, the way from that device is another.
+    void Change(ns3::PointToPointNetDevice* source, const LinkChange& change)
     {
         Way& way = source == m_there.source ? m_there : m_back;
-        if (!std::isnan(rateBps))
+        if (change.rateBps)
         {
-            source->SetDataRate(ns3::DataRate(static_cast<uint64_t>(std::llround(rateBps))));
+            source->SetDataRate(
+                ns3::DataRate(static_cast<uint64_t>(std::llround(*change.rateBps))));
         }
-        if (!std::isnan(delayS))
+        if (change.delayS)
         {
-            way.delay = ns3::Seconds(delayS);
+            way.delay = ns3::Seconds(*change.delayS);
         }
-        if (!std::isnan(loss.perPacket))
-        {
-            way.loss.perPacket = loss.perPacket;
-        }
-        if (!std::isnan(loss.perBit))
-        {
-            way.loss.perBit = loss.perBit;
-        }
+        way.loss.perPacket = change.lossPerPacket.value_or(way.loss.perPacket);
+        way.loss.perBit = change.lossPerBit.value_or(way.loss.perBit);
     }
 
     bool TransmitStart(ns3::Ptr<const ns3::Packet> packet,
@@ -292,7 +265,7 @@ class Network
 {
   public:
     /// Add both directions of a link between the same two nodes.
-    void AddLinks(const Link& forward, const Link& backward)
+    void AddLinks(const LinkSpec& forward, const LinkSpec& backward)
     {
         auto a = AddDevice(forward);
         auto b = AddDevice(backward);
@@ -316,7 +289,7 @@ class Network
     /// From now on every node of the path sends the segments to that port along it, and the ACKs
     /// from that port back. Nodes of earlier paths only go on as before with what reaches them:
     /// it moves on towards its end until it meets the path.
-    void SetPath(uint16_t port, const std::vector<std::string>& path)
+    void SetPath(uint16_t port, const Path& path)
     {
         for (std::size_t i = 1; i < path.size(); ++i)
         {
@@ -346,35 +319,29 @@ class Network
         return GetNode(name)->GetObject<ns3::Ipv4>()->GetAddress(1, 0).GetLocal();
     }
 
-    const LinkCount& GetCount(const std::string& source, const std::string& target) const
+    const LinkTrace& GetTrace(const LinkSpec& link) const
     {
-        return m_counts.at({source, target});
+        return m_traces.at({link.source, link.target});
     }
 
     /// Keep that series of every link.
     void Record(const std::string& name, double durationS, uint32_t points)
     {
-        for (auto& [ends, count] : m_counts)
+        for (auto& [ends, trace] : m_traces)
         {
-            Series& series = count.series.try_emplace(name, durationS, points).first->second;
-            auto device = m_devices.at(ends);
-            bool found = false;
-            if (name == "queue_packets")
-            {
-                found = Keep<uint32_t>(*device->GetQueue(), "PacketsInQueue", series, 1);
-            }
-            else if (name == "sent_bytes")
-            {
-                found = device->TraceConnectWithoutContext(
-                    "PhyTxEnd",
-                    ns3::MakeCallback(&LinkCount::OnSentBytes, &count));
-            }
+            Series& series = trace.series.try_emplace(name, durationS, points).first->second;
+            const bool found =
+                name == "sent_bytes" ||
+                (name == "queue_packets" && Keep<uint32_t>(*m_devices.at(ends)->GetQueue(),
+                                                           "PacketsInQueue",
+                                                           series,
+                                                           [](uint32_t now) { return now; }));
             NS_ABORT_MSG_UNLESS(found, "links have no series " << name);
         }
     }
 
   private:
-    ns3::Ptr<ns3::PointToPointNetDevice> AddDevice(const Link& link)
+    ns3::Ptr<ns3::PointToPointNetDevice> AddDevice(const LinkSpec& link)
     {
         auto device = ns3::CreateObject<ns3::PointToPointNetDevice>();
         device->SetAddress(ns3::Mac48Address::Allocate());
@@ -382,7 +349,7 @@ class Network
         device->SetMtu(65535); // a segment is one packet
         GetNode(link.source)->AddDevice(device);
         ns3::Ptr<ns3::DropTailQueue<ns3::Packet>> queue;
-        if (link.markAbovePackets > 0)
+        if (link.markAbovePackets != NO_LIMIT)
         {
             queue = ns3::CreateObject<MarkingQueue>(link.markAbovePackets);
         }
@@ -390,18 +357,20 @@ class Network
         {
             queue = ns3::CreateObject<ns3::DropTailQueue<ns3::Packet>>();
         }
-        queue->SetMaxSize(ns3::QueueSize(link.queueSize));
+        queue->SetMaxSize(ns3::QueueSize(link.queuePackets != NO_LIMIT
+                                             ? std::to_string(link.queuePackets) + "p"
+                                             : std::to_string(link.queueBytes) + "B"));
         device->SetQueue(queue);
-        LinkCount* count = &m_counts[{link.source, link.target}];
+        LinkTrace* trace = &m_traces[{link.source, link.target}];
         device->TraceConnectWithoutContext("PhyTxEnd",
-                                           ns3::MakeCallback(&LinkCount::OnSent, count));
-        queue->TraceConnectWithoutContext("Drop", ns3::MakeCallback(&LinkCount::OnOverflow, count));
+                                           ns3::MakeCallback(&LinkTrace::OnSent, trace));
+        queue->TraceConnectWithoutContext("Drop", ns3::MakeCallback(&LinkTrace::OnOverflow, trace));
         m_devices[{link.source, link.target}] = device;
         return device;
     }
 
     /// The way of a link between two devices, with what it loses.
-    Cable::Way AddWay(const Link& link,
+    Cable::Way AddWay(const LinkSpec& link,
                       ns3::Ptr<ns3::PointToPointNetDevice> source,
                       ns3::Ptr<ns3::PointToPointNetDevice> target,
                       int64_t stream)
@@ -411,12 +380,16 @@ class Network
                        ns3::Seconds(link.delayS),
                        Loss{link.lossPerPacket, link.lossPerBit},
                        nullptr};
-        if (link.CanLose())
+        const bool changes =
+            std::any_of(link.changes.begin(), link.changes.end(), [](const LinkChange& change) {
+                return change.lossPerPacket || change.lossPerBit;
+            });
+        if (link.lossPerPacket > 0 || link.lossPerBit > 0 || !link.outages.empty() || changes)
         {
             auto errors =
-                ns3::CreateObject<LinkErrors>(link, &m_counts[{link.source, link.target}], stream);
+                ns3::CreateObject<LinkErrors>(link, &m_traces[{link.source, link.target}], stream);
             target->SetReceiveErrorModel(errors);
-            if (link.ChangesLoss())
+            if (changes)
             {
                 way.errors = errors;
             }
@@ -424,17 +397,15 @@ class Network
         return way;
     }
 
-    void ScheduleChanges(const Link& link, const Cable::Way& way, ns3::Ptr<Cable> cable)
+    void ScheduleChanges(const LinkSpec& link, const Cable::Way& way, ns3::Ptr<Cable> cable)
     {
-        for (std::size_t i = 0; i < link.changeAtS.size(); ++i)
+        for (const LinkChange& change : link.changes)
         {
-            ns3::Simulator::Schedule(ns3::Seconds(link.changeAtS[i]),
+            ns3::Simulator::Schedule(ns3::Seconds(change.atS),
                                      &Cable::Change,
                                      cable,
                                      way.source,
-                                     link.changeRateBps[i],
-                                     link.changeDelayS[i],
-                                     Loss{link.changeLossPerPacket[i], link.changeLossPerBit[i]});
+                                     change);
         }
     }
 
@@ -456,7 +427,7 @@ class Network
     uint32_t m_subnet{0};                               //!< number of the last cable
     std::map<std::string, ns3::Ptr<ns3::Node>> m_nodes; //!< by name
     std::map<Ends, ns3::Ptr<ns3::PointToPointNetDevice>> m_devices;
-    std::map<Ends, LinkCount> m_counts;
+    std::map<Ends, LinkTrace> m_traces;
 };
 
 } // namespace longfat

@@ -9,11 +9,9 @@
 #include "../json.h"
 #include "simulation.h"
 
-#include "ns3/config.h"
-
 #include <chrono>
 #include <ctime>
-#include <limits>
+#include <optional>
 #include <string>
 #include <sys/resource.h>
 #include <vector>
@@ -21,96 +19,108 @@
 namespace longfat
 {
 
-inline double
-NumberOr(const Json& json, double otherwise)
+inline std::optional<double>
+ReadNumber(const Json& json)
 {
-    return json.IsStated() ? json.number : otherwise;
+    return json.IsStated() ? std::optional(json.number) : std::nullopt;
 }
 
-inline std::vector<std::string>
-ReadTexts(const Json& json)
+/// NO_LIMIT where none is stated.
+inline uint64_t
+ReadLimit(const Json& json)
 {
-    std::vector<std::string> texts;
-    for (const Json& item : json.items)
+    return json.IsStated() ? static_cast<uint64_t>(json.number) : NO_LIMIT;
+}
+
+inline Path
+ReadPath(const Json& json)
+{
+    Path path;
+    for (const Json& node : json.items)
     {
-        texts.push_back(item.text);
+        path.push_back(node.text);
     }
-    return texts;
+    return path;
 }
 
-/// What is not stated is NaN.
-inline std::vector<double>
-ReadNumbers(const Json& json)
-{
-    std::vector<double> numbers;
-    for (const Json& item : json.items)
-    {
-        numbers.push_back(NumberOr(item, std::numeric_limits<double>::quiet_NaN()));
-    }
-    return numbers;
-}
-
-inline Link
+inline LinkSpec
 ReadLink(const Json& json)
 {
-    Link link;
+    LinkSpec link;
     link.source = json["source"].text;
     link.target = json["target"].text;
     link.rateBps = json["rateBps"].number;
     link.delayS = json["delayS"].number;
-    link.queueSize = json["queueSize"].text;
+    link.queuePackets = ReadLimit(json["queuePackets"]);
+    link.queueBytes = ReadLimit(json["queueBytes"]);
     link.lossPerPacket = json["lossPerPacket"].number;
     link.lossPerBit = json["lossPerBit"].number;
-    link.outageStartS = ReadNumbers(json["outageStartS"]);
-    link.outageEndS = ReadNumbers(json["outageEndS"]);
-    link.markAbovePackets = json["markAbovePackets"].number;
-    link.changeAtS = ReadNumbers(json["changeAtS"]);
-    link.changeRateBps = ReadNumbers(json["changeRateBps"]);
-    link.changeDelayS = ReadNumbers(json["changeDelayS"]);
-    link.changeLossPerPacket = ReadNumbers(json["changeLossPerPacket"]);
-    link.changeLossPerBit = ReadNumbers(json["changeLossPerBit"]);
+    link.markAbovePackets = ReadLimit(json["markAbovePackets"]);
+    for (const Json& outage : json["outages"].items)
+    {
+        link.outages.push_back({outage["startS"].number, outage["endS"].number});
+    }
+    for (const Json& change : json["changes"].items)
+    {
+        link.changes.push_back({change["atS"].number,
+                                ReadNumber(change["rateBps"]),
+                                ReadNumber(change["delayS"]),
+                                ReadNumber(change["lossPerPacket"]),
+                                ReadNumber(change["lossPerBit"])});
+    }
     return link;
 }
 
 inline FlowSpec
-ReadFlowSpec(const Json& json)
+ReadFlow(const Json& json)
 {
-    FlowSpec spec;
-    spec.source = json["source"].text;
-    spec.target = json["target"].text;
-    spec.relays = ReadTexts(json["relays"]);
-    spec.congestionControl = json["congestionControl"].text;
+    FlowSpec flow;
+    flow.congestionControl = json["congestionControl"].text;
     for (const Json& attribute : json["attributes"].items)
     {
-        spec.attributes.emplace_back(attribute.items[0].text, attribute.items[1].text);
+        flow.attributes.emplace_back(attribute.items[0].text, attribute.items[1].text);
     }
-    spec.recovery = json["recovery"].text;
-    spec.segmentBytes = json["segmentBytes"].number;
-    spec.initialWindowSegments = json["initialWindowSegments"].number;
-    spec.initialSsthreshSegments = json["initialSsthreshSegments"].number;
-    spec.sendBufferBytes = json["sendBufferBytes"].number;
-    spec.receiveBufferBytes = json["receiveBufferBytes"].number;
-    spec.segmentsPerAck = json["segmentsPerAck"].number;
-    spec.ackTimeoutS = json["ackTimeoutS"].number;
-    spec.sack = json["sack"].number;
-    spec.limitedTransmit = json["limitedTransmit"].number;
-    spec.ecn = json["ecn"].number;
-    spec.minRtoS = json["minRtoS"].number;
-    spec.startS = json["startS"].number;
-    spec.stopS = NumberOr(json["stopS"], std::numeric_limits<double>::infinity());
-    spec.bytes = json["bytes"].number;
-    return spec;
+    flow.recovery = json["recovery"].text;
+    for (const Json& path : json["connections"].items)
+    {
+        flow.connections.push_back(ReadPath(path));
+    }
+    flow.segmentBytes = json["segmentBytes"].number;
+    flow.initialWindowSegments = json["initialWindowSegments"].number;
+    flow.initialSsthreshSegments = json["initialSsthreshSegments"].number;
+    flow.sendBufferBytes = json["sendBufferBytes"].number;
+    flow.receiveBufferBytes = json["receiveBufferBytes"].number;
+    flow.segmentsPerAck = json["segmentsPerAck"].number;
+    flow.ackTimeoutS = json["ackTimeoutS"].number;
+    flow.sack = json["sack"].number;
+    flow.limitedTransmit = json["limitedTransmit"].number;
+    flow.ecn = json["ecn"].number;
+    flow.timestamps = json["timestamps"].number;
+    flow.minRtoS = json["minRtoS"].number;
+    flow.startS = json["startS"].number;
+    flow.stopS = ReadNumber(json["stopS"]);
+    flow.bytes = json["bytes"].number;
+    for (const Json& reroute : json["reroutes"].items)
+    {
+        flow.reroutes.push_back({reroute["atS"].number, ReadPath(reroute["path"])});
+    }
+    for (const Json& handoff : json["handoffs"].items)
+    {
+        flow.handoffs.push_back(
+            {handoff["atS"].number, handoff["local"].number != 0, handoff["announcedBps"].number});
+    }
+    return flow;
 }
 
 /// Build what is requested, up to the moment at which it can run.
 inline void
-Prepare(Simulation& simulation, const Json& request)
+Prepare(Simulation& simulation, const Json& request, const std::vector<LinkSpec>& links)
 {
     const double durationS = request["durationS"].number;
     const uint32_t points = request["points"].number;
-    for (const Json& pair : request["links"].items)
+    for (std::size_t i = 1; i < links.size(); i += 2)
     {
-        simulation.network.AddLinks(ReadLink(pair.items[0]), ReadLink(pair.items[1]));
+        simulation.network.AddLinks(links[i - 1], links[i]);
     }
     simulation.network.FindRoutes();
     for (const Json& series : request["linkSeries"].items)
@@ -119,20 +129,7 @@ Prepare(Simulation& simulation, const Json& request)
     }
     for (const Json& wanted : request["flows"].items)
     {
-        // Of the sockets that the flow makes.
-        ns3::Config::SetDefault("ns3::TcpSocketBase::Timestamp",
-                                ns3::BooleanValue(wanted["timestamps"].number != 0));
-        Flow& flow = simulation.AddFlow(ReadFlowSpec(wanted["spec"]), durationS, points);
-        for (const Json& path : wanted["paths"].items)
-        {
-            flow.SetPath(path.items[0].number, ReadTexts(path.items[1]));
-        }
-        for (const Json& handoff : wanted["handoffs"].items)
-        {
-            flow.AddHandoff(handoff.items[0].number,
-                            handoff.items[1].number != 0,
-                            handoff.items[2].number);
-        }
+        Flow& flow = simulation.AddFlow(ReadFlow(wanted), durationS, points);
         for (const Json& series : wanted["series"].items)
         {
             flow.Record(series.text);
@@ -165,34 +162,6 @@ Write(JsonWriter& json, const SeriesByName& series)
     json.End('}');
 }
 
-inline void
-Write(JsonWriter& json, const Flow& flow)
-{
-    json.Begin('{');
-    json.Name("delivered_bytes").Number(flow.deliveredBytes);
-    json.Name("completion_s").Number(flow.completionS);
-    json.Name("segments_sent").Number(flow.GetSegmentsSent());
-    json.Name("retransmissions").Number(flow.GetRetransmissions());
-    json.Name("recoveries").Number(flow.GetRecoveries());
-    json.Name("timeouts").Number(flow.GetTimeouts());
-    Write(json, flow.series);
-    json.End('}');
-}
-
-inline void
-Write(JsonWriter& json, const Json& link, const LinkCount& count)
-{
-    json.Begin('{');
-    json.Name("source").Text(link["source"].text);
-    json.Name("target").Text(link["target"].text);
-    json.Name("packets_sent").Number(count.sent);
-    json.Name("packets_lost").Number(count.lost);
-    json.Name("packets_lost_in_outage").Number(count.outage);
-    json.Name("packets_dropped_by_queue").Number(count.overflow);
-    Write(json, count.series);
-    json.End('}');
-}
-
 /// Build the requested network, run it, and tell what was measured.
 inline std::string
 Run(const std::string& text)
@@ -203,7 +172,12 @@ Run(const std::string& text)
                         "the request is no JSON at character " << position);
     // For ever: events that have not come still refer to its parts.
     auto& simulation = *new Simulation(static_cast<uint64_t>(request["seed"].number));
-    Prepare(simulation, request);
+    std::vector<LinkSpec> links;
+    for (const Json& link : request["links"].items)
+    {
+        links.push_back(ReadLink(link));
+    }
+    Prepare(simulation, request, links);
 
     const auto started = std::chrono::steady_clock::now();
     const std::clock_t cpuStarted = std::clock();
@@ -216,18 +190,18 @@ Run(const std::string& text)
     json.Name("flows").Begin('[');
     for (const auto& flow : simulation.flows)
     {
-        Write(json, *flow);
+        Write(json.Begin('{'), flow->Total());
+        Write(json, flow->count.series);
+        json.End('}');
     }
     json.End(']');
     json.Name("links").Begin('[');
-    for (const Json& pair : request["links"].items)
+    for (const LinkSpec& link : links)
     {
-        for (const Json& link : pair.items)
-        {
-            Write(json,
-                  link,
-                  simulation.network.GetCount(link["source"].text, link["target"].text));
-        }
+        const LinkTrace& trace = simulation.network.GetTrace(link);
+        Write(json.Begin('{'), link, trace);
+        Write(json, trace.series);
+        json.End('}');
     }
     json.End(']');
     json.Name("events").Number(simulation.events);

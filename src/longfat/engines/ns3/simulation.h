@@ -56,7 +56,7 @@ class Simulation
     {
         for (const auto& flow : flows)
         {
-            if (std::isnan(flow->completionS))
+            if (std::isnan(flow->count.completionS))
             {
                 ns3::Simulator::Schedule(ns3::MilliSeconds(100),
                                          &Simulation::StopWhenComplete,

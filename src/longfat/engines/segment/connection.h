@@ -6,9 +6,9 @@
 #ifndef LONGFAT_SEGMENT_CONNECTION_H
 #define LONGFAT_SEGMENT_CONNECTION_H
 
-#include "faults.h"
+#include "../faults.h"
+#include "../right-sizing.h"
 #include "link.h"
-#include "right-sizing.h"
 #include "scoreboard.h"
 
 #include <cmath>

@@ -15,9 +15,8 @@
 #ifndef LONGFAT_SEGMENT_LINK_H
 #define LONGFAT_SEGMENT_LINK_H
 
+#include "../counts.h"
 #include "event.h"
-#include "series.h"
-#include "spec.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/random-variable-stream.h"
@@ -86,18 +85,13 @@ struct Packet
     std::array<SackBlock, 4> sack;
 };
 
-/// What happened to the packets of one direction of a link.
-struct LinkCount
+/// What happened to every packet of one direction of a link: the sums are the same.
+struct PacketCount : LinkCount
 {
-    uint64_t offered{0};   //!< came to the queue
-    uint64_t overflow{0};  //!< dropped by the full queue
-    uint64_t sent{0};      //!< transmissions finished
-    uint64_t sentBytes{0}; //!< the same in bytes, all headers included
-    uint64_t lost{0};      //!< at the far end, by loss per packet or per bit
-    uint64_t outage{0};    //!< at the far end, by an outage
-    uint64_t arrived{0};   //!< whole at the far end
-    uint64_t underWay{0};  //!< transmitted but not yet arrived when the run ended
-    uint64_t waiting{0};   //!< in the queue or being transmitted when the run ended
+    uint64_t offered{0};  //!< came to the queue
+    uint64_t arrived{0};  //!< whole at the far end
+    uint64_t underWay{0}; //!< transmitted but not yet arrived when the run ended
+    uint64_t waiting{0};  //!< in the queue or being transmitted when the run ended
 };
 
 class Link
@@ -197,12 +191,11 @@ class Link
     /// Keep that series.
     void Record(const std::string& name, double durationS, uint32_t points)
     {
-        Series& kept = series.try_emplace(name, durationS, points).first->second;
+        Series& kept = count.series.try_emplace(name, durationS, points).first->second;
         (name == "queue_packets" ? m_queueSeries : m_sentSeries) = &kept;
     }
 
-    LinkCount count;
-    SeriesByName series; //!< those that are kept
+    PacketCount count;
 
   private:
     /// A packet that has been given to the link, and its times.

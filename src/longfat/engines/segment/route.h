@@ -5,7 +5,7 @@
 #ifndef LONGFAT_SEGMENT_ROUTE_H
 #define LONGFAT_SEGMENT_ROUTE_H
 
-#include "spec.h"
+#include "../spec.h"
 
 #include <algorithm>
 #include <map>

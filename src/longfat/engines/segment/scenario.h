@@ -6,10 +6,12 @@
 #ifndef LONGFAT_SEGMENT_SCENARIO_H
 #define LONGFAT_SEGMENT_SCENARIO_H
 
-#include "algorithm.h"
 #include "../json.h"
+#include "../spec.h"
+#include "algorithm.h"
 #include "route.h"
-#include "spec.h"
+
+#include "ns3/type-id.h"
 
 #include <algorithm>
 #include <cmath>
@@ -181,11 +183,11 @@ class ScenarioReader
         flow->segmentsPerAck = fields.Whole("segments_per_ack", 1, MOST_BYTES, 1);
         flow->ackTimeoutS = fields.Number("ack_timeout_s", ABOVE_0, LONGEST_S, 0.2);
         flow->sack = fields.Truth("sack", true);
-        flow->recovery = fields.OneOf("recovery", {"prr", "halving", "prr-ns3-3.44"});
+        const std::string recovery = fields.OneOf("recovery", {"prr", "halving", "prr-ns3-3.44"});
+        flow->recovery = recovery == "halving" ? "longfat::TcpHalving" : "longfat::TcpPrr";
         flow->faults = m_faults;
-        if (flow->recovery == "prr-ns3-3.44")
+        if (recovery == "prr-ns3-3.44")
         {
-            flow->recovery = "prr";
             for (std::string_view name : FAULT_NAMES)
             {
                 name.starts_with("prr-") && flow->faults.Add(name);
@@ -305,13 +307,14 @@ class ScenarioReader
             return;
         }
         const Algorithm& algorithm = **found;
-        ns3::TypeId& type = flow->congestionControl;
+        ns3::TypeId type;
         if (!ns3::TypeId::LookupByNameFailSafe(algorithm.type, &type) || !type.HasConstructor())
         {
             Fail(where + "congestion_control: the header of '" + name + "' has no class " +
                  algorithm.type + " that can be made");
             return;
         }
+        flow->congestionControl = algorithm.type;
         if (maxWindow != NO_LIMIT)
         {
             if (!algorithm.capsWindow)
@@ -324,7 +327,7 @@ class ScenarioReader
             Json window;
             window.type = Json::NUMBER;
             window.number = static_cast<double>(maxWindow);
-            ReadAttribute(window, where + "max_window_segments", "MaxWindow", flow);
+            ReadAttribute(window, where + "max_window_segments", type, "MaxWindow", flow);
         }
         const Json& parameters = json["parameters"];
         for (std::size_t n = 0; n < parameters.names.size(); ++n)
@@ -342,16 +345,17 @@ class ScenarioReader
                 Fail(there + ": '" + name + "' has no such parameter");
                 return;
             }
-            ReadAttribute(parameters.items[n], there, attribute, flow);
+            ReadAttribute(parameters.items[n], there, type, attribute, flow);
         }
     }
 
     void ReadAttribute(const Json& json,
                        const std::string& where,
+                       const ns3::TypeId& type,
                        const std::string& attribute,
                        FlowSpec* flow)
     {
-        const auto* known = flow->congestionControl.LookupAttribute(attribute);
+        const auto* known = type.LookupAttribute(attribute);
         if (!known)
         {
             Fail(where + ": its class has no attribute " + attribute);
@@ -379,16 +383,17 @@ class ScenarioReader
         {
             Fail(where + ": " + Digits(json.number) + " is not a whole number");
         }
-        else if (kind == Value::DOUBLE)
+        else if (time)
         {
-            flow->attributes.emplace_back(known, Value(json.number));
+            const int64_t ticks = ns3::Seconds(json.number).GetTimeStep();
+            flow->attributes.emplace_back(attribute, std::to_string(ticks) + "ns");
         }
         else
         {
-            const int64_t ticks = ns3::Seconds(time ? json.number : 0).GetTimeStep();
-            flow->attributes.emplace_back(
-                known,
-                Value(kind, time ? ticks : static_cast<int64_t>(json.number)));
+            flow->attributes.emplace_back(attribute,
+                                          whole || truth
+                                              ? std::to_string(static_cast<int64_t>(json.number))
+                                              : Digits(json.number));
         }
     }
 

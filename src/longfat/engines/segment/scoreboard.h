@@ -9,8 +9,8 @@
 #ifndef LONGFAT_SEGMENT_SCOREBOARD_H
 #define LONGFAT_SEGMENT_SCOREBOARD_H
 
+#include "../faults.h"
 #include "event.h"
-#include "faults.h"
 #include "link.h"
 
 #include <algorithm>

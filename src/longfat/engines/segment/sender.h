@@ -77,15 +77,6 @@ namespace longfat::segment
 
 constexpr uint32_t NO_THRESHOLD = 0xffffffff; //!< of slow start
 
-/// What a sender has done.
-struct SenderCount
-{
-    uint64_t segments{0}; //!< sent, retransmissions included
-    uint64_t retransmissions{0};
-    uint64_t recoveries{0}; //!< times that loss recovery was entered
-    uint64_t timeouts{0};   //!< times that the retransmission timer expired
-};
-
 class Sender : public Endpoint
 {
     using State = ns3::TcpSocketState;
@@ -114,9 +105,9 @@ class Sender : public Endpoint
         tcb->m_pacingRate = tcb->m_maxPacingRate;
         tcb->m_useEcn = spec.ecn ? State::On : State::Off;
         congestionControl = Make<ns3::TcpCongestionOps>(spec.congestionControl);
-        for (const auto& [attribute, value] : spec.attributes)
+        for (const auto& [name, text] : spec.attributes)
         {
-            attribute->accessor->Set(ns3::PeekPointer(congestionControl), value);
+            congestionControl->SetAttribute(name, text);
         }
         m_oneWayDelay = dynamic_cast<OneWayDelaySignal*>(ns3::PeekPointer(congestionControl));
         m_handoff = dynamic_cast<HandoffSignal*>(ns3::PeekPointer(congestionControl));
@@ -955,7 +946,7 @@ class Sender : public Endpoint
 
     static ns3::Ptr<ns3::TcpRecoveryOps> MakeRecovery(const FlowSpec& spec)
     {
-        if (spec.recovery == "halving")
+        if (spec.recovery == "longfat::TcpHalving")
         {
             return ns3::CreateObject<TcpHalving>();
         }
@@ -972,9 +963,11 @@ class Sender : public Endpoint
 
     /// A new object of that class, which is derived from T.
     template <class T>
-    static ns3::Ptr<T> Make(const ns3::TypeId& type)
+    static ns3::Ptr<T> Make(const std::string& type)
     {
-        return ns3::Ptr<T>(static_cast<T*>(type.Make()));
+        ns3::TypeId found;
+        ns3::TypeId::LookupByNameFailSafe(type, &found);
+        return ns3::Ptr<T>(static_cast<T*>(found.Make()));
     }
 
     EventQueue& m_events;

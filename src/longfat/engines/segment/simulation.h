@@ -12,7 +12,8 @@
 #include "link.h"
 #include "receiver.h"
 #include "sender.h"
-#include "spec.h"
+
+#include "ns3/traced-value.h"
 
 #include <deque>
 #include <map>
@@ -63,8 +64,7 @@ class Flow
 {
   public:
     std::deque<Connection> connections;
-    double completionS{std::numeric_limits<double>::quiet_NaN()}; //!< when the last byte was read
-    SeriesByName series;
+    FlowCount count; //!< what is counted at its senders and receivers is not yet in it
     Series* deliveredSeries{nullptr}; //!< if it is kept
 
     uint64_t DeliveredBytes() const
@@ -72,20 +72,40 @@ class Flow
         return connections.back().receiver->DeliveredBytes();
     }
 
-    /// The sums over all connections.
-    SenderCount Count() const
+    /// The whole count.
+    FlowCount Total() const
     {
-        SenderCount sum;
+        FlowCount sum = count;
+        sum.deliveredBytes = DeliveredBytes();
         for (const Connection& connection : connections)
         {
-            const SenderCount& count = connection.sender->count;
-            sum.segments += count.segments;
-            sum.retransmissions += count.retransmissions;
-            sum.recoveries += count.recoveries;
-            sum.timeouts += count.timeouts;
+            sum.Add(connection.sender->count);
         }
         return sum;
     }
+};
+
+/// Keeps every new value, as `number` gives it.
+template <class T, class Number>
+class Keeper final : public ns3::TracedListener<T>
+{
+  public:
+    Keeper(Series& series, const EventQueue& events, Number number)
+        : m_series(series),
+          m_events(events),
+          m_number(number)
+    {
+    }
+
+    void OnChange(const T& now) override
+    {
+        m_series.Add(ToSeconds(m_events.Now()), m_number(now));
+    }
+
+  private:
+    Series& m_series;
+    const EventQueue& m_events;
+    Number m_number;
 };
 
 class Simulation
@@ -144,26 +164,15 @@ class Simulation
         head.Name("flows").Begin('[');
         for (const Flow& flow : m_flows)
         {
-            const SenderCount count = flow.Count();
-            head.Begin('{').Name("delivered_bytes").Number(flow.DeliveredBytes());
-            head.Name("completion_s").Number(flow.completionS);
-            head.Name("segments_sent").Number(count.segments);
-            head.Name("retransmissions").Number(count.retransmissions);
-            head.Name("recoveries").Number(count.recoveries);
-            head.Name("timeouts").Number(count.timeouts);
-            WriteSeries(flow.series, head, numbers);
+            longfat::Write(head.Begin('{'), flow.Total());
+            WriteSeries(flow.count.series, head, numbers);
             head.End('}');
         }
         head.End(']').Name("links").Begin('[');
         for (const Link& link : m_links)
         {
-            head.Begin('{').Name("source").Text(link.spec.source);
-            head.Name("target").Text(link.spec.target);
-            head.Name("packets_sent").Number(link.count.sent);
-            head.Name("packets_lost").Number(link.count.lost);
-            head.Name("packets_lost_in_outage").Number(link.count.outage);
-            head.Name("packets_dropped_by_queue").Number(link.count.overflow);
-            WriteSeries(link.series, head, numbers);
+            longfat::Write(head.Begin('{'), link.spec, link.count);
+            WriteSeries(link.count.series, head, numbers);
             head.End('}');
         }
         head.End(']').Name("events").Number(m_events.Count()).Name("end_s").Number(NowS());
@@ -228,7 +237,7 @@ class Simulation
         {
             m_events.At(FromSeconds(handoff.atS), [&flow, &handoff] {
                 const Connection& connection = flow.connections.front();
-                if (std::isnan(flow.completionS))
+                if (std::isnan(flow.count.completionS))
                 {
                     connection.sender->TellHandoff(handoff.local,
                                                    handoff.announcedBps,
@@ -301,7 +310,7 @@ class Simulation
 
     Series& AddSeries(Flow& flow, const std::string& name)
     {
-        return flow.series.try_emplace(name, m_spec.durationS, m_spec.points).first->second;
+        return flow.count.series.try_emplace(name, m_spec.durationS, m_spec.points).first->second;
     }
 
     template <class T, class Number>
@@ -374,7 +383,7 @@ class Simulation
         }
         if (delivered == flow.connections.back().spec.bytes)
         {
-            flow.completionS = NowS();
+            flow.count.completionS = NowS();
             if (++m_complete == m_flows.size())
             {
                 m_events.End();

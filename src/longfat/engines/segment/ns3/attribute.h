@@ -9,7 +9,9 @@
 #include "nstime.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 namespace ns3
@@ -39,6 +41,20 @@ class AttributeValue
         : kind(DOUBLE),
           number(number)
     {
+    }
+
+    /// A whole number's digits, of a truth value 0 or 1, of a time nanoseconds; or any number.
+    AttributeValue(Kind kind, const std::string& text)
+        : kind(kind)
+    {
+        if (kind == DOUBLE)
+        {
+            number = std::strtod(text.c_str(), nullptr);
+        }
+        else
+        {
+            whole = std::strtoll(text.c_str(), nullptr, 10);
+        }
     }
 
     Kind kind;

@@ -32,6 +32,12 @@ class ObjectBase : public SimpleRefCount
         m_class.LookupAttribute(name)->accessor->Set(this, value);
     }
 
+    /// The value as AttributeValue reads it from text.
+    void SetAttribute(const std::string& name, const std::string& value)
+    {
+        SetAttribute(name, AttributeValue(m_class.LookupAttribute(name)->checker.kind, value));
+    }
+
     /// A new object becomes one of that class, with the initial values of its attributes.
     template <class T>
     static T* Construct(T* object, TypeId own)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// How large a receive buffer that grows with its connection is: as ReceiveBuffer of the full ns-3
-// engine (../ns3/buffers.h), which has sockets.
+// How large a receive buffer is that grows with its connection, as Linux's does (net/ipv4/
+// tcp_input.c). It counts payload, where Linux counts the memory that holds it.
 
-#ifndef LONGFAT_SEGMENT_RIGHT_SIZING_H
-#define LONGFAT_SEGMENT_RIGHT_SIZING_H
+#ifndef LONGFAT_RIGHT_SIZING_H
+#define LONGFAT_RIGHT_SIZING_H
 
 #include "ns3/nstime.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace longfat::segment
+namespace longfat
 {
 
 constexpr uint32_t SMALLEST_AUTO_BUFFER = 65'536;
@@ -66,6 +66,6 @@ class RightSizing
     uint64_t m_readBefore{0}; //!< in the round trip that read most
 };
 
-} // namespace longfat::segment
+} // namespace longfat
 
 #endif

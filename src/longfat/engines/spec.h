@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A scenario, as the engine takes it (longfat.scenario says what each field means).
+// A scenario, as the engines in C++ take it (longfat.scenario says what each field means).
 
-#ifndef LONGFAT_SEGMENT_SPEC_H
-#define LONGFAT_SEGMENT_SPEC_H
+#ifndef LONGFAT_SPEC_H
+#define LONGFAT_SPEC_H
 
 #include "faults.h"
-
-#include "ns3/type-id.h"
 
 #include <cstdint>
 #include <limits>
@@ -16,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace longfat::segment
+namespace longfat
 {
 
 constexpr uint64_t NO_LIMIT = std::numeric_limits<uint64_t>::max();
@@ -70,12 +68,14 @@ struct Handoff
 /// A flow: the settings of its connection, or of all with relays.
 struct FlowSpec
 {
-    ns3::TypeId congestionControl;
-    std::vector<std::pair<const ns3::TypeId::AttributeInformation*, ns3::AttributeValue>>
-        attributes;       //!< of the congestion control
-    std::string recovery; //!< prr or halving
-    Faults faults;
-    std::vector<Path> connections; //!< the path of each: of one, or of one between every two relays
+    std::string congestionControl; //!< name of its class
+    std::string recovery;          //!< the same
+    Faults faults;                 //!< of ns-3 3.44; itself, it has them all
+    /// Attributes of the congestion control: names, and values as ns-3 reads them from text.
+    std::vector<std::pair<std::string, std::string>> attributes;
+    /// The path of each connection: of one, or of one between every two relays. Two nodes stand for
+    /// the shortest path between them, which the segment engine's reader looks up.
+    std::vector<Path> connections;
     uint32_t segmentBytes{0};
     uint32_t initialWindowSegments{0};
     uint32_t initialSsthreshSegments{0}; //!< 0: none
@@ -105,6 +105,6 @@ struct ScenarioSpec
     uint32_t points{0};
 };
 
-} // namespace longfat::segment
+} // namespace longfat
 
 #endif

@@ -3,15 +3,15 @@
 // What ns-3 3.44 does otherwise than the RFCs say, by name: data/faults.csv tells each, and where it
 // stands. A sender has those that its scenario names, usually none.
 
-#ifndef LONGFAT_SEGMENT_FAULTS_H
-#define LONGFAT_SEGMENT_FAULTS_H
+#ifndef LONGFAT_FAULTS_H
+#define LONGFAT_FAULTS_H
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
 
-namespace longfat::segment
+namespace longfat
 {
 
 enum class Fault : uint32_t
@@ -80,6 +80,6 @@ class Faults
     uint32_t m_bits{0};
 };
 
-} // namespace longfat::segment
+} // namespace longfat
 
 #endif
