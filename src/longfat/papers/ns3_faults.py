@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import paths, statistics
+from longfat import papers, paths, statistics
 from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY
 from longfat.network import duplex, reference
 from longfat.papers import hybla, reno, survey
 from longfat.papers.hybla.network import satellite
-from longfat.scenario import CongestionControl, Flow, Link, Outage, Record, Scenario
+from longfat.papers.survey.network import japan
+from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Outage, Record, Scenario
 from longfat.sweeps import can_run, simulate_all, sweep
 
 COUNTS = ("delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts")
@@ -27,6 +28,7 @@ AS_NS3 = "as_ns3_3_44"  # a parameter of congestion controls
 # Which faults are switched on, in words.
 BY_THE_RFCS = "by the RFCs"
 ALL = "all of ns-3 3.44"
+LINUX = "Linux 6.12"
 # Each segment is lost by itself (Ott, Kemperman and Mathis, "The stationary behavior of ideal TCP
 # congestion avoidance", 1996); sqrt(3/2), 1.22, is of losses at equal distances.
 INDEPENDENT_LOSSES = 1.3098
@@ -49,35 +51,118 @@ def small(
     outages: Sequence[tuple[float, float]] = (),
     ack_outages: Sequence[tuple[float, float]] = (),
     mark_above_packets: int | None = None,
+    sway_s: float = 0.0,
     **flow: Any,
 ) -> Scenario:
     """Return one flow over 10 Mb/s and 0.1 s, in which only outages and the queue lose packets.
 
     Each outage is its beginning and its length in s; `ack_outages` are those of the way back. ECN
-    is on where the link marks. `flow` are fields of `Flow`; NewReno begins congestion avoidance at
-    50 segments, unless they say otherwise.
+    is on where the link marks. With `sway_s` the way there becomes shorter by 1.5 ms, and
+    as long as before, in turn, each time after so many s: then a segment or two overtake others.
+    `flow` are fields of `Flow`; NewReno begins congestion avoidance at 50 segments, unless they say
+    otherwise.
     """
     there, back = duplex(
         "sender", "receiver", rate_bps=10e6, delay_s=0.05, queue_packets=queue_packets
     )
     fields = {"congestion_control": "newreno", "initial_ssthresh_segments": 50} | flow
     ecn = mark_above_packets is not None
+    times_s = np.arange(1, duration_s, sway_s) if sway_s else []
+    sways = [
+        LinkChange(at_s=round(at_s, 3), delay_s=0.0485 if turn % 2 == 0 else 0.05)
+        for turn, at_s in enumerate(times_s)
+    ]
     return Scenario(
         links=[
-            _with_outages(there, outages, mark_above_packets=mark_above_packets),
-            _with_outages(back, ack_outages),
+            _with(there, outages, changes=sways, mark_above_packets=mark_above_packets),
+            _with(back, ack_outages),
         ],
         flows=[Flow(source="sender", target="receiver", ecn=ecn, **fields)],
         duration_s=duration_s,
     )
 
 
-def _with_outages(link: Link, outages: Sequence[tuple[float, float]], **fields: Any) -> Link:
+def _with(link: Link, outages: Sequence[tuple[float, float]], **fields: Any) -> Link:
     stops = [Outage(start_s=start_s, duration_s=length_s) for start_s, length_s in outages]
     return Link(**(dict(link) | fields | {"outages": stops}))
 
 
-SMALLEST: dict[str, dict[str, Any]] = {}
+def _as_ns3(name: str) -> dict[str, Any]:
+    return {"congestion_control": {"name": name, "parameters": {AS_NS3: True}}}
+
+
+ONE_SEGMENT = [(0.8, 0.001)]  # is lost, of a window of 50
+SIX_SEGMENTS = [(1.2, 0.005), (1.307, 0.001)]  # and one of them again
+A_START_WITH_ECN = {
+    "duration_s": 5,
+    "queue_packets": 50,
+    "mark_above_packets": 40,
+    "initial_ssthresh_segments": 400,
+}
+# What `small` takes, by fault. Where a class of ns-3's is the congestion control, ours does not ask
+# the socket for what it tells wrongly.
+SMALLEST: dict[str, dict[str, Any]] = {
+    "prr-overflow": {"outages": [(0.5, 0.001)], "initial_ssthresh_segments": 100},
+    "prr-counts-twice": {"outages": ONE_SEGMENT, "duration_s": 2},
+    "prr-from-pipe": {"outages": ONE_SEGMENT, "duration_s": 2},
+    "prr-unsafe-ack": {
+        "outages": [(0.96, 0.1)],
+        "duration_s": 10,
+        "sack": False,
+        "congestion_control": "vegas",
+        "initial_ssthresh_segments": 20,
+    },
+    "lost-retransmission": {"outages": [(1.0, 0.001), (1.103, 0.001)]},
+    "sacked-in-flight": {"outages": SIX_SEGMENTS},
+    "cwr-untold": {"mark_above_packets": 5, "congestion_control": "vegas"},
+    "recovery-credit": {"outages": ONE_SEGMENT, **_as_ns3("reno")},
+    "limited-transmit": {"outages": [(1.3, 0.02)], "sack": False},
+    "recover-reached": {"outages": [(1.3, 0.02)], "sack": False},
+    "partial-ack-burst": {
+        "duration_s": 2,
+        "queue_packets": 10,
+        "congestion_control": "bbr",
+        "initial_ssthresh_segments": 100,
+        "timestamps": False,
+    },
+    "impatient-timer": {"outages": SIX_SEGMENTS, "min_rto_s": 0.2},
+    "timeout-cuts-again": {"outages": [(1.0, 1.5)], "duration_s": 10},
+    "backoff-forgotten": {
+        "outages": [(1.0, 2.0), (4.5, 1.0)],
+        "duration_s": 10,
+        "timestamps": False,
+    },
+    "smoothed-rtt": _as_ns3("vegas"),
+    "loss-in-cwr": A_START_WITH_ECN,
+    "echo-in-recovery": A_START_WITH_ECN,
+    "echo-on-duplicate": {
+        "outages": [(0.5, 0.001)],
+        "mark_above_packets": 40,
+        "duration_s": 5,
+        "sack": False,
+        "timestamps": False,
+        "congestion_control": "illinois",
+        "initial_ssthresh_segments": 200,
+    },
+    "window-overwritten": {"outages": [(0.5, 0.001)], **_as_ns3("bbr")},
+    "disorder-credit": {
+        "sway_s": 0.02,
+        "outages": [(3.0, 0.001)],
+        "duration_s": 5,
+        **_as_ns3("westwood-plus"),
+    },
+    "no-rescue": {"outages": [(0.46, 0.005)], "bytes": 100_000},
+    "timeout-order": {
+        "outages": [(0.5, 0.1)],
+        "duration_s": 5,
+        "queue_packets": 20,
+        "initial_ssthresh_segments": 200,
+    },
+    "highest-sacked": {},
+    "pipe-as-flight": {"outages": ONE_SEGMENT, **_as_ns3("newreno")},
+    "syn-timeout": {"outages": [(0.0, 0.1)]},
+    "repairs-as-losses": {"outages": [(0.5, 0.02)], "congestion_control": "bbr"},
+}
 
 
 def smallest(fault: str) -> Scenario:
@@ -105,7 +190,7 @@ def what_changes(shown: pd.DataFrame) -> pd.DataFrame:
     texts = {
         count: [
             "–" if before == after else f"{before:.0f} → {after:.0f}"
-            for before, after in wide[count][[False, True]].itertuples(index=False)
+            for before, after in zip(wide[count][False], wide[count][True], strict=True)
         ]
         for count in COUNTS
     }
@@ -126,7 +211,7 @@ def one_recovery() -> pd.DataFrame:
     record = Record(series=(WINDOW, "sent_bytes"), points=12_000)
     whole = satellite(loss=0, rate_bps=10e6, duration_s=12, record=record)
     there, back = whole.links
-    whole = whole.with_(links=[_with_outages(there, [(10.25, 8e-4)]), back])
+    whole = whole.with_(links=[_with(there, [(10.25, 8e-4)]), back])
     results = simulate_all(
         [whole.with_(faults=faults) for faults in reductions.values()],
         engine="segment",
@@ -149,48 +234,69 @@ def one_recovery() -> pd.DataFrame:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """How much is simulated: loss rates, repetitions, and durations in s."""
+    """How much is simulated: loss rates on the satellite, repetitions, and durations in s."""
 
     loss_rates: Sequence[float]
+    claim_losses: Sequence[float]
+    wide_losses: Sequence[float]
+    pipe_losses: Sequence[float]
     repetitions: int
+    wide_repetitions: int
+    pipe_repetitions: int
     satellite_s: float
     wide_s: float
-    pipe_s: float
-
-    @property
-    def seeds(self) -> range:
-        """One for each repetition."""
-        return range(1, self.repetitions + 1)
 
 
 def setting(profile: str) -> Setting:
     """Return the setting of the profile "paper", or a small one for "quick"."""
     if profile == "quick":
+        few = (1e-3, 1e-2)
         return Setting(
-            loss_rates=(1e-3, 1e-2), repetitions=2, satellite_s=60, wide_s=60, pipe_s=20
+            loss_rates=few,
+            claim_losses=few,
+            wide_losses=few,
+            pipe_losses=(3e-4,),
+            repetitions=2,
+            wide_repetitions=2,
+            pipe_repetitions=2,
+            satellite_s=60,
+            wide_s=60,
         )
     return Setting(
-        loss_rates=(1e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2),
+        loss_rates=(1e-4, 5e-4, 2e-3, 1e-2),
+        claim_losses=(1e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2),
+        wide_losses=(1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
+        pipe_losses=(1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4),
         repetitions=5,
+        wide_repetitions=8,
+        pipe_repetitions=3,
         satellite_s=1000,
         wide_s=1000,
-        pipe_s=200,
     )
 
 
-def _sets(faults: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    return {BY_THE_RFCS: (), **{fault: (fault,) for fault in faults}, ALL: NS3_3_44}
+def _seeds(repetitions: int) -> range:
+    return range(1, repetitions + 1)
+
+
+# What Hybla over the satellite does not meet: marks, a sender without SACK, CongControl.
+IDLE: dict[str, tuple[str, ...]] = {
+    "need ECN": ("cwr-untold", "loss-in-cwr", "echo-in-recovery", "echo-on-duplicate"),
+    "need a sender without SACK": ("limited-transmit", "recover-reached"),
+    "need a congestion control with CongControl": ("window-overwritten", "repairs-as-losses"),
+}
+ACTIVE = [fault for fault in NS3_3_44 if fault not in sum(IDLE.values(), ())]
 
 
 def on_satellite(setting: Setting) -> pd.DataFrame:
-    """Run Hybla over the satellite with no fault, each alone, and all: a row a run.
+    """Run Hybla over the satellite with no fault, each that may act alone, and all: a row a run.
 
     Columns: faults, loss, seed, and those of `sweep`.
     """
-    sets = _sets(NS3_3_44)
-    design = statistics.combinations(
-        faults=list(sets), loss=setting.loss_rates, seed=setting.seeds
-    )
+    sets: dict[str, tuple[str, ...]] = {BY_THE_RFCS: (), ALL: NS3_3_44}
+    sets |= {fault: (fault,) for fault in ACTIVE} | IDLE
+    seeds = _seeds(setting.repetitions)
+    design = statistics.combinations(faults=list(sets), loss=setting.loss_rates, seed=seeds)
     scenarios = [
         satellite(loss=run.loss, seed=run.seed, duration_s=setting.satellite_s).with_(
             faults=sets[run.faults]
@@ -232,7 +338,6 @@ RENOS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "ns-3's TcpNewReno": ("newreno", {AS_NS3: True}, NS3_3_44),
     "ns-3's TcpLinuxReno": ("reno", {AS_NS3: True}, NS3_3_44),
 }
-WIDE_LOSSES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 WIDE_RTT_S = 0.1
 
 
@@ -242,8 +347,8 @@ def square_root(setting: Setting) -> pd.DataFrame:
     Columns: sender, loss, seed, those of `sweep`, and ratio: the mean window over that of the
     square-root law for independent losses.
     """
-    losses = [loss for loss in WIDE_LOSSES if len(setting.seeds) > 2 or loss >= 1e-3]
-    design = statistics.combinations(sender=list(RENOS), loss=losses, seed=setting.seeds)
+    seeds = _seeds(setting.wide_repetitions)
+    design = statistics.combinations(sender=list(RENOS), loss=setting.wide_losses, seed=seeds)
     scenarios = [
         _wide(*RENOS[run.sender], loss=run.loss, seed=run.seed, duration_s=setting.wide_s)
         for run in design.itertuples()
@@ -281,14 +386,18 @@ def _wide(
     return Scenario(links=links, flows=[flow], duration_s=duration_s, seed=seed, faults=faults)
 
 
-def with_a_round_of_recovery() -> pd.DataFrame:
+def with_a_round_of_recovery(setting: Setting) -> pd.DataFrame:
     """Return what a round trip of recovery leaves of the law: columns loss and ratio.
 
     NewReno's model in `longfat.papers.reno`, over the law for the same losses at equal distances.
     """
-    loss, unlimited = np.geomspace(min(WIDE_LOSSES), max(WIDE_LOSSES), 61), 1e9
+    loss, unlimited = _line(setting.wide_losses), 1e9
     ratio = reno.newreno(loss, 1, unlimited) / reno.square_root_law(loss, 1, unlimited)
     return pd.DataFrame({"loss": loss, "ratio": ratio})
+
+
+def _line(losses: Sequence[float]) -> np.ndarray:
+    return np.geomspace(min(losses), max(losses), 61)
 
 
 # --- a long fat pipe
@@ -300,22 +409,26 @@ PIPE = {
     "highspeed": ("highspeed-rfc3649", "highspeed"),
     "scalable": ("scalable-kelly", "scalable"),
 }
-PIPE_LOSSES = (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4)
-PIPE_LINUX_LOSSES = (1e-5, 3e-5, 1e-4, 3e-4)
 PIPE_BPS = 600e6
 PIPE_RTT_S = 0.1
 PIPE_PAYLOAD_BITS = 8 * 1448
 PIPE_LOSSES_A_RUN = 20
+PIPE_SEGMENTS_A_RUN = 1e7  # at most
 
 
 def long_fat_pipe(setting: Setting) -> pd.DataFrame:
     """Run three senders over 600 Mb/s and 0.1 s, each as long as 20 losses are expected to take.
 
+    Or 10 million segments, where that is shorter.
+
     Columns: response (a key of `PIPE`), faults, loss, seed, and those of `sweep`.
     """
     sets = {BY_THE_RFCS: (), ALL: NS3_3_44}
     design = statistics.combinations(
-        response=list(PIPE), faults=list(sets), loss=_pipe_losses(setting), seed=setting.seeds[:3]
+        response=list(PIPE),
+        faults=list(sets),
+        loss=setting.pipe_losses,
+        seed=_seeds(setting.pipe_repetitions),
     )
     scenarios = [
         _pipe(
@@ -335,7 +448,7 @@ def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
 
     Columns as of `long_fat_pipe`, faults being "Linux 6.12". Empty where this machine cannot.
     """
-    losses = [loss for loss in _pipe_losses(setting) if loss in PIPE_LINUX_LOSSES]
+    losses = [loss for loss in setting.pipe_losses if loss >= 1e-5]
     design = statistics.combinations(response=list(PIPE), loss=losses, seed=[1, 2])
     scenarios = [
         _pipe(PIPE[run.response][1], run.response, loss=run.loss, seed=run.seed, faults=())
@@ -344,16 +457,10 @@ def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
     if not can_run(scenarios, "linux"):
         return pd.DataFrame(columns=["response", "faults", "loss", "seed", "goodput_bps"])
     runs = sweep(scenarios, engine="linux", labels=design, experiment="faults-pipe-linux")
-    return runs.assign(faults="Linux 6.12")
+    return runs.assign(faults=LINUX)
 
 
-def _pipe_losses(setting: Setting) -> Sequence[float]:
-    return PIPE_LOSSES if len(setting.seeds) > 2 else (1e-4, 3e-4)
-
-
-def _pipe(
-    name: str, response: str, *, loss: float, seed: int, faults: tuple[str, ...]
-) -> Scenario:
+def _pipe(name: str, response: str, *, loss: float, seed: int, faults: tuple[str, ...]) -> Scenario:
     window = float(survey.mean_window(response, loss))
     rate_bps = min(window * PIPE_PAYLOAD_BITS / PIPE_RTT_S, PIPE_BPS)
     links = duplex(
@@ -372,18 +479,19 @@ def _pipe(
         segment_bytes=PIPE_PAYLOAD_BITS // 8,
         initial_ssthresh_segments=round(min(window, 5000)),
     )
-    duration_s = PIPE_LOSSES_A_RUN / loss * PIPE_PAYLOAD_BITS / rate_bps
+    segments = min(PIPE_LOSSES_A_RUN / loss, PIPE_SEGMENTS_A_RUN)
+    duration_s = segments * PIPE_PAYLOAD_BITS / rate_bps
     return Scenario(
         links=links, flows=[flow], duration_s=round(duration_s, 1), seed=seed, faults=faults
     )
 
 
-def pipe_responses() -> pd.DataFrame:
+def pipe_responses(setting: Setting) -> pd.DataFrame:
     """Return the response functions as goodput, not more than the link carries.
 
     Columns: response, loss, goodput_bps.
     """
-    loss = np.geomspace(min(PIPE_LOSSES), max(PIPE_LOSSES), 61)
+    loss = _line(setting.pipe_losses)
     most = PIPE_BPS * PIPE_PAYLOAD_BITS / (PIPE_PAYLOAD_BITS + 8 * 66)
     lines = [
         pd.DataFrame({"loss": loss}).assign(
@@ -410,8 +518,9 @@ def of_controls(setting: Setting, losses: Sequence[float] = (1e-4, 1e-2)) -> pd.
 
     Over 50 Mb/s and 0.1 s for a minute. Columns: control, as_ns3, loss, seed, those of `sweep`.
     """
+    seeds = _seeds(setting.repetitions)
     design = statistics.combinations(
-        control=controls(), as_ns3=[False, True], loss=losses, seed=setting.seeds
+        control=controls(), as_ns3=[False, True], loss=losses, seed=seeds
     )
     scenarios = [
         _control(run.control, run.as_ns3, run.loss, run.seed) for run in design.itertuples()
@@ -423,3 +532,67 @@ def _control(name: str, as_ns3: bool, loss: float, seed: int) -> Scenario:
     plain = reference(congestion_control=name, loss=loss, rate_bps=50e6, seed=seed)
     control = CongestionControl(name=name, parameters={AS_NS3: True} if as_ns3 else {})
     return plain.with_(flows=[dict(plain.flows[0]) | {"congestion_control": control}])
+
+
+# --- which numbers rest on them
+
+
+CLAIM_SETS = {
+    BY_THE_RFCS: (),
+    "prr-overflow": ("prr-overflow",),
+    "all four of the recovery": OF_ITS_RECOVERY,
+    ALL: NS3_3_44,
+}
+
+
+def for_claims(setting: Setting) -> pd.DataFrame:
+    """Run Hybla over the satellite at the loss rates that the paper's claims speak of.
+
+    Columns: faults (a key of `CLAIM_SETS`), loss, seed, and those of `sweep`.
+    """
+    seeds = _seeds(setting.repetitions)
+    design = statistics.combinations(faults=list(CLAIM_SETS), loss=setting.claim_losses, seed=seeds)
+    scenarios = [
+        satellite(loss=run.loss, seed=run.seed, duration_s=setting.satellite_s).with_(
+            faults=CLAIM_SETS[run.faults]
+        )
+        for run in design.itertuples()
+    ]
+    return sweep(scenarios, engine="segment", labels=design, experiment="faults-claims")
+
+
+def claims(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what the paper's claims on the steady state read, a column a set of faults.
+
+    `runs` is of `for_claims`. Columns: claim, printed (per cent), and for each key of `CLAIM_SETS`
+    the largest difference from the model with its interval, and the verdict.
+    """
+    said = papers.claims("hybla").dropna(subset="bound_percent")
+    said = said[(said["engine"] == "simulation") & (said["transfer"] == "steady")]
+    table = said[["statement", "bound_percent"]]
+    table = table.rename(columns={"statement": "claim", "bound_percent": "printed"})
+    compared = beside_model(runs)
+    for faults in CLAIM_SETS:
+        judged = statistics.judge_differences(said, compared[compared["faults"] == faults])
+        table[faults] = [
+            f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}], {row.verdict}"
+            for row in judged.itertuples()
+        ]
+    return table
+
+
+def without_sack() -> pd.DataFrame:
+    """Run the survey's small pipe for a minute without SACK: columns faults, those of `sweep`."""
+    sets = {
+        BY_THE_RFCS: (),
+        "limited-transmit": ("limited-transmit",),
+        "recover-reached": ("recover-reached",),
+        ALL: NS3_3_44,
+    }
+    pipe = japan("standard", sack=False, payload_bps=20e6, queue_packets=50, duration_s=60)
+    return sweep(
+        [pipe.with_(faults=faults) for faults in sets.values()],
+        engine="segment",
+        labels=pd.DataFrame({"faults": list(sets)}),
+        experiment="faults-without-sack",
+    )
