@@ -296,6 +296,7 @@ def test_switched_off_by_the_environment(monkeypatch):
 
 @needs_ns3
 def test_another_version_of_ns3_runs_unchanged(monkeypatch, caplog, capsys):
+    monkeypatch.delitem(sys.modules, "ns", raising=False)  # another test may have loaded it
     monkeypatch.delenv("LONGFAT_ACCELERATE", raising=False)
     monkeypatch.setattr(accelerate.importlib.metadata, "version", lambda name: "3.45")
     assert accelerate.load() is False
@@ -306,6 +307,7 @@ def test_another_version_of_ns3_runs_unchanged(monkeypatch, caplog, capsys):
 
 @needs_ns3
 def test_without_a_compiler_there_is_a_notice(monkeypatch, tmp_path, caplog, capsys):
+    monkeypatch.delitem(sys.modules, "ns", raising=False)
     monkeypatch.delenv("LONGFAT_ACCELERATE", raising=False)
     monkeypatch.delenv("CXX", raising=False)
     monkeypatch.setattr(compiled, "folders", lambda: [tmp_path])

@@ -295,22 +295,26 @@ def test_a_guest_that_panics_brings_its_last_lines(monkeypatch):
 
 # --- nothing stays behind
 
-FOLDERS = [Path(tempfile.gettempdir()), Path("/dev/shm"), Path.home()]
+
+def files(*folders):
+    return {path for folder in folders for path in folder.iterdir()}
 
 
-def left_behind(before, processes, within_s=10):
+def left_behind(before, processes, folders, within_s=10):
     """Return the processes that are alive after that time, and the files that are new."""
     _, alive = psutil.wait_procs(processes, timeout=within_s)
-    return alive, {path for folder in FOLDERS for path in folder.iterdir()} - before
+    return alive, files(*folders) - before
 
 
-def test_a_killed_parent_leaves_no_process_and_no_file():
-    before = {path for folder in FOLDERS for path in folder.iterdir()}
+def test_a_killed_parent_leaves_no_process_and_no_file(tmp_path):
+    folders = [tmp_path, Path("/dev/shm"), Path.home()]  # other tests use the common one of /tmp
+    before = files(*folders)
     script = (
         "from longfat.engines import linux; from longfat.topologies import satellite;"
         "linux.simulate(satellite(loss=1e-5, duration_s=100_000))"
     )
-    parent = psutil.Popen([sys.executable, "-c", script])
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    parent = psutil.Popen([sys.executable, "-c", script], env=environment)
     deadline = time.monotonic() + 60
     processes = []
     while len(processes) < 5 and time.monotonic() < deadline:  # the kernel, and what runs in it
@@ -319,7 +323,7 @@ def test_a_killed_parent_leaves_no_process_and_no_file():
     assert len(processes) >= 5
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    assert left_behind(before, processes) == ([], set())
+    assert left_behind(before, processes, folders) == ([], set())
 
 
 def test_stop_ends_what_runs():

@@ -196,7 +196,7 @@ class TcpCubic : public ns3::TcpCongestionOps
             m_epochS = m_lastAckS;
             m_maxWindow = std::max(m_maxWindow, w);
             const double below = m_rfc8312 ? m_maxWindow * (1 - m_beta) : m_maxWindow - w;
-            m_k = m_maxWindow > w ? std::cbrt(below / m_c) : 0; // (2)
+            m_k = m_maxWindow > w ? CubeRoot(below / m_c) : 0; // (2)
             m_renoWindow = w;
         }
         const double t = m_lastAckS - m_epochS;
@@ -220,7 +220,20 @@ class TcpCubic : public ns3::TcpCongestionOps
     /// W_cubic(t), (1).
     double Cubic(double t) const
     {
-        return m_c * std::pow(t - m_k, 3) + m_maxWindow;
+        const double d = t - m_k;
+        return m_c * (d * d * d) + m_maxWindow;
+    }
+
+    /// The cube root of a positive number, to the last digit: C++ libraries differ in it, and a
+    /// simulation would with them. What the library gives is corrected by Newton's method in twice
+    /// its precision.
+    static double CubeRoot(double x)
+    {
+        const double root = std::cbrt(x);
+        const double square = root * root;
+        const double cube = square * root;
+        const double rest = std::fma(square, root, -cube) + std::fma(root, root, -square) * root;
+        return root - ((cube - x) + rest) / (3 * square);
     }
 
     void LeaveOutTimeSinceLastAck()
