@@ -3,11 +3,11 @@
 // TcpCubic: HyStart ends slow start when the round trip has doubled, not when it has risen by an
 // eighth.
 //
-// HyStart's delay increase (Ha and Rhee 2008; Linux, tcp_cubic.c; RFC 9406, section 4.2) looks for
-// a rise of an eighth of the smallest round trip, 4 ms at least. TcpCubic's HystartDelayThresh
-// bounds the round trip itself where Linux bounds an eighth of it, `ca->delay_min >> 3`. Up to its
-// upper bound of 1 s the queue has to be as long as the path. (Linux's ACK train lasts half a
-// round trip, too; here a whole.)
+// HyStart's delay increase (Linux, tcp_cubic.c; RFC 9406, section 4.2) looks for a rise of an
+// eighth of the smallest round trip, 4 ms at least. TcpCubic's HystartDelayThresh bounds the round
+// trip itself where Linux bounds an eighth of it, `ca->delay_min >> 3`. Up to its upper bound of 1
+// s the queue has to be as long as the path. (Linux's ACK train lasts half a round trip, too; here
+// a whole.)
 
 #include "ns3/nstime.h"
 #include "ns3/tcp-cubic.h"
@@ -28,7 +28,7 @@ main()
     cubic->Init(tcb);
     for (const uint32_t ms : {100, 190}) // round trips of two rounds: the queue nearly doubles it
     {
-        tcb->m_lastAckedSeq += 100'000;
+        tcb->m_lastAckedSeq += 200'000; // beyond what had been sent
         tcb->m_highTxMark = tcb->m_lastAckedSeq + 100'000;
         cubic->IncreaseWindow(tcb, 1); // begins a round
         for (uint32_t i = 0; i < 20; ++i)
