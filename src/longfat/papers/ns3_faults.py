@@ -49,18 +49,18 @@ def small(
     duration_s: float = 3.0,
     queue_packets: int = 1000,
     outages: Sequence[tuple[float, float]] = (),
-    ack_outages: Sequence[tuple[float, float]] = (),
     mark_above_packets: int | None = None,
     sway_s: float = 0.0,
+    loss: float = 0.0,
+    seed: int = 1,
     **flow: Any,
 ) -> Scenario:
-    """Return one flow over 10 Mb/s and 0.1 s, in which only outages and the queue lose packets.
+    """Return one flow over 10 Mb/s and 0.1 s.
 
-    Each outage is its beginning and its length in s; `ack_outages` are those of the way back. ECN
-    is on where the link marks. With `sway_s` the way there becomes shorter by 1.5 ms, and
-    as long as before, in turn, each time after so many s: then a segment or two overtake others.
-    `flow` are fields of `Flow`; NewReno begins congestion avoidance at 50 segments, unless they say
-    otherwise.
+    Each outage is its beginning and its length in s. ECN is on where the link marks. With `sway_s`
+    the way there becomes shorter by 1.5 ms, and as long as before, in turn, each time after so many
+    s: then a segment or two overtake others. `flow` are fields of `Flow`; NewReno begins congestion
+    avoidance at 50 segments, unless they say otherwise.
     """
     there, back = duplex(
         "sender", "receiver", rate_bps=10e6, delay_s=0.05, queue_packets=queue_packets
@@ -74,11 +74,18 @@ def small(
     ]
     return Scenario(
         links=[
-            _with(there, outages, changes=sways, mark_above_packets=mark_above_packets),
-            _with(back, ack_outages),
+            _with(
+                there,
+                outages,
+                changes=sways,
+                loss_per_packet=loss,
+                mark_above_packets=mark_above_packets,
+            ),
+            back,
         ],
         flows=[Flow(source="sender", target="receiver", ecn=ecn, **fields)],
         duration_s=duration_s,
+        seed=seed,
     )
 
 
@@ -158,7 +165,12 @@ SMALLEST: dict[str, dict[str, Any]] = {
         "queue_packets": 20,
         "initial_ssthresh_segments": 200,
     },
-    "highest-sacked": {},
+    "highest-sacked": {
+        "sway_s": 0.005,
+        "loss": 0.02,
+        "seed": 40,
+        "initial_ssthresh_segments": 20,
+    },
     "pipe-as-flight": {"outages": ONE_SEGMENT, **_as_ns3("newreno")},
     "syn-timeout": {"outages": [(0.0, 0.1)]},
     "repairs-as-losses": {"outages": [(0.5, 0.02)], "congestion_control": "bbr"},
@@ -312,6 +324,20 @@ def changes(runs: pd.DataFrame) -> pd.DataFrame:
     `runs` is of `on_satellite`. Columns: loss, faults, gain, low, high (per cent) and others.
     """
     return statistics.gains(runs, BY_THE_RFCS, ["loss"], who="faults")
+
+
+def that_matter(changes: pd.DataFrame, least_percent: float) -> list[str]:
+    """Return the sets of `changes` that change some goodput by so much: first all, then by size."""
+    largest = changes.groupby("faults")["gain"].agg(lambda gains: gains.abs().max())
+    chosen = largest[largest >= least_percent].sort_values(ascending=False).index
+    return [ALL, *(faults for faults in chosen if faults != ALL)]
+
+
+def that_do_not(changes: pd.DataFrame, least_percent: float) -> pd.DataFrame:
+    """Return the others: columns faults, and change, the largest of the goodput (per cent)."""
+    others = changes[~changes["faults"].isin(that_matter(changes, least_percent))]
+    rows = others.loc[others.groupby("faults")["gain"].agg(lambda gains: gains.abs().idxmax())]
+    return rows[["faults", "gain"]].rename(columns={"gain": "change"}).reset_index(drop=True)
 
 
 def beside_model(runs: pd.DataFrame) -> pd.DataFrame:
@@ -523,15 +549,16 @@ def of_controls(setting: Setting, losses: Sequence[float] = (1e-4, 1e-2)) -> pd.
         control=controls(), as_ns3=[False, True], loss=losses, seed=seeds
     )
     scenarios = [
-        _control(run.control, run.as_ns3, run.loss, run.seed) for run in design.itertuples()
+        control(run.control, run.as_ns3, run.loss, run.seed) for run in design.itertuples()
     ]
     return sweep(scenarios, engine="segment", labels=design, experiment="faults-controls")
 
 
-def _control(name: str, as_ns3: bool, loss: float, seed: int) -> Scenario:
+def control(name: str, as_ns3: bool, loss: float, seed: int) -> Scenario:
+    """Return the run of `of_controls` with these values."""
     plain = reference(congestion_control=name, loss=loss, rate_bps=50e6, seed=seed)
-    control = CongestionControl(name=name, parameters={AS_NS3: True} if as_ns3 else {})
-    return plain.with_(flows=[dict(plain.flows[0]) | {"congestion_control": control}])
+    chosen = CongestionControl(name=name, parameters={AS_NS3: True} if as_ns3 else {})
+    return plain.with_(flows=[dict(plain.flows[0]) | {"congestion_control": chosen}])
 
 
 # --- which numbers rest on them
@@ -596,3 +623,22 @@ def without_sack() -> pd.DataFrame:
         labels=pd.DataFrame({"faults": list(sets)}),
         experiment="faults-without-sack",
     )
+
+
+def of_controls_changed(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean goodput (Mb/s) of `of_controls`: a row a control, two columns a loss rate.
+
+    And the change by ns-3's class, per cent, with its interval by pairs of the same seed.
+    """
+    named = runs.assign(who=runs["as_ns3"].map({False: "ours", True: "as ns-3"}))
+    means = named.groupby(["control", "loss", "who"])["goodput_bps"].mean() / 1e6
+    gains = statistics.gains(named, "ours", ["control", "loss"], who="who")
+    table = pd.DataFrame({"control": controls()})
+    for loss, gain in gains.groupby("loss"):
+        own = gain.set_index("control").loc[table["control"]]
+        for who in ("ours", "as ns-3"):
+            table[f"{who}, p = {loss:g}"] = means.loc[:, loss, who][table["control"]].to_numpy()
+        table[f"change, p = {loss:g}"] = [
+            f"{row.gain:+.1f} [{row.low:+.1f}, {row.high:+.1f}]" for row in own.itertuples()
+        ]
+    return table
