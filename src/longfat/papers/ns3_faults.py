@@ -41,6 +41,29 @@ def table() -> pd.DataFrame:
     return pd.read_csv(paths.DATA / "faults.csv", dtype=str, keep_default_na=False)
 
 
+def told(*, of_controls: bool) -> pd.DataFrame:
+    """Return the faults of recovery and socket, or those of the congestion controls, in words.
+
+    Columns: fault (of controls: of before it), does, should, source, upstream (issue or merge
+    request, and the release that mends it, or "not reported") and program (in examples/ns3).
+    """
+    faults = table()
+    faults = faults[faults["of"].isin(["recovery", "socket"]) != of_controls]
+    mended = faults["mended_in"].map(lambda release: f", mended in {release}" if release else "")
+    words = pd.DataFrame(
+        {
+            "of": faults["of"],
+            "fault": faults["name"],
+            "does": faults["does"],
+            "should": faults["should"],
+            "source": faults["source"],
+            "upstream": faults["upstream"] + mended,
+            "program": faults["shown_by"].replace("", "–"),
+        }
+    )
+    return words if of_controls else words.drop(columns="of")
+
+
 # --- the smallest scenario that shows a fault
 
 
