@@ -81,23 +81,40 @@ def test_equal_on_the_full_stack(name):
 INDEPENDENT_LOSSES = 1.3098
 
 
-@pytest.mark.parametrize("loss", [1e-3, 1e-2])
+def law(loss):
+    """Return the mean window by their law, where every loss costs one more round trip.
+
+    In it some two thirds of the mean window are sent, as the window is halved, and nothing grows.
+    """
+    window = INDEPENDENT_LOSSES / loss**0.5
+    rounds = 1 / (loss * window)
+    growing = (1 - loss * 2 / 3 * window) ** 0.5  # of those rounds, with so many segments fewer
+    return 1 / loss / (rounds * growing + 1)
+
+
+@pytest.mark.parametrize("loss", [1e-5, 1e-4, 1e-3, 3e-3, 1e-2])
 def test_only_the_right_ones_keep_the_square_root_law(loss):
-    """Ours are within 5 %; ns-3's Reno, which counts a window at the end of a recovery, is not."""
-    names, seeds = ("newreno", "reno", "reno-ns3"), range(1, 6)
+    """Ours are within 5 %, at windows of 12 to 400 segments; ns-3's are not everywhere: NewReno
+    halves what is in flight by then, Reno counts a window at the end of a recovery."""
+    names, seeds = ("standard", "newreno", "reno", "newreno-ns3", "reno-ns3"), range(1, 9)
     cases = [(name, seed) for name in names for seed in seeds]
     runs = sweep([_wide(name, loss, seed) for name, seed in cases], engine="segment")
     windows = (runs["goodput_bps"] * 0.1 / 8000).groupby([name for name, _ in cases]).mean()
-    ratio = windows / (INDEPENDENT_LOSSES / loss**0.5)
-    assert ratio["newreno"] == pytest.approx(1, abs=0.05)
-    assert ratio["reno"] == pytest.approx(1, abs=0.05)
-    assert ratio["reno-ns3"] > 1.05
+    ratio = windows / law(loss)
+    for name in ("standard", "newreno", "reno"):
+        assert ratio[name] == pytest.approx(1, abs=0.05), name
+    assert ratio["newreno-ns3"] < ratio["newreno"] - 0.02
+    if loss >= 1e-3:
+        assert ratio["reno-ns3"] > 1.05
 
 
 def _wide(name, loss, seed):
-    """One flow that only losses limit, over 0.1 s; "-ns3" asks for the faults of ns-3's class."""
-    faults = {"as_ns3_3_44": True} if name.endswith("-ns3") else {}
-    control = {"name": name.removesuffix("-ns3"), "parameters": faults}
+    """One flow that only losses limit, over 0.1 s; "-ns3" asks for all faults of ns-3 3.44."""
+    as_ns3 = name.endswith("-ns3")
+    control = {
+        "name": name.removesuffix("-ns3"),
+        "parameters": {"as_ns3_3_44": True} if as_ns3 else {},
+    }
     return Scenario(
         links=duplex(
             "a",
@@ -119,4 +136,5 @@ def _wide(name, loss, seed):
         ],
         duration_s=1500,
         seed=seed,
+        faults=NS3_3_44 if as_ns3 else (),
     )

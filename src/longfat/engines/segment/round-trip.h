@@ -38,8 +38,7 @@ class RoundTrip
         }
         else if (!m_faults.Has(Fault::SYN_TIMEOUT))
         {
-            m_smoothed = UNKNOWN_RTT; // RFC 6298, 5.7
-            UpdateUsualTimeout();
+            m_usualTimeout = std::max(TIMEOUT_AFTER_SYN, m_minTimeout);
         }
         ResetTimeout();
     }
@@ -171,7 +170,7 @@ class RoundTrip
     }
 
     const ns3::Ptr<ns3::TcpSocketState> m_tcb;
-    static constexpr Ticks UNKNOWN_RTT = 3'000'000'000;
+    static constexpr Ticks TIMEOUT_AFTER_SYN = 3'000'000'000; //!< that was lost (RFC 6298, 5.7)
 
     const bool m_timestamps;
     const Faults m_faults;

@@ -210,6 +210,10 @@ class Scoreboard
             return false;
         }
         SentSegment& old = (*this)[segment];
+        if (segment + 1 == Next() && !old.lost)
+        {
+            m_rescued = Next();
+        }
         old.order = ++m_order;
         old.lastSent = now;
         old.ambiguous = true;
@@ -456,7 +460,6 @@ class Scoreboard
             !m_sent.Empty() && !m_sent[m_sent.Size() - 1].sacked &&
             !m_sent[m_sent.Size() - 1].retransmitted)
         {
-            m_rescued = Next();
             *next = Next() - 1;
             return true;
         }

@@ -1,0 +1,721 @@
+"""The segment engine's sender, stepped ACK by ACK, against the rules of the RFCs.
+
+Every test says which section it is about and works the expected numbers out from its rules; none of
+them was taken from what the engine prints. Beside a rule stands what the fault of ns-3 3.44 that
+breaks it does (data/faults.csv). Of what a test does not say: segments are of 1000 bytes and
+counted from 0, the SYN takes 0.1 s, so that a first flight leaves at 0.1 s and its ACKs come from
+0.2 s on, and nothing has timestamps.
+
+Faults that a sender alone does not show are tested elsewhere: what a congestion control is told
+(`cwr-untold`, `smoothed-rtt`, `disorder-credit`, `repairs-as-losses`, `window-overwritten`).
+"""
+
+import math
+import random
+
+import pytest
+from sender_driver import play
+
+from longfat.engines.segment import native
+
+pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler")
+
+SMSS = 1000
+AS_NS3 = {"name": "newreno", "parameters": {"as_ns3_3_44": True}}  # halves what it is told
+
+
+def step(commands, window=10, faults=(), **flow):
+    """Give a sender, after its first flight, the commands; return its answers to them."""
+    settings = {"initial_window_segments": window, "timestamps": False} | flow
+    return play(["synack 0.1", *commands], faults=faults, **settings)[1:]
+
+
+def ms(number):
+    """Return when the ACK with that number from 0 on comes: 1 ms apart, from 0.2 s on."""
+    return f"{0.2 + 0.001 * number:.3f}"
+
+
+def reports(segments, number=0, first=0):
+    """Return an ACK for the arrival of each of those segments, with all so far as SACK blocks.
+
+    The first block has the newest segment (RFC 2018, section 4); there are three at most.
+    """
+    lines = []
+    came = []
+    for count, segment in enumerate(segments, start=first):
+        came = [(b, e) for b, e in came if segment not in (b - 1, e)] + [
+            (
+                min([segment, *(b for b, e in came if e == segment)]),
+                max([segment + 1, *(e for b, e in came if b == segment + 1)]),
+            )
+        ]
+        blocks = " ".join(f"{begin}-{end}" for begin, end in came[:-4:-1])
+        lines.append(f"ack {ms(count)} {number} {blocks}")
+    return lines
+
+
+def duplicates(count, number=0, first=0):
+    """Return so many ACKs with that number, without SACK."""
+    return [f"ack {ms(first + i)} {number}" for i in range(count)]
+
+
+def numbers(answer):
+    return [segment for _, segment, kind in answer["sent"] if kind != "SYN"]
+
+
+def all_numbers(answers):
+    return [numbers(answer) for answer in answers]
+
+
+def timeouts(answer):
+    """Return when segments were sent, and which: by a timer, where no ACK came."""
+    return [(time, segment) for time, segment, _ in answer["sent"]]
+
+
+# --- one loss, with SACK
+
+
+def prr_windows(acks, flight, reported, ssthresh):
+    """RFC 9937, section 6, with one segment lost: bytes allowed in flight after each ACK.
+
+    `acks` are ACKs that each report one segment, from that which begins the recovery on; when they
+    come, `flight` segments are outstanding and `reported` of them have been reported before.
+    Segments are sent while what is allowed has room for a whole one.
+    """
+    recover_fs = (flight - reported) * SMSS
+    pipe = (flight - reported - 1) * SMSS  # without the one that is lost
+    delivered = out = 0
+    windows, counts = [], []
+    for _ in range(acks):
+        pipe -= SMSS
+        delivered += SMSS
+        if pipe > ssthresh:
+            allowed = math.ceil(delivered * ssthresh / recover_fs) - out
+        else:  # none of these advances: no SafeACK
+            allowed = min(max(delivered - out, SMSS), ssthresh - pipe)
+        if out == 0:
+            allowed = max(allowed, SMSS)  # the fast retransmit
+        windows.append((pipe + allowed) / SMSS)
+        counts.append(max(allowed, 0) // SMSS)
+        out += counts[-1] * SMSS
+        pipe += counts[-1] * SMSS
+    return windows, counts
+
+
+def test_one_loss_is_sent_again_at_the_third_report():
+    """RFC 6675, section 5, with RFC 3042: two new segments, then the head, then as PRR allows.
+
+    Ten segments, the first is lost. Reports of 1 and 2 leave room for 10 and 11 (RFC 6675, 5, (3)).
+    With that of 3 the recovery begins: FlightSize is 10, for the two of limited transmit do not
+    count (RFC 5681, 3.2, step 2), so that ssthresh is 5, and the head is sent at once. RecoverFS is
+    12 outstanding less 2 reported before, 10: of two segments that arrive one may be sent.
+    """
+    answers = step(reports(range(1, 12)))
+    assert all_numbers(answers[:3]) == [[10], [11], [0]]
+    assert [a["state"] for a in answers[:3]] == ["disorder", "disorder", "recovery"]
+    assert {a["ssthresh"] for a in answers[2:]} == {5}
+    windows, counts = prr_windows(9, flight=12, reported=2, ssthresh=5 * SMSS)
+    assert [a["cwnd"] for a in answers[2:]] == windows
+    assert [len(a["sent"]) for a in answers[2:]] == counts
+    assert all_numbers(answers[2:]) == [[0], [], [], [12], [], [], [13], [14], [15]]
+
+
+def test_a_recovery_ends_with_the_window_at_ssthresh():
+    """RFC 9937, section 6, and RFC 6675, 5.1: beyond RecoveryPoint, 12, cwnd is ssthresh.
+
+    The ACK that ends it is one of new data, for which congestion avoidance adds SMSS^2 / cwnd (RFC
+    5681, 3.1, equation (3)): a fifth of a segment.
+    """
+    last = step([*reports(range(1, 12)), "ack 0.302 12"])[-1]
+    assert (last["state"], last["ssthresh"], last["cwnd"]) == ("open", 5, 5.2)
+
+
+def test_flight_size_is_all_that_is_outstanding():
+    """RFC 5681, 3.1, equation (4). Fault pipe-as-flight: what is in flight by RFC 6675 instead.
+
+    At the third report 12 are outstanding, two of them by limited transmit: 10 / 2. In the pipe are
+    12 without 3 reported and 1 lost: 8 / 2.
+    """
+    commands = reports(range(1, 4))
+    assert step(commands)[-1]["ssthresh"] == 5
+    assert step(commands, congestion_control=AS_NS3)[-1]["ssthresh"] == 5
+    faults = ("pipe-as-flight",)
+    assert step(commands, congestion_control=AS_NS3, faults=faults)[-1]["ssthresh"] == 4
+
+
+def test_halving_sends_nothing_before_half_of_the_window_has_arrived():
+    """RFC 6675, section 5, steps 4.2 and (C): cwnd is 5 at once, the pipe comes down from 8.
+
+    The head makes it 9, and each report 1 less: 5 after the seventh report, 4 after the eighth,
+    when one may be sent, and from then on one for each.
+    """
+    answers = step(reports(range(1, 12)), recovery="halving")
+    assert all_numbers(answers[2:]) == [[0], [], [], [], [], [12], [13], [14], [15]]
+    assert {a["cwnd"] for a in answers[2:]} == {5}
+
+
+# --- proportional rate reduction and its faults
+
+
+def sent_of(commands, **settings):
+    """Return how many segments a recovery sends by the end of the commands, the head among them."""
+    answers = step(commands, **settings)
+    begin = next(i for i, a in enumerate(answers) if a["state"] == "recovery")
+    return sum(len(a["sent"]) for a in answers[begin:])
+
+
+def test_prr_sends_one_for_two_also_in_a_large_window():
+    """RFC 9937, section 6: ssthresh / RecoverFS is 1/2. Fault prr-overflow: silence instead.
+
+    Of 600 segments 200 arrive in the recovery: 100 may be sent. In 32 bits, 2^32 / 300,000 bytes is
+    15 segments: what the product is worth then never exceeds 2^32 / 600,000 = 7 segments.
+    """
+    commands = reports(range(1, 203))
+    assert sent_of(commands, window=600) == 100
+    overflown = ("prr-overflow", "prr-from-pipe")
+    assert sent_of(commands, window=600, faults=("prr-overflow",)) <= 8
+    assert sent_of(commands, window=600, faults=overflown) <= 8
+
+
+def test_prr_counts_what_arrives_once():
+    """RFC 9937, section 6, DeliveredData. Fault prr-counts-twice: a duplicate ACK counts as one
+    more.
+
+    Of 100 segments 20 arrive in the recovery: 10 may be sent; counted twice, 20.
+    """
+    commands = reports(range(1, 23))
+    assert sent_of(commands, window=100) == 10
+    assert sent_of(commands, window=100, faults=("prr-counts-twice",)) == 20
+
+
+def test_prr_divides_by_what_was_outstanding():
+    """RFC 9937, section 6, RecoverFS. Fault prr-from-pipe: what is in flight.
+
+    Of 20 segments the even ones are lost. Three reports begin the recovery; limited transmit has
+    added 2, so that RecoverFS is 22 - 2 = 20 and ssthresh 10. In the pipe are then 22 without three
+    reported and one lost (of the even ones only 0 has three reports above it), 18. The head is
+    sent. The next report makes 2 lost: of 22, four are reported, two lost and one is there again,
+    17. Two have arrived: ceil(2 * 10 / 20) - 1 is 0 segments, but ceil(2000 * 10000 / 18000) - 1000
+    is 112 bytes.
+    """
+    commands = reports([1, 3, 5, 7])
+    assert step(commands, window=20)[-1]["cwnd"] == 17
+    assert step(commands, window=20, faults=("prr-from-pipe",))[-1]["cwnd"] == 17.112
+
+
+# --- several losses
+
+
+def lossy(window, lost, until_s=2.0, sack=True, **settings):
+    """Run a sender against the receiver of peer.h; return the answers, an ACK each.
+
+    `lost` has (segment, transmission), 1 the first. The round trip takes 0.1 s and 1 ms a segment.
+    """
+    words = " ".join(f"lose={segment}.{transmission}" for segment, transmission in lost)
+    flow = {"initial_window_segments": window, "timestamps": False, "sack": sack} | settings
+    faults = flow.pop("faults", ())
+    return play([f"peer {until_s} 0.1 0.001 {int(sack)} {words}"], faults=faults, **flow)
+
+
+def again(answers):
+    """Return the segments that are sent more than once, in the order in which they are."""
+    seen, found = set(), []
+    for answer in answers:
+        for segment in numbers(answer):
+            if segment in seen:
+                found.append(segment)
+            seen.add(segment)
+    return found
+
+
+def test_what_is_lost_is_sent_before_what_is_new():
+    """RFC 6675, section 4, NextSeg (1) and (2); IsLost: three segments reported above it.
+
+    20 segments; 0, 1 and 16 are lost. At the report of 4, 0 and 1 are lost and 0 is sent; 1 is
+    next. 16 is not lost before 17, 18 and 19 are reported; until then what is sent is new.
+    """
+    answers = step(reports([*range(2, 16), 17, 18, 19]), window=20)
+    sent = all_numbers(answers)
+    assert sent[:3] == [[20], [21], [0]]
+    rest = [segment for some in sent[3:-1] for segment in some]
+    assert rest == [1, *range(22, 21 + len(rest))]
+    assert sent[-1][0] == 16
+
+
+def test_what_may_be_lost_is_sent_when_there_is_nothing_else():
+    """RFC 6675, section 4, NextSeg (3): eleven segments in all; 0 and 8 are lost.
+
+    Nothing new is there. ssthresh is 5.5. The report of 7 leaves 4 in the pipe (11, less 7 reported
+    and one lost, and that again): there is room, and nothing but rule (4) allows a segment, the
+    last. With that of 9 there is room again (11 - 8 - 1 + 2 = 4); 8 has one reported above it,
+    which is two too few for rule (1), but it is below the highest reported. In 3.44, without rule
+    (4), only 8.
+    """
+    order = [1, 2, 3, 4, 5, 6, 7, 9]
+    answers = step(reports(order), window=11, bytes=11 * SMSS)
+    assert all_numbers(answers) == [[], [], [0], [], [], [], [10], [8]]
+    answers = step(reports(order), window=11, bytes=11 * SMSS, faults=("no-rescue",))
+    assert all_numbers(answers) == [[], [], [0], [], [], [], [], [8]]
+
+
+def test_the_last_segment_is_rescued_once():
+    """RFC 6675, section 4, NextSeg (4). Fault no-rescue: only the timer sends it again.
+
+    Eleven segments in all; 0 and the last are lost. No report is above 10, so that no other rule
+    allows it.
+    """
+    commands = [*reports(range(1, 10)), "run 0.9"]
+    answers = step(commands, window=11, bytes=11 * SMSS)
+    assert [segment for answer in answers for segment in numbers(answer)] == [0, 10]
+    answers = step(commands, window=11, bytes=11 * SMSS, faults=("no-rescue",))
+    assert [segment for answer in answers for segment in numbers(answer)] == [0]
+
+
+def test_a_segment_is_lost_by_three_reports_whatever_their_order():
+    """RFC 6675, section 4, IsLost. Fault highest-sacked: reports above the last-but-one do not
+    count.
+
+    0 and 5 are lost; 8 is reported before 7. With 6, 8 and 7 there are three above 5. In 3.44 the
+    highest is then 7. 23 have been sent (two by limited transmit, one for two of the four that have
+    arrived in the recovery), 7 reported, 0 and 5 are lost and 0 is there again: 15 in the pipe.
+    """
+    commands = reports([1, 2, 3, 4, 6, 8, 7])
+    assert step(commands, window=20)[-1]["pipe"] == 15
+    assert step(commands, window=20, faults=("highest-sacked",))[-1]["pipe"] == 16
+
+
+@pytest.mark.parametrize("window", [30, 99, 300])
+def test_a_third_of_a_window_is_recovered_without_a_timeout(window):
+    """RFC 6675, section 5, and RFC 9937: each lost segment is sent again once, in order."""
+    lost = range(0, window, 3)
+    answers = lossy(window, [(segment, 1) for segment in lost], until_s=0.9)
+    assert again(answers) == list(lost)
+    assert (answers[-1]["recoveries"], answers[-1]["timeouts"]) == (1, 0)
+    first_open = next(a for a in answers if a["recoveries"] == 1 and a["state"] == "open")
+    assert first_open["ssthresh"] == window / 2
+    assert window / 2 <= first_open["cwnd"] <= window / 2 + 2 / window
+
+
+class Reference:
+    """A sender in recovery, written from RFC 6675 and 9937 alone: slowly, over sets of segments.
+
+    It begins with the window full and the head lost. Of a lost retransmission it knows as RFC 8985
+    does, by the order of transmissions: three that were sent later have arrived.
+    """
+
+    def __init__(self, window):
+        self.una, self.nxt = 0, window
+        self.cwnd = window * SMSS
+        self.order = {segment: segment for segment in range(window)}
+        self.transmissions = window
+        self.sacked, self.lost, self.out_again, self.arrived = set(), set(), set(), set()
+        self.recover = None
+        self.delivered = self.out = 0
+        self.reduced_after = 0
+        self.ssthresh = None
+        self.reports = 0
+
+    def outstanding(self):
+        return range(self.una, self.nxt)
+
+    def pipe(self):
+        """SetPipe of section 4, in bytes."""
+        waiting = [s for s in self.outstanding() if s not in self.sacked]
+        return SMSS * sum((s not in self.lost) + (s in self.out_again) for s in waiting)
+
+    def on_ack(self, number, blocks):
+        """Return what is sent."""
+        covered = set(range(self.una, number)) | {s for b, e in blocks for s in range(b, e)}
+        new = {s for s in covered if self.una <= s < self.nxt} - self.sacked
+        reported_before = len(self.sacked)
+        advances = number > self.una
+        self.una = number
+        self.sacked = {s for s in self.sacked | new if s >= number}
+        self.out_again -= new | self.sacked | set(range(number))
+        self.arrived |= {self.order[s] for s in new}
+        lost_before = len(self.lost)
+        again = self.find_lost()
+        sent = []
+        if self.recover is not None and number >= self.recover:
+            self.recover = None
+            self.reports = 0
+            self.cwnd = self.ssthresh
+        if self.recover is None:
+            self.reports += any(s >= number for s in new)
+            if self.reports == 3 or self.una in self.lost:
+                self.lost.add(self.una)
+                self.enter(reported_before, min((self.nxt - self.una) * SMSS, self.cwnd))
+                self.react(len(new), False)
+                sent.append(self.send(self.una))
+        elif again:
+            self.enter(len(self.sacked), min((self.nxt - self.una) * SMSS, self.cwnd))
+            self.react(len(new), False)
+        elif new:
+            self.react(len(new), advances and len(self.lost) <= lost_before)
+        while self.cwnd - self.pipe() >= SMSS and (segment := self.next_segment()) is not None:
+            sent.append(self.send(segment))
+        return sent
+
+    def find_lost(self):
+        for s in self.outstanding():
+            if s not in self.sacked and sum(other > s for other in self.sacked) >= 3:
+                self.lost.add(s)
+        self.lost -= self.sacked | {s for s in self.lost if s < self.una}
+        again = {s for s in self.out_again if sum(o > self.order[s] for o in self.arrived) >= 3}
+        self.out_again -= again
+        return any(self.order[s] >= self.reduced_after for s in again)
+
+    def enter(self, reported_before, flight):
+        self.recover = self.nxt
+        self.reduced_after = self.transmissions
+        self.ssthresh = max(flight // 2, 2 * SMSS)
+        self.recover_fs = (self.nxt - self.una - reported_before) * SMSS
+        self.delivered = self.out = 0
+
+    def react(self, delivered, safe):
+        """Section 6 of RFC 9937."""
+        delivered *= SMSS
+        self.delivered += delivered
+        pipe = self.pipe()
+        if pipe > self.ssthresh:
+            allowed = -(-self.delivered * self.ssthresh // self.recover_fs) - self.out
+        else:
+            allowed = max(self.delivered - self.out, delivered) + SMSS * safe
+            allowed = min(allowed, self.ssthresh - pipe)
+        if self.out == 0:
+            allowed = max(allowed, SMSS)
+        self.cwnd = pipe + max(allowed, 0)
+
+    def next_segment(self):
+        """NextSeg, (1) and (2): there is always something new."""
+        waiting = (s for s in sorted(self.lost) if s not in self.out_again)
+        return next(waiting, self.nxt)
+
+    def send(self, segment):
+        if segment == self.nxt:
+            self.nxt += 1
+        else:
+            self.out_again.add(segment)
+        self.order[segment] = self.transmissions
+        self.transmissions += 1
+        self.out += SMSS if self.recover is not None else 0
+        return segment
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_ack_of_a_recovery_is_answered_as_a_second_sender_does(seed):
+    """RFC 6675 and 9937, ACK by ACK: windows of 8 to 200, the head and up to half of them lost."""
+    chance = random.Random(seed)
+    window = chance.randrange(8, 200)
+    count = 1 + chance.randrange(max(window // (2 + seed % 5), 1))
+    lost = {0} | set(chance.sample(range(1, window - 4), min(count, window - 5)))
+    answers = lossy(window, [(segment, 1) for segment in sorted(lost)], until_s=0.9)
+    reference = Reference(window)
+    compared = 0
+    for answer in answers:
+        if "ack" not in answer:
+            continue
+        expected = reference.on_ack(answer["ack"], answer["sack"])
+        assert numbers(answer) == expected, answer
+        if answer["state"] == "recovery":
+            assert answer["cwnd"] * SMSS == pytest.approx(reference.cwnd)
+            assert answer["pipe"] * SMSS == reference.pipe()
+            compared += 1
+        if compared and answer["state"] == "open":
+            break
+    assert compared >= window - len(lost) - 2
+    assert reference.recover is None
+
+
+# --- a retransmission is lost
+
+
+def test_a_lost_retransmission_is_sent_again_when_three_later_ones_have_arrived():
+    """RFC 8985, 6.2, by order; RFC 5681, 4.3: the window is lowered a second time.
+
+    Ten segments; 0 and its retransmission are lost. After that, 12 to 15 are sent in the recovery
+    (see above); reports of 12, 13 and 14 are the three. The window is 5 by then, and so is what of
+    FlightSize counts: ssthresh becomes 2.5. Fault lost-retransmission: nothing until the timer.
+    """
+    commands = reports(range(1, 15))
+    answers = step(commands)
+    assert [i for i, sent in enumerate(all_numbers(answers)) if 0 in sent] == [2, 13]
+    assert answers[12]["ssthresh"] == 5
+    assert answers[13]["ssthresh"] == 2.5
+    answers = step([*commands, "run 3"], faults=("lost-retransmission",))
+    assert [i for i, sent in enumerate(all_numbers(answers)) if 0 in sent] == [2, 14]
+    assert (answers[-1]["timeouts"], answers[-2]["ssthresh"]) == (1, 5)
+
+
+def test_what_is_reported_is_not_in_the_pipe():
+    """RFC 6675, section 4, SetPipe. Fault sacked-in-flight: a retransmission stays in it.
+
+    0 and 1 are lost and sent again; 1 arrives. In the pipe are the new ones and 0.
+    """
+    order = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1]
+    answer = step(reports(order))[-1]
+    new = [s for a in step(reports(order)) for s in numbers(a) if s > 11]
+    assert answer["pipe"] == 1 + len(new)
+    late = step(reports(order), faults=("sacked-in-flight",))[-2:]
+    assert late[1]["pipe"] >= late[0]["pipe"]
+
+
+# --- reordering
+
+
+def test_two_segments_overtaking_one_are_no_loss():
+    """RFC 5681, 3.2: two duplicates are no loss. 0 comes after 1 and 2; slow start goes on."""
+    answers = step([*reports([1, 2]), f"ack {ms(2)} 3"])
+    assert all_numbers(answers[:2]) == [[10], [11]]
+    assert (answers[-1]["state"], answers[-1]["recoveries"]) == ("open", 0)
+    assert answers[-1]["cwnd"] == 11
+    assert 0 not in numbers(answers[-1])
+
+
+def test_three_segments_overtaking_one_are_taken_for_a_loss():
+    """RFC 5681, 3.2: the third is. Nothing tells a sender without DSACK that it was wrong."""
+    answers = step([*reports([1, 2, 3]), f"ack {ms(3)} 4"])
+    assert numbers(answers[2]) == [0]
+    assert (answers[-1]["state"], answers[-1]["ssthresh"]) == ("recovery", 5)
+
+
+# --- without SACK
+
+
+def test_limited_transmit_is_for_the_first_two_duplicates():
+    """RFC 3042, section 2; RFC 5681, 3.2, steps 1 and 2. Without it there is silence."""
+    answers = step(duplicates(4), sack=False)
+    assert all_numbers(answers[:3]) == [[10], [11], [0]]
+    answers = step(duplicates(4), sack=False, limited_transmit=False)
+    assert all_numbers(answers[:3]) == [[], [], [0]]
+
+
+def test_duplicates_say_nothing_about_which_segments_have_arrived():
+    """RFC 3042: 0 and 1 come after 2 and 3. Fault limited-transmit: the new head is sent again.
+
+    In the order 2, 3, 0, 1. For the two duplicates 3.44 has marked 1 and 2.
+    """
+    commands = [*duplicates(2), f"ack {ms(2)} 1", f"ack {ms(3)} 4"]
+    assert again_of(step(commands, sack=False)) == []
+    assert again_of(step(commands, sack=False, faults=("limited-transmit",))) != []
+
+
+def again_of(answers, window=10):
+    """Return segments of the first flight that are sent again."""
+    return [segment for answer in answers for segment in numbers(answer) if segment < window]
+
+
+def test_the_window_is_inflated_by_duplicates():
+    """RFC 6582, 3.2, and RFC 5681, 3.2, steps 3 to 5: ten segments, the first lost.
+
+    ssthresh is 5; cwnd is 5 + 3 and one more for each further duplicate. Outstanding are 12: the
+    eighth duplicate makes it 13, so that 12 is sent, and each later one sends one.
+    """
+    answers = step(duplicates(11), sack=False, recovery="halving")
+    assert all_numbers(answers) == [[10], [11], [0], [], [], [], [], [12], [13], [14], [15]]
+    assert {a["ssthresh"] for a in answers[2:]} == {5}
+
+
+def test_a_partial_ack_sends_the_next_hole():
+    """RFC 6582, 3.2, step 3: at once, and the recovery goes on until all of it is there."""
+    commands = [*duplicates(8), "ack 0.302 3", "ack 0.402 7", "ack 0.502 12"]
+    answers = step(commands, sack=False, recovery="halving")
+    assert numbers(answers[8])[0] == 3
+    assert numbers(answers[9])[0] == 7
+    assert [a["state"] for a in answers[8:]] == ["recovery", "recovery", "open"]
+    assert again_of(answers) == [0, 3, 7]
+    assert answers[-1]["ssthresh"] == 5
+
+
+def test_only_the_first_partial_ack_restarts_the_timer():
+    """RFC 6582, section 4, the impatient variant; the timeout is 1 s (RFC 6298, 2.4).
+
+    Partial ACKs at 0.302 and 0.402: the timer expires at 1.302. With SACK each restarts it (RFC
+    6675, section 6); fault impatient-timer: as without.
+    """
+    commands = [*duplicates(8), "ack 0.302 3", "ack 0.402 7", "run 2"]
+    [expiry, *_] = timeouts(step(commands, sack=False, recovery="halving")[-1])
+    assert expiry == (pytest.approx(1.302), 7)
+    commands = reports([1, 2, 4, 5, 6, 8, 9, 10, 11])
+    commands += ["ack 0.31 3 4-7 8-12", "ack 0.41 7 8-12", "run 2"]
+    [expiry, *_] = timeouts(step(commands)[-1])
+    assert expiry == (pytest.approx(1.41), 7)
+    [expiry, *_] = timeouts(step(commands, faults=("impatient-timer",))[-1])
+    assert expiry == (pytest.approx(1.31), 7)
+
+
+def test_a_partial_ack_with_sack_sends_what_the_pipe_allows():
+    """RFC 6675, section 5, (B) and (C). Fault partial-ack-burst: one segment, whatever the pipe.
+
+    0 and 8 of ten are lost; 0 arrives again when nothing else has: its ACK brings one segment, 8 is
+    not known to be lost, and the pipe is above what PRR allows.
+    """
+    commands = [*reports([1, 2, 3, 4]), "ack 0.303 5"]
+    sent = numbers(step(commands)[-1])
+    burst = numbers(step(commands, faults=("partial-ack-burst",))[-1])
+    assert len(burst) > len(sent)
+
+
+# --- timeouts
+
+
+def test_the_timeout_doubles_and_ssthresh_is_held():
+    """RFC 6298, (5.5); RFC 5681, 3.1, with equation (4). Fault timeout-cuts-again: 2 SMSS.
+
+    The round trip is 0.1 s, so that the timeout is at its least, 1 s: 1.1, then 2 s later, then 4,
+    8. Ten are outstanding: ssthresh is 5 and stays so while the same segment is sent again.
+    """
+    answers = step(["run 2", "run 4", "run 8", "run 16"])
+    expected = [(1.1, 0), (3.1, 0), (7.1, 0), (15.1, 0)]
+    for answer, (time, segment) in zip(answers, expected, strict=True):
+        assert timeouts(answer) == [(pytest.approx(time), segment)]
+        assert (answer["ssthresh"], answer["cwnd"], answer["state"]) == (5, 1, "loss")
+    answers = step(["run 2", "run 4"], faults=("timeout-cuts-again",))
+    assert [a["ssthresh"] for a in answers] == [5, 2]
+
+
+def test_a_back_off_holds_until_there_is_a_new_round_trip():
+    """RFC 6298, section 5, and Karn. Fault backoff-forgotten: any new ACK ends it.
+
+    After timeouts at 1.1 and 3.1 it is 4 s. The ACK of 0 at 3.2 measures nothing, since 0 was sent
+    three times: what it lets out is timed out at 7.2.
+    """
+    commands = ["run 3.15", "ack 3.2 1", "run 8"]
+    assert numbers(step(commands)[1]) == [1, 2]
+    assert timeouts(step(commands)[2])[0] == (pytest.approx(7.2), 1)
+    forgotten = step(commands, faults=("backoff-forgotten",))[2]
+    assert timeouts(forgotten)[0] == (pytest.approx(4.2), 1)
+
+
+def test_a_new_round_trip_ends_the_back_off():
+    """RFC 6298, section 5: 10 is sent once, at 3.4; its ACK after 0.1 s sets 1 s again."""
+    commands = ["run 3.15", "ack 3.2 1", "ack 3.3 10", "ack 3.4 12", "run 4.6"]
+    answers = step(commands)
+    assert numbers(answers[2])[0] == 10
+    assert timeouts(answers[-1])[0] == (pytest.approx(4.4), 12)
+
+
+def test_after_a_timeout_slow_start_sends_again_in_order():
+    """RFC 5681, 3.1: cwnd 1, then one more for every ACK, up to ssthresh, 5."""
+    answers = step(["run 1.15", *(f"ack {1.2 + 0.1 * i:.1f} {n}" for i, n in enumerate([1, 3, 6]))])
+    assert all_numbers(answers)[:2] == [[0], [1, 2]]
+    assert [a["cwnd"] for a in answers] == [1, 2, 3, 4]
+    assert again_of(answers) == list(range(10))
+
+
+def test_after_a_timeout_with_sack_nothing_new_comes_before_what_is_lost():
+    """RFC 5681, 3.1, and RFC 6675, 5.1. Fault timeout-order: 1, and then new data.
+
+    Only 2 has been reported. Limited transmit has sent 10; the next new one is 11.
+    """
+    commands = [*reports([2]), "run 1.9", "ack 2 1 2-3"]
+    answers = step(commands)
+    assert all_numbers(answers) == [[10], [0], [1, 3]]
+    assert numbers(step(commands, faults=("timeout-order",))[-1]) == [1, 11]
+
+
+# --- the handshake
+
+
+def test_a_lost_syn_is_sent_again_after_a_second():
+    """RFC 6298, (2.1) and (5.5). Fault syn-timeout: 3 s."""
+    flow = {"initial_window_segments": 10, "timestamps": False}
+    [answer] = play(["run 8"], **flow)
+    assert [time for time, _, kind in answer["sent"] if kind == "SYN"] == [0, 1, 3, 7]
+    [answer] = play(["run 10"], faults=("syn-timeout",), **flow)
+    assert [time for time, _, kind in answer["sent"] if kind == "SYN"] == [0, 3, 9]
+
+
+def test_after_a_lost_syn_the_window_is_one_and_the_timeout_three_seconds():
+    """RFC 5681, 3.1 (initial window) and RFC 6298, (5.7). Fault syn-timeout: neither.
+
+    Its timeout is then what 3.44 begins with, a round trip of 1 s and a millisecond for the clock.
+    """
+    flow = {"initial_window_segments": 10, "timestamps": False}
+    first, second = play(["synack 1.1", "run 5"], **flow)
+    assert numbers(first) == [0]
+    assert timeouts(second)[0] == (pytest.approx(4.1), 0)
+    faulty = play(["synack 3.1", "run 5"], faults=("syn-timeout",), **flow)
+    assert numbers(faulty[0]) == list(range(10))
+    assert timeouts(faulty[1])[0] == (pytest.approx(4.101), 0)
+
+
+# --- explicit congestion notification
+
+
+def ecn(commands, faults=()):
+    return play(
+        ["synack 0.1 ECE", *commands],
+        faults=faults,
+        ecn=True,
+        initial_window_segments=10,
+        timestamps=False,
+    )[1:]
+
+
+def test_a_window_is_reduced_once_for_its_marks():
+    """RFC 3168, 6.1.2: the first echo halves the window, 10, and the next new segment has CWR.
+
+    All ACKs of the window have ECE, since the receiver goes on until it sees CWR (6.1.3). A mark
+    that is echoed by an ACK of what was sent after the CWR is another.
+    """
+    answers = ecn([f"ack {ms(i)} {i + 1} ECE" for i in range(10)])
+    assert {a["ssthresh"] for a in answers} == {5}
+    new = [(segment, kind) for a in answers for _, segment, kind in a["sent"]]
+    assert new[0] == (10, "CWR")
+    assert all(kind == "" for _, kind in new[1:])
+    last = new[-1][0] + 1
+    later = ecn([*(f"ack {ms(i)} {i + 1} ECE" for i in range(10)), f"ack 0.4 {last} ECE"])[-1]
+    assert later["ssthresh"] == 2.5
+
+
+def test_a_loss_in_a_window_that_a_mark_reduced_cuts_no_second_time():
+    """RFC 3168, 6.1.2; RFC 6675, section 5. Fault loss-in-cwr: the head waits for the window.
+
+    The ACK of 0 echoes a mark; 1 is lost.
+    """
+    commands = [f"ack {ms(0)} 1 ECE", *reports(range(2, 6), number=1, first=1)]
+    answers = ecn(commands)
+    assert answers[0]["state"] == "cwr"
+    assert [i for i, sent in enumerate(all_numbers(answers)) if 1 in sent] == [3]
+    assert answers[3]["state"] == "recovery"
+    assert {a["ssthresh"] for a in answers} == {5}
+    answers = ecn(commands, faults=("loss-in-cwr",))
+    assert {a["state"] for a in answers} == {"cwr"}
+
+
+def test_a_mark_in_a_recovery_cuts_no_second_time():
+    """RFC 3168, 6.1.2. Fault echo-in-recovery: ssthresh falls again and the recovery is left.
+
+    0 is lost; the ACK that its retransmission brings, and those after it, have ECE.
+    """
+    commands = [*reports(range(1, 10)), "ack 0.302 10 ECE"]
+    answers = ecn(commands)
+    assert {a["ssthresh"] for a in answers[2:]} == {5}
+    assert answers[-1]["state"] == "recovery"
+    answers = ecn(commands, faults=("echo-in-recovery",))
+    assert answers[-1]["state"] == "cwr"
+    assert answers[-1]["ssthresh"] < 5
+
+
+def test_a_mark_echoed_by_a_duplicate_counts():
+    """RFC 3168, 6.1.2: any ACK with ECE. Fault echo-on-duplicate: not one that does not advance."""
+    commands = [f"{line} ECE" for line in reports([1])]
+    assert ecn(commands)[0]["ssthresh"] == 5
+    assert ecn(commands, faults=("echo-on-duplicate",))[0]["ssthresh"] > 5
+
+
+# --- what a recovery's end is worth
+
+
+def test_the_ack_that_ends_a_recovery_counts_for_what_it_delivers():
+    """RFC 5681, 3.1: SMSS at most. Fault recovery-credit: all twelve that it acknowledges.
+
+    In the class of ns-3's name, slow start earns a segment for each that is counted; here ssthresh
+    is the window, so that a count of 12 opens a window of 5 by two segments (12 / 5), of 1 by none.
+    """
+    reno = {"name": "reno", "parameters": {"as_ns3_3_44": True}}
+    commands = [*reports(range(1, 12)), "ack 0.302 12"]
+    assert step(commands, congestion_control=reno)[-1]["cwnd"] == 5
+    faults = ("recovery-credit",)
+    assert step(commands, congestion_control=reno, faults=faults)[-1]["cwnd"] == 7
