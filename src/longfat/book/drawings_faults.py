@@ -21,9 +21,11 @@ def one_recovery(windows: pd.DataFrame) -> Figure:
     ):
         for axes, series in zip(panels, (ns3_faults.WINDOW, "sent_segments"), strict=True):
             axes.plot(one["time_s"], one[series], label=name, color=color["color"], **style)
-    panels[0].set(ylabel="congestion window (segments)", title="The window")
+    panels[0].set(ylabel="congestion window (segments)", title="The window falls twice as fast")
     panels[0].set_ylim(bottom=0)
-    panels[1].set(ylabel="segments sent since the loss", title="What is sent")
+    panels[1].set(
+        ylabel="segments sent since the loss", title="… and then nothing is sent for 0.25 s"
+    )
     panels[0].legend(frameon=False, loc="lower right")
     figure.supxlabel("time (s)", fontsize=10)
     return figure
@@ -70,7 +72,7 @@ def square_root(runs: pd.DataFrame, model: pd.DataFrame) -> Figure:
         one = points[points["sender"] == name]
         axes.errorbar(one["loss"], one["ratio"], yerr=one["halfwidth"], label=name, **style)
     axes.set(xscale="log", xlabel=LOSS, ylabel="mean window / square-root law")
-    axes.set_title("The square-root law, and Renos beside it")
+    axes.set_title("Ours keep to the square-root law, ns-3's do not")
     axes.legend(frameon=False, ncols=2)
     return figure
 
@@ -89,17 +91,17 @@ def long_fat_pipe(runs: pd.DataFrame, responses: pd.DataFrame) -> Figure:
     for axes, name in zip(panels, ns3_faults.PIPE, strict=True):
         line = responses[responses["response"] == name]
         axes.plot(line["loss"], line["goodput_bps"] / 1e6, label="response function", **show.MODEL)
-        for which, style in styles.items():
+        for place, (which, style) in enumerate(styles.items()):
             one = points[(points["response"] == name) & (points["faults"] == which)]
             axes.errorbar(
-                one["loss"],
+                one["loss"] * 1.12 ** (place - 1),  # beside each other
                 one["goodput_bps"] / 1e6,
                 yerr=one["halfwidth"] / 1e6,
                 linestyle="none",
                 label=which,
                 **style,
             )
-        axes.set(xscale="log", yscale="log", title=name)
+        axes.set(xscale="log", yscale="log", title=name, ylim=(4, 800))
     panels[0].set_ylabel("goodput (Mb/s)")
     panels[1].set_xlabel(LOSS)
     panels[2].legend(frameon=False, fontsize=8)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import papers, paths, statistics
+from longfat import papers, paths, statistics, store
 from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY
 from longfat.network import duplex, reference
@@ -304,7 +304,7 @@ def setting(profile: str) -> Setting:
         pipe_losses=(1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4),
         repetitions=5,
         wide_repetitions=8,
-        pipe_repetitions=3,
+        pipe_repetitions=5,
         satellite_s=1000,
         wide_s=1000,
     )
@@ -493,12 +493,13 @@ def long_fat_pipe(setting: Setting) -> pd.DataFrame:
 
 
 def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
-    """Run the same on Linux, with its own congestion controls and two seeds; no losses below 1e-5.
+    """Run the same on Linux, with its own congestion controls; no losses below 1e-5.
 
     Columns as of `long_fat_pipe`, faults being "Linux 6.12". Empty where this machine cannot.
     """
     losses = [loss for loss in setting.pipe_losses if loss >= 1e-5]
-    design = statistics.combinations(response=list(PIPE), loss=losses, seed=[1, 2])
+    seeds = _seeds(setting.pipe_repetitions)
+    design = statistics.combinations(response=list(PIPE), loss=losses, seed=seeds)
     scenarios = [
         _pipe(PIPE[run.response][1], run.response, loss=run.loss, seed=run.seed, faults=())
         for run in design.itertuples()
@@ -533,6 +534,11 @@ def _pipe(name: str, response: str, *, loss: float, seed: int, faults: tuple[str
     return Scenario(
         links=links, flows=[flow], duration_s=round(duration_s, 1), seed=seed, faults=faults
     )
+
+
+def both_pipes(setting: Setting) -> pd.DataFrame:
+    """Return `long_fat_pipe` and `long_fat_pipe_on_linux` in one table."""
+    return pd.concat([long_fat_pipe(setting), long_fat_pipe_on_linux(setting)], ignore_index=True)
 
 
 def pipe_responses(setting: Setting) -> pd.DataFrame:
@@ -631,8 +637,28 @@ def claims(runs: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def beside_linux(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return how far the segment engine and Linux are from the model, at the same loss rates.
+
+    `runs` is of `for_claims`; Linux's are the chapter's, from the archive. Columns: loss, those of
+    two sets of faults, and Linux's: (model - measured) / model in per cent, with its interval.
+    """
+    chapter = store.read_archive("hybla-emulation-steady").assign(faults=LINUX)
+    chapter = chapter.rename(columns={"links.0.loss_per_packet": "loss"})
+    both = pd.concat([runs, chapter[chapter["loss"].isin(runs["loss"])]])
+    points = beside_model(both[both["faults"].isin([BY_THE_RFCS, ALL, LINUX])])
+    points["text"] = [
+        f"{row.difference:+.2f} ± {row.difference_halfwidth:.2f}" for row in points.itertuples()
+    ]
+    wide = points.pivot(index="loss", columns="faults", values="text")
+    return wide[[BY_THE_RFCS, ALL, LINUX]].reset_index()
+
+
 def without_sack() -> pd.DataFrame:
-    """Run the survey's small pipe for a minute without SACK: columns faults, those of `sweep`."""
+    """Run the survey's small pipe for a minute without SACK.
+
+    Columns: faults, those of `sweep`, and Mb/s (goodput).
+    """
     sets = {
         BY_THE_RFCS: (),
         "limited-transmit": ("limited-transmit",),
@@ -640,12 +666,13 @@ def without_sack() -> pd.DataFrame:
         ALL: NS3_3_44,
     }
     pipe = japan("standard", sack=False, payload_bps=20e6, queue_packets=50, duration_s=60)
-    return sweep(
+    runs = sweep(
         [pipe.with_(faults=faults) for faults in sets.values()],
         engine="segment",
         labels=pd.DataFrame({"faults": list(sets)}),
         experiment="faults-without-sack",
     )
+    return runs.assign(**{"Mb/s": runs["goodput_bps"] / 1e6})
 
 
 def of_controls_changed(runs: pd.DataFrame) -> pd.DataFrame:
