@@ -4,6 +4,7 @@ import os
 import shutil
 
 import pytest
+from hypothesis import settings
 
 from longfat import paths, store
 
@@ -18,6 +19,11 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+# How long an example takes is the machine's matter.
+settings.register_profile("longfat", deadline=None)
+settings.load_profile("longfat")
 
 
 @pytest.fixture(scope="session", autouse=True)

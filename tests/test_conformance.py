@@ -203,6 +203,20 @@ def test_prr_divides_by_what_was_outstanding():
     assert step(commands, window=20, faults=("prr-from-pipe",))[-1]["cwnd"] == 17.112
 
 
+def test_prr_is_careful_when_an_ack_shows_a_further_loss():
+    """RFC 9937, section 6, SafeACK. Fault prr-unsafe-ack: one segment more all the same.
+
+    Of 20 segments 0 and 5 to 18 are lost. At the report of 3 the head is sent again; that of 4
+    makes two that have arrived, for which ceil(2 * 10 / 20) = 1 has been sent. The next ACK that
+    gets through advances to 5 and reports 19 to 21: 5 to 18 are lost, nothing is in the pipe, and 0
+    and 19 to 21 are 4 delivered, 6 in all: max(6 - 1, 4) = 5 may be sent.
+    """
+    commands = [*reports([1, 2, 3, 4]), "ack 0.31 5 19-22"]
+    assert numbers(step(commands, window=20)[-1]) == [5, 6, 7, 8, 9]
+    faulty = step(commands, window=20, faults=("prr-unsafe-ack",))[-1]
+    assert numbers(faulty) == [5, 6, 7, 8, 9, 10]
+
+
 # --- several losses
 
 
@@ -505,6 +519,21 @@ def again_of(answers, window=10):
     return [segment for answer in answers for segment in numbers(answer) if segment < window]
 
 
+def test_duplicates_of_what_a_timeout_sent_again_are_no_loss():
+    """RFC 6582, 3.2, step 2, and section 4: nothing up to "recover" begins a fast retransmit.
+
+    Nine of the first ten arrive, but their ACKs are lost; the timer sends all again from the first
+    on. Its ACK covers 10, which is no more than what was sent before, and then come duplicates, of
+    the others that were sent again. Fault recover-reached: they begin a recovery.
+    """
+    commands = ["run 1.15", "ack 1.2 10", *(f"ack 1.21{i} 10" for i in range(3))]
+    sent = step(commands, sack=False)
+    assert [a["recoveries"] for a in sent] == [0] * 5
+    assert again_of(sent, window=11) == [0, 10]
+    faulty = step(commands, sack=False, faults=("recover-reached",))
+    assert faulty[-1]["recoveries"] == 1
+
+
 def test_the_window_is_inflated_by_duplicates():
     """RFC 6582, 3.2, and RFC 5681, 3.2, steps 3 to 5: ten segments, the first lost.
 
@@ -514,6 +543,22 @@ def test_the_window_is_inflated_by_duplicates():
     answers = step(duplicates(11), sack=False, recovery="halving")
     assert all_numbers(answers) == [[10], [11], [0], [], [], [], [], [12], [13], [14], [15]]
     assert {a["ssthresh"] for a in answers[2:]} == {5}
+
+
+def test_prr_sends_less_than_arrives_also_without_sack():
+    """RFC 9937, section 6, where DeliveredData of a duplicate ACK is one segment.
+
+    Of 20 segments the first is lost. FlightSize is 22 at the third duplicate, ssthresh 10. With d
+    duplicates since, that one counted, ceil(d * 10 / 22) segments may have been sent: the second
+    with d = 5, the third with 7, then 9 and 11; the pipe is above 10 all that time (18 at first,
+    one less for each d, one more for each segment sent). Fault stale-pipe: the window is set from a
+    pipe without the duplicate at hand, so that each sends one, as if nothing was lost.
+    """
+    answers = step(duplicates(13), window=20, sack=False)
+    assert all_numbers(answers[:3]) == [[20], [21], [0]]
+    assert all_numbers(answers[3:]) == [[], [], [], [22], [], [23], [], [24], [], [25]]
+    answers = step(duplicates(13), window=20, sack=False, faults=("stale-pipe",))
+    assert all_numbers(answers[3:]) == [[22 + i] for i in range(10)]
 
 
 def test_a_partial_ack_sends_the_next_hole():

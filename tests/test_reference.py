@@ -15,7 +15,8 @@ NAMES = re.findall(r"^\.\. auto\w+:: (\S+)$", PAGE, re.MULTILINE)
 
 def test_the_page_has_the_public_names():
     assert len(set(NAMES)) == len(NAMES)
-    assert {f"longfat.{name}" for name in longfat.__all__} <= set(NAMES)
+    public = [name for name in longfat.__all__ if callable(getattr(longfat, name))]
+    assert {f"longfat.{name}" for name in public} <= set(NAMES)
     functions = [name for name in topologies.__all__ if callable(getattr(topologies, name))]
     assert {f"longfat.topologies.{name}" for name in functions} <= set(NAMES)
 

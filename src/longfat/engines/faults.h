@@ -42,6 +42,7 @@ enum class Fault : uint32_t
     PIPE_AS_FLIGHT,
     SYN_TIMEOUT,
     REPAIRS_AS_LOSSES,
+    STALE_PIPE,
 };
 
 /// The names that scenarios have for them, in the same order.
@@ -52,7 +53,7 @@ constexpr std::string_view FAULT_NAMES[] = {
     "timeout-cuts-again",  "backoff-forgotten", "smoothed-rtt",       "loss-in-cwr",
     "echo-in-recovery",    "echo-on-duplicate", "window-overwritten", "disorder-credit",
     "no-rescue",           "timeout-order",     "highest-sacked",     "pipe-as-flight",
-    "syn-timeout",         "repairs-as-losses",
+    "syn-timeout",         "repairs-as-losses", "stale-pipe",
 };
 
 /// A set of them.

@@ -483,6 +483,7 @@ class Sender : public Endpoint
             if (!m_spec.sack)
             {
                 m_board.AddRenoSack();
+                UpdatePipeWithoutSack();
             }
             if (!m_setsWindow)
             {
@@ -571,6 +572,7 @@ class Sender : public Endpoint
         if (!m_spec.sack)
         {
             m_board.MarkHeadAsLost();
+            UpdatePipeWithoutSack();
         }
         if (!m_setsWindow && segments >= 1)
         {
@@ -724,6 +726,15 @@ class Sender : public Endpoint
         const uint32_t bytes = m_board.BytesInFlight();
         tcb->m_bytesInFlight = bytes;
         return bytes;
+    }
+
+    /// What the ACK at hand has changed counts in the recovery's answer to it (RFC 9937, 6).
+    void UpdatePipeWithoutSack()
+    {
+        if (!Has(Fault::STALE_PIPE))
+        {
+            BytesInFlight();
+        }
     }
 
     /// What may be sent, by the m_bytesInFlight that was worked out last.
