@@ -197,6 +197,7 @@ SMALLEST: dict[str, dict[str, Any]] = {
     "pipe-as-flight": {"outages": ONE_SEGMENT, **_as_ns3("newreno")},
     "syn-timeout": {"outages": [(0.0, 0.1)]},
     "repairs-as-losses": {"outages": [(0.5, 0.02)], "congestion_control": "bbr"},
+    "stale-pipe": {"outages": ONE_SEGMENT, "duration_s": 2, "sack": False},
 }
 
 
@@ -317,7 +318,7 @@ def _seeds(repetitions: int) -> range:
 # What Hybla over the satellite does not meet: marks, a sender without SACK, CongControl.
 IDLE: dict[str, tuple[str, ...]] = {
     "need ECN": ("cwr-untold", "loss-in-cwr", "echo-in-recovery", "echo-on-duplicate"),
-    "need a sender without SACK": ("limited-transmit", "recover-reached"),
+    "need a sender without SACK": ("limited-transmit", "recover-reached", "stale-pipe"),
     "need a congestion control with CongControl": ("window-overwritten", "repairs-as-losses"),
 }
 ACTIVE = [fault for fault in NS3_3_44 if fault not in sum(IDLE.values(), ())]
