@@ -44,24 +44,24 @@ def table() -> pd.DataFrame:
 def told(*, of_controls: bool) -> pd.DataFrame:
     """Return the faults of recovery and socket, or those of the congestion controls, in words.
 
-    Columns: fault (of controls: of before it), does, should, source, upstream (issue or merge
-    request, and the release that mends it, or "not reported") and program (in examples/ns3).
+    Columns: of controls the control; fault; what it does; what it should do, with the source;
+    upstream, the issue or merge request and the release that mends it, or "not reported", and the
+    program in examples/ns3 that shows it.
     """
     faults = table()
     faults = faults[faults["of"].isin(["recovery", "socket"]) != of_controls]
     mended = faults["mended_in"].map(lambda release: f", mended in {release}" if release else "")
+    shown_by = faults["shown_by"].map(lambda program: f"; {program}" if program else "")
     words = pd.DataFrame(
         {
-            "of": faults["of"],
+            "control": faults["of"],
             "fault": faults["name"],
-            "does": faults["does"],
-            "should": faults["should"],
-            "source": faults["source"],
-            "upstream": faults["upstream"] + mended,
-            "program": faults["shown_by"].replace("", "–"),
+            "ns-3 3.44": faults["does"],
+            "should be": faults["should"] + " (" + faults["source"] + ")",
+            "upstream": faults["upstream"] + mended + shown_by,
         }
     )
-    return words if of_controls else words.drop(columns="of")
+    return words if of_controls else words.drop(columns="control")
 
 
 # --- the smallest scenario that shows a fault
@@ -195,7 +195,7 @@ SMALLEST: dict[str, dict[str, Any]] = {
         "initial_ssthresh_segments": 20,
     },
     "pipe-as-flight": {"outages": ONE_SEGMENT, **_as_ns3("newreno")},
-    "syn-timeout": {"outages": [(0.0, 0.1)]},
+    "syn-timeout": {"outages": [(0.0, 0.1)], "duration_s": 5},
     "repairs-as-losses": {"outages": [(0.5, 0.02)], "congestion_control": "bbr"},
     "stale-pipe": {"outages": ONE_SEGMENT, "duration_s": 2, "sack": False},
 }
@@ -317,9 +317,9 @@ def _seeds(repetitions: int) -> range:
 
 # What Hybla over the satellite does not meet: marks, a sender without SACK, CongControl.
 IDLE: dict[str, tuple[str, ...]] = {
-    "need ECN": ("cwr-untold", "loss-in-cwr", "echo-in-recovery", "echo-on-duplicate"),
-    "need a sender without SACK": ("limited-transmit", "recover-reached", "stale-pipe"),
-    "need a congestion control with CongControl": ("window-overwritten", "repairs-as-losses"),
+    "those that need ECN": ("cwr-untold", "loss-in-cwr", "echo-in-recovery", "echo-on-duplicate"),
+    "those that need a sender without SACK": ("limited-transmit", "recover-reached", "stale-pipe"),
+    "those that need CongControl": ("window-overwritten", "repairs-as-losses"),
 }
 ACTIVE = [fault for fault in NS3_3_44 if fault not in sum(IDLE.values(), ())]
 
