@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum
@@ -74,6 +75,11 @@ peer_option(struct peer* peer, const char* word)
 static int64_t
 peer_take(struct peer* peer, uint32_t segment, int64_t now_ns)
 {
+    if (segment >= PEER_SEGMENTS)
+    {
+        fprintf(stderr, "segment %u: there is room for %d\n", segment, PEER_SEGMENTS);
+        exit(1);
+    }
     const uint32_t transmission = ++peer->transmissions[segment];
     peer->free_ns = (now_ns > peer->free_ns ? now_ns : peer->free_ns) + peer->gap_ns;
     int64_t due = peer->free_ns + peer->rtt_ns;

@@ -5,8 +5,6 @@
 #ifndef LONGFAT_SPEC_H
 #define LONGFAT_SPEC_H
 
-#include "faults.h"
-
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -70,7 +68,7 @@ struct FlowSpec
 {
     std::string congestionControl; //!< name of its class
     std::string recovery;          //!< the same
-    Faults faults;                 //!< of ns-3 3.44; itself, it has them all
+    uint32_t faults{0}; //!< of ns-3 3.44, a bit each: segment/faults.h; itself it has all
     /// Attributes of the congestion control: names, and values as ns-3 reads them from text.
     std::vector<std::pair<std::string, std::string>> attributes;
     /// The path of each connection: of one, or of one between every two relays. Two nodes stand for

@@ -72,6 +72,9 @@ CASES: Mapping[str, Case] = {
         tuple(f"lose={segment}.1" for segment in range(0, 30, 3)),
         differs=(WHOLE_SEGMENTS, RACK_MARKS),
     ),
+    "burst": Case(
+        "twenty segments in a row lost", 40, tuple(f"lose={segment}.1" for segment in range(10, 30))
+    ),
     "again": Case(
         "a retransmission lost",
         20,

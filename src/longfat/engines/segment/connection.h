@@ -6,7 +6,7 @@
 #ifndef LONGFAT_SEGMENT_CONNECTION_H
 #define LONGFAT_SEGMENT_CONNECTION_H
 
-#include "../faults.h"
+#include "faults.h"
 #include "../right-sizing.h"
 #include "link.h"
 #include "scoreboard.h"

@@ -9,6 +9,7 @@
 #include "../json.h"
 #include "../spec.h"
 #include "algorithm.h"
+#include "faults.h"
 #include "route.h"
 
 #include "ns3/type-id.h"
@@ -185,14 +186,15 @@ class ScenarioReader
         flow->sack = fields.Truth("sack", true);
         const std::string recovery = fields.OneOf("recovery", {"prr", "halving", "prr-ns3-3.44"});
         flow->recovery = recovery == "halving" ? "longfat::TcpHalving" : "longfat::TcpPrr";
-        flow->faults = m_faults;
+        Faults faults = m_faults;
         if (recovery == "prr-ns3-3.44")
         {
             for (std::string_view name : FAULT_NAMES)
             {
-                name.starts_with("prr-") && flow->faults.Add(name);
+                name.starts_with("prr-") && faults.Add(name);
             }
         }
+        flow->faults = faults;
         flow->limitedTransmit = fields.Truth("limited_transmit", true);
         flow->timestamps = fields.Truth("timestamps", true);
         flow->ecn = fields.Truth("ecn", false);

@@ -9,7 +9,7 @@
 #ifndef LONGFAT_SEGMENT_SCOREBOARD_H
 #define LONGFAT_SEGMENT_SCOREBOARD_H
 
-#include "../faults.h"
+#include "faults.h"
 #include "event.h"
 #include "link.h"
 
@@ -309,6 +309,12 @@ class Scoreboard
         }
     }
 
+    /// Something that was sent once has been answered after that time.
+    void NoteRoundTrip(Ticks elapsed)
+    {
+        m_leastRtt = std::min(m_leastRtt, elapsed);
+    }
+
     /// How many transmissions there have been.
     uint64_t Transmissions() const
     {
@@ -545,7 +551,7 @@ class Scoreboard
         const Ticks elapsed = now - segment.lastSent;
         if (!segment.ambiguous)
         {
-            m_leastRtt = std::min(m_leastRtt, elapsed);
+            NoteRoundTrip(elapsed);
         }
         if (m_watched.Empty() || segment.order <= m_latest[DUP_THRESH - 1] || elapsed < m_leastRtt)
         {

@@ -240,6 +240,10 @@ class Sender : public Endpoint
         tcb->m_cWndInfl = tcb->m_cWnd;
         tcb->m_ssThresh = tcb->m_initialSsThresh;
         m_roundTrip.OnSynAck(ack, m_synSent, now);
+        if (m_synSent >= 0)
+        {
+            m_board.NoteRoundTrip(now - m_synSent);
+        }
         congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
         tcb->m_congState = State::CA_OPEN;
         tcb->m_highTxMark = tcb->m_nextTxSequence = Sequence(0);
@@ -323,10 +327,8 @@ class Sender : public Endpoint
             OnEcnEcho(ack, oldHead);
         }
         BytesInFlight();
-        if (lostAgain && ack.number < m_recover)
-        {
-            OnRetransmissionLost();
-        }
+        tcb->m_lastAckedSeq = Sequence(ack.number);
+        m_counted = lostAgain && ack.number < m_recover && OnRetransmissionLost();
         ProcessAck(ack.number, oldHead, sacked > 0, now);
         tcb->m_isRetransDataAcked = false;
         if (m_setsWindow)
@@ -406,7 +408,6 @@ class Sender : public Endpoint
     void ProcessAck(uint64_t ack, uint64_t oldHead, bool news, Ticks now)
     {
         const uint32_t dupAcksBefore = m_dupAcks;
-        tcb->m_lastAckedSeq = Sequence(ack);
         const bool duplicate = m_spec.sack ? news : ack == oldHead && ack < m_board.Next();
         if (duplicate)
         {
@@ -485,7 +486,7 @@ class Sender : public Endpoint
                 m_board.AddRenoSack();
                 UpdatePipeWithoutSack();
             }
-            if (!m_setsWindow)
+            if (!m_setsWindow && !m_counted)
             {
                 m_recovery->DoRecovery(tcb, m_delivered, true);
             }
@@ -557,13 +558,16 @@ class Sender : public Endpoint
     }
 
     /// A retransmission since the last reduction is lost: the window is lowered again, and another
-    /// recovery begins (RFC 5681, 4.3).
-    void OnRetransmissionLost()
+    /// recovery begins (RFC 5681, 4.3), from what was not reported before this ACK. Returns false
+    /// where there is none to follow.
+    bool OnRetransmissionLost()
     {
-        if (tcb->m_congState == State::CA_RECOVERY || tcb->m_congState == State::CA_LOSS)
+        if (tcb->m_congState != State::CA_RECOVERY && tcb->m_congState != State::CA_LOSS)
         {
-            BeginRecovery(true, 1, m_board.SentBytes() - m_board.SackedBytes());
+            return false;
         }
+        BeginRecovery(true, 1, m_board.SentBytes() - m_board.SackedBytes() + m_delivered);
+        return true;
     }
 
     /// An ACK that advances during recovery, but not to its end.
@@ -574,7 +578,7 @@ class Sender : public Endpoint
             m_board.MarkHeadAsLost();
             UpdatePipeWithoutSack();
         }
-        if (!m_setsWindow && segments >= 1)
+        if (!m_setsWindow && !m_counted && segments >= 1)
         {
             m_recovery->DoRecovery(tcb, m_delivered, false);
         }
@@ -946,7 +950,7 @@ class Sender : public Endpoint
 
     bool Has(Fault fault) const
     {
-        return m_spec.faults.Has(fault);
+        return Faults(m_spec.faults).Has(fault);
     }
 
     /// The round trip that PktsAcked is told.
@@ -963,7 +967,7 @@ class Sender : public Endpoint
         }
         auto prr = ns3::CreateObject<TcpPrr>();
         const auto set = [&](const char* attribute, Fault fault) {
-            prr->SetAttribute(attribute, ns3::BooleanValue(spec.faults.Has(fault)));
+            prr->SetAttribute(attribute, ns3::BooleanValue(Faults(spec.faults).Has(fault)));
         };
         set("Overflow", Fault::PRR_OVERFLOW);
         set("CountsTwice", Fault::PRR_COUNTS_TWICE);
@@ -1002,6 +1006,7 @@ class Sender : public Endpoint
     uint64_t m_available{0};          //!< the application has no segment from that one on
     uint32_t m_window{0};             //!< advertised by the receiver, in bytes
     uint32_t m_delivered{0};          //!< bytes newly delivered, by the ACK at hand
+    bool m_counted{false};            //!< that ACK has begun a recovery, which has counted it
     uint32_t m_notCounted{0};         //!< bytes delivered, not yet counted as a segment
     uint32_t m_dupAcks{0};
     uint64_t m_recover{0};      //!< RecoveryPoint: first segment not sent before the loss

@@ -3,15 +3,15 @@
 // What ns-3 3.44 does otherwise than the RFCs say, by name: data/faults.csv tells each, and where it
 // stands. A sender has those that its scenario names, usually none.
 
-#ifndef LONGFAT_FAULTS_H
-#define LONGFAT_FAULTS_H
+#ifndef LONGFAT_SEGMENT_FAULTS_H
+#define LONGFAT_SEGMENT_FAULTS_H
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
 
-namespace longfat
+namespace longfat::segment
 {
 
 enum class Fault : uint32_t
@@ -60,6 +60,16 @@ constexpr std::string_view FAULT_NAMES[] = {
 class Faults
 {
   public:
+    constexpr Faults(uint32_t bits = 0)
+        : m_bits(bits)
+    {
+    }
+
+    constexpr operator uint32_t() const
+    {
+        return m_bits;
+    }
+
     constexpr bool Has(Fault fault) const
     {
         return m_bits >> static_cast<uint32_t>(fault) & 1;
@@ -78,9 +88,9 @@ class Faults
     }
 
   private:
-    uint32_t m_bits{0};
+    uint32_t m_bits;
 };
 
-} // namespace longfat
+} // namespace longfat::segment
 
 #endif
