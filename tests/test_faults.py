@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from longfat import engines, faults
+from longfat import faults
 from longfat.cc import catalogue
+from longfat.engines import segment
 from longfat.paths import DATA
 
 EXAMPLES = DATA.parent / "examples" / "ns3"
@@ -37,7 +38,7 @@ def test_those_of_recovery_and_socket_are_the_ones_that_can_be_switched_on():
 
 def test_the_engine_has_them_in_the_same_order():
     """It finds a name by its place: the place in the list is the number in `enum class Fault`."""
-    source = Path(engines.__file__).with_name("faults.h").read_text(encoding="utf-8")
+    source = Path(segment.__file__).with_name("faults.h").read_text(encoding="utf-8")
     numbered = re.search(r"enum class Fault.*?\{(.*?)\};", source, re.S)[1]
     named = re.search(r"FAULT_NAMES\[\] = \{(.*?)\};", source, re.S)[1]
     names = re.findall(r'"([^"]+)"', named)
