@@ -7,7 +7,7 @@ opens it.
 import contextlib
 import re
 from pathlib import Path
-from urllib.parse import quote, unquote, urldefrag, urljoin, urlparse
+from urllib.parse import parse_qs, quote, unquote, urldefrag, urljoin, urlparse
 
 import pytest
 import yaml
@@ -176,7 +176,10 @@ def test_links_within_the_book_lead_somewhere(page):
             continue
         path = Path(unquote(urlparse(target).path))
         assert path.is_file(), f"{link}: no such file"
-        if fragment and path.suffix == ".html":
+        if fragment.startswith("lab="):  # a state of the Laboratory, for a panel on that page
+            network = parse_qs(fragment)["lab"][0]
+            assert f'data-laboratory="{network}"' in path.read_text(encoding="utf-8"), link
+        elif fragment and path.suffix == ".html":
             ids = re.findall(r'\b(?:id|name)="([^"]*)"', path.read_text(encoding="utf-8"))
             assert unquote(fragment) in ids, f"{link}: no such place on the page"
 

@@ -2,10 +2,13 @@
 
 import csv
 import re
+from pathlib import Path
 
 import pytest
 
+from longfat import faults
 from longfat.cc import catalogue
+from longfat.engines import segment
 from longfat.paths import DATA
 
 EXAMPLES = DATA.parent / "examples" / "ns3"
@@ -25,6 +28,23 @@ FAULTS = read()
 def test_names_are_unique():
     names = [fault["name"] for fault in FAULTS]
     assert len(set(names)) == len(names)
+
+
+def test_those_of_recovery_and_socket_are_the_ones_that_can_be_switched_on():
+    of = {part: {f["name"] for f in FAULTS if f["of"] == part} for part in ("recovery", "socket")}
+    assert of["recovery"] == set(faults.OF_ITS_RECOVERY)
+    assert of["socket"] == set(faults.OF_ITS_SOCKET)
+
+
+def test_the_engine_has_them_in_the_same_order():
+    """It finds a name by its place: the place in the list is the number in `enum class Fault`."""
+    source = Path(segment.__file__).with_name("faults.h").read_text(encoding="utf-8")
+    numbered = re.search(r"enum class Fault.*?\{(.*?)\};", source, re.S)[1]
+    named = re.search(r"FAULT_NAMES\[\] = \{(.*?)\};", source, re.S)[1]
+    names = re.findall(r'"([^"]+)"', named)
+    assert names == list(faults.NS3_3_44)
+    in_capitals = [name.replace("-", "_").upper() for name in names]
+    assert re.findall(r"\w+", re.sub(r"//.*", "", numbered)) == in_capitals
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["name"])
