@@ -90,7 +90,7 @@ def small(
     )
     fields = {"congestion_control": "newreno", "initial_ssthresh_segments": 50} | flow
     ecn = mark_above_packets is not None
-    times_s = np.arange(1, duration_s, sway_s) if sway_s else []
+    times_s = np.arange(1, duration_s, sway_s) if sway_s else np.array([])
     sways = [
         LinkChange(at_s=round(at_s, 3), delay_s=0.0485 if turn % 2 == 0 else 0.05)
         for turn, at_s in enumerate(times_s)
