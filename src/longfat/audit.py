@@ -37,8 +37,13 @@ def stale(experiment: str | None = None) -> pd.DataFrame:
 def adrift(experiment: str | None = None) -> pd.DataFrame:
     """Return the `stale` runs that `data/older.csv` does not list: whose code nobody has."""
     runs = stale(experiment)
-    known = [engines.find(Scenario.from_json(r.scenario), r.engine) for r in runs.itertuples()]
-    return runs[[result is None for result in known]]
+    return runs[[not _is_listed(run) for run in runs.itertuples()]]
+
+
+def _is_listed(run) -> bool:
+    scenario = Scenario.from_json(run.scenario)
+    older = store.older(engines.get(run.engine).ingredients(scenario))
+    return older is not None and store.key(scenario, older) == run.key
 
 
 def audit(
