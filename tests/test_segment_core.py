@@ -22,6 +22,7 @@ from longfat.cc import catalogue
 from longfat.engines import segment
 from longfat.engines.ns3 import compiled
 from longfat.engines.segment import native, wasm
+from longfat.papers import engines_checked
 from longfat.scenario import Flow
 from longfat.topologies import duplex, satellite
 
@@ -119,6 +120,16 @@ def test_webassembly_has_the_same_digits(scenario):
     compiled, module = answers_of(scenario)
     assert compiled == module
     assert compiled["flows"][0]["segments_sent"] > 100
+
+
+@pytest.mark.slow
+@needs_compiler
+@needs_wasmtime
+@pytest.mark.parametrize("algorithm", engines_checked.names())
+def test_webassembly_has_the_same_digits_on_the_validation_grid(algorithm):
+    for scenario in engines_checked.runs([algorithm], seeds=5)[0]:
+        compiled, module = answers_of(scenario)
+        assert compiled == module, scenario.to_json()
 
 
 @needs_compiler
