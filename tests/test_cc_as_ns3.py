@@ -13,6 +13,7 @@ from longfat import SimulationError, sweep
 from longfat.engines import ns3, segment
 from longfat.faults import NS3_3_44, OF_ITS_SOCKET
 from longfat.papers import engines_checked
+from longfat.papers.ns3_faults import INDEPENDENT_LOSSES
 from longfat.scenario import Flow, Scenario
 from longfat.topologies import duplex
 
@@ -74,11 +75,6 @@ def test_equal_whatever_links_and_flows_have(scenario, names):
 def test_equal_on_the_full_stack(name):
     scenario = one_link(loss_per_packet=3e-3, series=("cwnd_segments", "ssthresh_segments"))
     assert_same(*map(ns3.simulate, both(scenario, name)))
-
-
-# Ott, Kemperman and Mathis, "The stationary behavior of ideal TCP congestion avoidance", 1996:
-# each segment is lost by itself. sqrt(3/2), 1.22, is of losses at equal distances.
-INDEPENDENT_LOSSES = 1.3098
 
 
 def law(loss):

@@ -205,6 +205,22 @@ def by_round_trip(case: str) -> pd.DataFrame:
     )
 
 
+def overview() -> pd.DataFrame:
+    """Return a row a case: how many segments each sent in the first four round trips, and why not
+    the same. Columns: case, sent by Linux, sent here, differences."""
+    texts = []
+    for name, case in CASES.items():
+        trips = by_round_trip(name).head(5).iloc[1:]
+        counts = {
+            who: " ".join(
+                f"{row[f'{who}_new'] + row[f'{who}_again']}" for _, row in trips.iterrows()
+            )
+            for who in ("linux", "segment")
+        }
+        texts.append([case.title, counts["linux"], counts["segment"], " ".join(case.differs)])
+    return pd.DataFrame(texts, columns=["case", "sent by Linux", "sent here", "differences"])
+
+
 def sent_so_far(case: str) -> pd.DataFrame:
     """Return how many segments each sender had sent by each time, the first flight among them."""
     data = table(case)
