@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from longfat import faults
+from longfat import InputError, faults
 from longfat.cc import catalogue
 from longfat.engines import segment
+from longfat.network import reference
 from longfat.paths import DATA
 
 EXAMPLES = DATA.parent / "examples" / "ns3"
@@ -71,3 +72,11 @@ def test_no_program_is_longer_than_a_report():
             assert len(lines) <= 60, fault["shown_by"]
             assert lines[0] == "// SPDX-License-Identifier: GPL-2.0-only"
             assert max(map(len, lines)) <= 100, fault["shown_by"]
+
+
+def test_an_unknown_fault_is_refused_in_one_sentence():
+    with pytest.raises(
+        InputError, match=r"^faults\.0: 'nonsense' should be 'prr-overflow'"
+    ) as said:
+        reference(congestion_control="newreno").with_(faults=["nonsense"])
+    assert "'stale-pipe'" in str(said.value) and "\n" not in str(said.value)

@@ -40,7 +40,7 @@ Socket = Literal[
     "repairs-as-losses",
     "stale-pipe",
 ]
-Fault = Recovery | Socket
+Fault = Literal[Recovery, Socket]
 
 OF_ITS_RECOVERY: tuple[Fault, ...] = get_args(Recovery)
 OF_ITS_SOCKET: tuple[Fault, ...] = get_args(Socket)
