@@ -22,7 +22,7 @@ FLOORS = [
     ["store"],
     ["network", "result"],
     ["scenario"],
-    ["cc", "recovery", "statistics"],
+    ["cc", "recovery", "measures", "statistics"],
     ["errors", "faults", "paths"],
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
