@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from longfat.errors import InputError
-from longfat.style import ENGINE_LABEL, number
+from longfat.style import ENGINE_LABEL
+from longfat.style import number as digits
 
 # --- plans of runs
 
@@ -958,9 +959,9 @@ def _reason(
     if fitted:
         parts.append(f"The {fitted} was fitted to this number, so that it is no test.")
     for one in base:
-        value = f"{number(one['measured'])}"
+        value = f"{digits(one['measured'])}"
         if one["low"] != one["high"] and one["low"] == one["low"]:
-            value += f" [{number(one['low'])}, {number(one['high'])}]"
+            value += f" [{digits(one['low'])}, {digits(one['high'])}]"
         place = f" at {one['at']}" if one["at"] else ""
         count = "" if one["engine"] == "arithmetic" else f", {_runs(one['runs'])}"
         name = _called(one["engine"])
