@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from longfat import papers, statistics, store
-from longfat.book import show, tables
+from longfat.book import show, verdicts
 from longfat.papers import hybla
 
 # What the lines say, by the id of the claim that has the number.
@@ -26,8 +26,8 @@ LINES = {
 
 def lines() -> list[str]:
     """Return the ten lines: how the claims ended, and nine of them with the number measured."""
-    judged = tables.verdicts()
-    total = tables.verdict_counts().iloc[-1]
+    judged = verdicts.verdicts()
+    total = verdicts.verdict_counts().iloc[-1]
     counted = ", ".join(
         f"{total[verdict]} {verdict}" for verdict in statistics.VERDICTS if total.get(verdict)
     )

@@ -21,7 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
 from longfat import engines, store
-from longfat.book import cells, figures, front, laboratory, show, tables
+from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
 from longfat.scenario import Scenario
 
@@ -51,7 +51,9 @@ class AltText(MimeRenderPlugin):
 
 
 class Table(SphinxDirective):
-    """`{longfat-table} NAME` is the table that the function NAME of `longfat.book.tables` returns.
+    """`{longfat-table} NAME` is the table that a function NAME of the package's returns.
+
+    It is one of `longfat.book.tables` or `longfat.book.verdicts`.
 
     With the option `filter`, column names with commas between, a reader chooses among the rows by
     the values of these columns (`book/_static/filter.js`).
@@ -62,7 +64,9 @@ class Table(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table's nodes. Cells are Markdown."""
-        table = getattr(tables, self.arguments[0])().fillna("").astype(str)
+        name = self.arguments[0]
+        function = getattr(tables if hasattr(tables, name) else verdicts, name)
+        table = function().fillna("").astype(str)
         rows = [[cell.replace("|", r"\|") for cell in row] for row in table.to_numpy()]
         lines = [list(table.columns), ["---"] * len(table.columns), *rows]
         markdown = StringList([f"| {' | '.join(line)} |" for line in lines], source="longfat-table")
@@ -72,6 +76,17 @@ class Table(SphinxDirective):
             parent += nodes.raw("", place, format="html")
         self.state.nested_parse(markdown, self.content_offset, parent)
         return [parent]
+
+
+class Steps(SphinxDirective):
+    """`{longfat-steps}` tells how ten verdicts came about (`longfat.book.verdicts.steps`)."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section for each claim."""
+        markdown = StringList(verdicts.steps().splitlines(), source="longfat-steps")
+        parent = nodes.container(classes=["longfat-steps"])
+        self.state.nested_parse(markdown, self.content_offset, parent, match_titles=True)
+        return parent.children
 
 
 class Laboratory(SphinxDirective):
@@ -240,6 +255,7 @@ def setup(app):
     """Let the pages find MathJax, the one script that sets the equations, beside them."""
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
     app.add_directive("longfat-table", Table)
+    app.add_directive("longfat-steps", Steps)
     app.add_directive("longfat-front", Front)
     app.add_directive("longfat-laboratory", Laboratory)
     app.add_transform(Provenance)
