@@ -957,7 +957,8 @@ def _reason(
     said = {"holds": "agrees", "fails": "disagrees", "open": "leaves it open"}
     parts = []
     if fitted:
-        parts.append(f"The {fitted} was fitted to this number, so that it is no test.")
+        what = fitted.replace("_", " ")
+        parts.append(f"The number was used to fit the {what}, so that it is no test.")
     for one in base:
         value = f"{digits(one['measured'])}"
         if one["low"] != one["high"] and one["low"] == one["low"]:

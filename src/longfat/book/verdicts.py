@@ -12,6 +12,7 @@ import pandas as pd
 
 from longfat import papers, paths, statistics, store, style
 from longfat.book import show
+from longfat.reproduce import LONG
 
 DRAWN, SEED = 10, 19  # of the claims that are told step by step
 
@@ -32,7 +33,7 @@ def _verdicts(notebooks: Path) -> pd.DataFrame:
         for cell in nbformat.read(path, as_version=4).cells:
             for output in cell.get("outputs", []):
                 for row in output.get("data", {}).get(show.VERDICTS_MIME, []):
-                    rows.append({"paper": path.stem.removesuffix("-long")} | row)
+                    rows.append({"paper": path.stem.removesuffix(LONG)} | row)
     table = pd.DataFrame(rows, columns=["paper", *statistics.JUDGED_COLUMNS])
     table = table.astype({"kind": object, "reason": object})
     numbers = ["measured", "low", "high", "runs", "range_low", "range_high", "decides"]
