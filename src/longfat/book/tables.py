@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 
-from longfat import papers, paths, statistics, store
+from longfat import engines, papers, paths, statistics, store
 from longfat.book import figures, show
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
@@ -35,10 +35,7 @@ def catalogue() -> pd.DataFrame:
                 f"`{p.name}` = {p.default} ({p.meaning}; {p.range})"
                 for p in algorithm.parameters.values()
             ),
-            "engines": ", ".join(
-                (["ns3", "segment"] if algorithm.type_id else [])
-                + (["linux"] if algorithm.linux else [])
-            ),
+            "engines": ", ".join(engines.with_control(name)),
             "figures": ", ".join(shown.get(name, [])) or "–",
         }
         for name, algorithm in algorithms().items()
