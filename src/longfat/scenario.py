@@ -10,7 +10,7 @@ import itertools
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -25,9 +25,13 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from longfat import pictures
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.faults import Fault
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
 LONGEST_S = 1e9
@@ -195,7 +199,9 @@ class Flow(_Model):
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
     same settings each. `recovery` says what may be sent while lost segments are sent again:
     proportional rate reduction (RFC 9937), the whole window halved at once (RFC 6675), or what
-    ns-3 3.44 calls proportional rate reduction.
+    ns-3 3.44 calls proportional rate reduction. `limited_transmit` is RFC 3042's, which matters
+    without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
+    recovery of ns-3's own is asked for.
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -455,6 +461,15 @@ class Scenario(_Model):
         """Return the shortest JSON that means this scenario: keys sorted, defaults left out."""
         data = self.model_dump(mode="json", exclude_defaults=True, exclude={"title"})
         return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+    def draw(self) -> "Figure":
+        """Return a drawing of the network and the flows (`longfat.pictures.draw`), for matplotlib.
+
+        >>> from longfat import topologies
+        >>> figure = topologies.satellite(loss=1e-4).draw()
+        >>> figure.savefig("satellite.svg")  # doctest: +SKIP
+        """
+        return pictures.draw(self)
 
     def sha256(self) -> str:
         """Return the hash of the canonical JSON: equal scenarios have equal hashes."""
