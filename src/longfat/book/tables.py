@@ -162,5 +162,12 @@ def notation() -> pd.DataFrame:
     return pd.read_csv(paths.DATA / "notation.csv")
 
 
+def ns2_habits() -> pd.DataFrame:
+    """Return what ns-2 does by habit, a row a habit: by itself, here, and what the papers say."""
+    table = pd.read_csv(paths.DATA / "ns2-habits.csv", keep_default_na=False)
+    table["setting"] = table["setting"].replace("", "–")
+    return table
+
+
 def _of_all(table) -> pd.DataFrame:
     return pd.concat([table(paper) for paper in papers.names()], ignore_index=True)
