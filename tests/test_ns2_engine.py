@@ -242,6 +242,30 @@ def test_halving_has_the_window_at_once_and_rate_halving_not(here):
     assert 0.90 < halving / rate < 0.98
 
 
+@pytest.mark.parametrize("sack", [False, True])
+def test_hybla_in_ns2s_own_senders_grows_as_hybla(here, sack):
+    """Without losses as on the segment engine; with them it halves once a recovery, and goes on."""
+
+    def own(**path):
+        found = satellite(**path, record={"series": ["cwnd_segments"], "points": 400})
+        flows = [found.flows[0].model_dump() | {"sack": sack}]
+        return found.with_(ns2=Ns2(own_hybla=True), flows=flows)
+
+    clean = own(loss=0, duration_s=60)
+    one = ns2.simulate(clean)
+    other = only_flow(satellite(loss=0, duration_s=60), segment)
+    assert abs(one.flow_rows()[0]["delivered_bytes"] - other["delivered_bytes"]) <= 550_000
+    window = one.traces["cwnd_segments"]["cwnd_segments"]
+    assert window.max() == 550 and set(window) == {1, 22, 550}
+
+    lossy = ns2.simulate(own(loss=1e-3, duration_s=200))
+    [row] = lossy.flow_rows()
+    assert row["recoveries"] > 50
+    window = lossy.traces["cwnd_segments"].set_index("time_s")["cwnd_segments"]
+    assert window.max() == 550
+    assert 0.5 < row["goodput_bps"] / other["goodput_bps"] < 0.95
+
+
 # --- links
 
 

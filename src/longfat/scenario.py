@@ -329,7 +329,8 @@ class Ns2(_Model):
     (0.01 s by itself), `sack_blocks` how many blocks an ACK has. `losses` says where the loss model
     stands: at the end of the link, or `before the queue`, as `lossmodel` puts it. `overhead_s`
     delays each segment by a random time up to so long, which breaks the phases of flows. With
-    `linux_agents`, Reno and Vegas, which ns-2 has twice, are those of its Linux agents.
+    `linux_agents`, Reno and Vegas, which ns-2 has twice, are those of its Linux agents; with
+    `own_hybla`, Hybla is no Linux agent: ns-2's own senders, SACK or NewReno, grow as Hybla does.
 
     >>> from longfat import Ns2
     >>> Ns2(header_bytes=40, ack_bytes=40, tick_s=0.01).sack_blocks
@@ -343,6 +344,7 @@ class Ns2(_Model):
     losses: Literal["at the end", "before the queue"] = "at the end"
     overhead_s: Annotated[float, Field(ge=0, le=10)] = 0.0
     linux_agents: bool = False
+    own_hybla: bool = False
 
 
 class Scenario(_Model):

@@ -22,7 +22,7 @@ import platformdirs
 
 from longfat.engines import host
 from longfat.engines.ns2 import planning
-from longfat.engines.ns2.planning import SOURCES, plan
+from longfat.engines.ns2.planning import OWN_HYBLA, SOURCES, plan
 from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Flow, Scenario
@@ -57,12 +57,14 @@ def is_here() -> bool:
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
     """Return what decides the result beside the scenario: engine, version, and as `headers_sha256`
-    the content of the library, of run.tcl and of the plan.
+    the content of the library, of run.tcl and of the plan (and of own-hybla.c, where it is used).
 
     Raises InputError for what ns-2 does not have.
     """
-    digest = hashlib.sha256((_sources_sha256() + plan(scenario)).encode()).hexdigest()
-    return {"engine": "ns2", "engine_version": VERSION, "headers_sha256": digest}
+    digest = hashlib.sha256((_sources_sha256() + plan(scenario)).encode())
+    if _has_own_hybla(scenario):
+        digest.update(_sha256(OWN_HYBLA).encode())
+    return {"engine": "ns2", "engine_version": VERSION, "headers_sha256": digest.hexdigest()}
 
 
 @functools.cache
@@ -84,14 +86,17 @@ def simulate(
     made = build()
     if made is None:
         raise InputError("engine 'ns2' is not prepared here: install ns2 and run 'make ns2'")
-    if made["sources_sha256"] != _library_sha256():
+    own_hybla = _has_own_hybla(scenario)
+    if made["sources_sha256"] != _sha256(SOURCES[1]) or (
+        own_hybla and made.get("own_hybla_sha256") != _sha256(OWN_HYBLA)
+    ):
         raise InputError("engine 'ns2' was built from older sources: run 'make ns2'")
     text = SOURCES[0].read_text("utf-8")
-    library = folder() / "senders.so"
+    libraries = f"load {{{folder() / 'senders.so'}}} Senders\n"
+    if own_hybla:
+        libraries += f"load {{{folder() / 'own-hybla.so'}}} Hybla\n"
     begin = time.monotonic()
-    status, output, words = _run(
-        f"load {{{library}}} Senders\n{text}\n{program}", time_limit_s, memory_limit_bytes
-    )
+    status, output, words = _run(f"{libraries}{text}\n{program}", time_limit_s, memory_limit_bytes)
     wall_s = time.monotonic() - begin
     said: dict[str, list[list[str]]] = {}
     for line in output.splitlines():
@@ -110,9 +115,13 @@ def simulate(
     return host.result(scenario, answer, ingredients(scenario) | made_by)
 
 
+def _has_own_hybla(scenario: Scenario) -> bool:
+    return any(planning.own_hybla(scenario, number) for number, _ in enumerate(scenario.flows))
+
+
 @functools.cache
-def _library_sha256() -> str:
-    return hashlib.sha256(SOURCES[1].read_bytes()).hexdigest()
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 # --- the process
