@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # What a command needs it imports itself: `longfat --help` answers at once.
-ENGINES = "Which engine runs it: segment, ns3 or linux."
+ENGINES = "Which engine runs it: segment, ns3, linux or ns2."
 
 
 class _Group(click.Group):
@@ -272,6 +272,7 @@ def cc_list(as_json):
     """List the congestion controls with their parameters and sources."""
     import pandas as pd
 
+    from longfat import engines
     from longfat.cc import catalogue
 
     _print(
@@ -284,6 +285,7 @@ def cc_list(as_json):
                     "parameters": ", ".join(
                         f"{p.name}={p.default} ({p.range})" for p in algorithm.parameters.values()
                     ),
+                    "engines": ", ".join(engines.with_control(name)),
                     "source": algorithm.source,
                 }
                 for name, algorithm in catalogue.algorithms().items()

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 
-from longfat import papers, paths, statistics, store
+from longfat import engines, papers, paths, statistics, store
 from longfat.book import figures, show
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
@@ -36,10 +36,7 @@ def catalogue() -> pd.DataFrame:
                 f"`{p.name}` = {p.default} ({p.meaning}; {p.range})"
                 for p in algorithm.parameters.values()
             ),
-            "engines": ", ".join(
-                (["ns3", "segment"] if algorithm.type_id else [])
-                + (["linux"] if algorithm.linux else [])
-            ),
+            "engines": ", ".join(engines.with_control(name)),
             "figures": ", ".join(shown.get(name, [])) or "–",
         }
         for name, algorithm in algorithms().items()
@@ -164,6 +161,13 @@ def glossary() -> pd.DataFrame:
 def notation() -> pd.DataFrame:
     """Return the papers' symbols side by side."""
     return pd.read_csv(paths.DATA / "notation.csv")
+
+
+def ns2_habits() -> pd.DataFrame:
+    """Return what ns-2 does by habit, a row a habit: by itself, here, and what the papers say."""
+    table = pd.read_csv(paths.DATA / "ns2-habits.csv", keep_default_na=False)
+    table["setting"] = table["setting"].replace("", "–")
+    return table
 
 
 def _of_all(table) -> pd.DataFrame:
