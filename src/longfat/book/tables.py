@@ -17,33 +17,63 @@ from longfat.book import figures, show
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
 from longfat.reproduce import LONG
+from longfat.style import powers
 
 
 def catalogue() -> pd.DataFrame:
-    """Return the congestion controls, a row each.
+    """Return the congestion controls that have a card of their own, a row each.
 
-    Columns: name, algorithm, source, code, parameters with their defaults and ranges,
-    engines that have it, and the figures and tables with archived runs of it.
+    Columns: name, algorithm, what it does in a sentence (`data/algorithms.csv`), source, code,
+    parameters, engines, and used: the notebooks with archived runs of it. Those of `ns3_classes`
+    are left out.
     """
+    notebooks = figures.catalogue().set_index("name")["notebook"]
     shown = _figures_by_control()
+    what = pd.read_csv(paths.DATA / "algorithms.csv").set_index("name")["what"]
+    rows = []
+    for name, algorithm in algorithms().items():
+        if name not in what.index:
+            continue
+        used = sorted({Path(notebooks[figure]).stem for figure in shown.get(name, [])})
+        rows.append(
+            {
+                "name": name,
+                "algorithm": algorithm.title,
+                "what": what[name],
+                "source": algorithm.source,
+                "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
+                "parameters": [
+                    f"`{p.name}` = {powers(f'{p.default}')}: {p.meaning} ({powers(p.range)})"
+                    for p in algorithm.parameters.values()
+                ],
+                "engines": ", ".join(_engines(algorithm)),
+                "used": used,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def ns3_classes() -> pd.DataFrame:
+    """Return the classes of ns-3 3.44 itself, a row each: name, algorithm, parameters."""
+    what = pd.read_csv(paths.DATA / "algorithms.csv")["name"].tolist()
     return pd.DataFrame(
         {
             "name": f"`{name}`",
             "algorithm": algorithm.title,
             "source": algorithm.source,
-            "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
             "parameters": ", ".join(
-                f"`{p.name}` = {p.default} ({p.meaning}; {p.range})"
-                for p in algorithm.parameters.values()
-            ),
-            "engines": ", ".join(
-                (["ns3", "segment"] if algorithm.type_id else [])
-                + (["linux"] if algorithm.linux else [])
-            ),
-            "figures": ", ".join(shown.get(name, [])) or "–",
+                f"`{p.name}` = {p.default} ({p.meaning})" for p in algorithm.parameters.values()
+            )
+            or "–",
         }
         for name, algorithm in algorithms().items()
+        if name not in what
     )
+
+
+def _engines(algorithm) -> list[str]:
+    own = ["segment", "ns-3"] if algorithm.header else ["ns-3"] if algorithm.type_id else []
+    return own + (["Linux"] if algorithm.linux else [])
 
 
 def _figures_by_control() -> dict[str, list[str]]:
