@@ -30,7 +30,7 @@ const SCROLLERS = [
   ".cell_output .text_html",
   ".longfat-table",
   ".pst-scrollable-table-container",
-  ".cell_output > .output.stream",
+  "article .highlight > pre",
 ].join(", ");
 
 const note = () => {
@@ -41,10 +41,8 @@ const note = () => {
     if (wide && !inner.hasAttribute("tabindex")) {
       inner.tabIndex = 0;
       inner.setAttribute("role", "region");
-      inner.setAttribute(
-        "aria-label",
-        inner.classList.contains("math") ? "a long formula" : "a wide table",
-      );
+      const kind = inner.classList.contains("math") ? "a long formula" : "a wide table";
+      inner.setAttribute("aria-label", inner.tagName === "PRE" ? "long lines" : kind);
       const hint = document.createElement("p");
       hint.className = "longfat-scroll-hint";
       hint.setAttribute("aria-hidden", "true");

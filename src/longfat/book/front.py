@@ -10,9 +10,12 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from longfat import pictures, style, topologies
-from longfat.book import tables
+from longfat.book import figures, tables
+from longfat.cc import catalogue
 from longfat.engines import simulate
+from longfat.engines.segment import wasm
 from longfat.result import Result
+from longfat.scenario import Record, Scenario
 
 
 class Finding(NamedTuple):
@@ -102,7 +105,7 @@ def overview() -> tuple[Figure, str]:
         axes = figure.subplots()
     got = {}
     for name in ("hybla", "newreno"):
-        result = simulate(topologies.satellite(congestion_control=name, **path), engine="segment")
+        result = _run(topologies.satellite(congestion_control=name, **path))
         window = result.traces["cwnd_segments"]
         color = style.ALGORITHM_STYLE[name]["color"]
         axes.step(window["time_s"], window["cwnd_segments"], where="post", color=color)
@@ -127,16 +130,33 @@ def overview() -> tuple[Figure, str]:
     )
     return figure, (
         "A minute over a geostationary satellite that loses one packet in a thousand: how much "
-        "each sender dares to have under way. TCP Hybla grows as fast as if the satellite were next "
+        "each sender dares to have under way. TCP Hybla grows as if the satellite were next "
         "door; standard TCP adds one segment a round trip, and has not come far when the next "
         "packet is lost. Both runs were simulated when this page was built."
     )
 
 
-def card(result: Result) -> Figure:
-    """Return the picture of an algorithm's card: a flow's window over time."""
+def card(name: str) -> Figure | None:
+    """Return the picture of an algorithm's card: the window of one flow of it over a minute.
+
+    The path has 10 Mb/s and 0.1 s and loses one packet in 5000. None for an algorithm that the
+    segment engine does not have.
+    """
+    if not catalogue.find(name).header:
+        return None
+    record = Record(series=("cwnd_segments", "ssthresh_segments"), points=400)
     with rc_context(style.RC):
         figure = Figure(figsize=(6, 1.8))
     axes = figure.subplots()
-    pictures.window(axes, result)
+    scenario = topologies.reference(congestion_control=name, loss=2e-4, record=record)
+    pictures.window(axes, _run(scenario))
     return figure
+
+
+def _run(scenario: Scenario) -> Result:
+    """Run a scenario on the segment engine: on its WebAssembly where that will do, which is here
+    at once, while a compiler takes seconds for every algorithm."""
+    names = [flow.congestion_control.name for flow in scenario.flows]
+    ready = wasm.is_here() and all(wasm.has(name) for name in names)
+    with figures.environment(**({"LONGFAT_SEGMENT": "wasm"} if ready else {})):
+        return simulate(scenario, engine="segment")

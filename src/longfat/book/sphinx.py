@@ -24,12 +24,11 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
-from longfat import engines, pictures, simulate, store, topologies
+from longfat import engines, pictures, store
 from longfat.book import cells, figures, front, laboratory, show, tables
-from longfat.cc import catalogue
 from longfat.engines.segment import wasm
 from longfat.reproduce import LONG
-from longfat.scenario import Record, Scenario
+from longfat.scenario import Scenario
 from longfat.style import powers
 
 MADE = "_longfat"
@@ -129,7 +128,7 @@ def _filter_place(columns: str, search: bool) -> nodes.raw:
 class Cards(SphinxDirective):
     """`{longfat-cards}` is a card for each congestion control (`longfat.book.tables.catalogue`).
 
-    Its picture is the window of one flow of it on the path of `card_scenario`.
+    Its picture is the window of one flow of it on a path that loses (`front.card`).
     """
 
     def run(self) -> list[nodes.Node]:
@@ -161,27 +160,12 @@ class Cards(SphinxDirective):
 
     def _picture(self, name: str, title: str) -> nodes.image | None:
         """Return the window of the algorithm, drawn from a short run, or None where none runs."""
-        scenario = card_scenario(name)
-        if scenario is None:
+        figure = front.card(name)
+        if figure is None:
             return None
-        result = simulate(scenario, engine="segment")
-        pictures.save(front.card(result), _made(self.env.app) / f"cc-{name}.svg")
-        alt = f"Congestion window of {title} over {scenario.duration_s:g} s on a path that loses."
+        pictures.save(figure, _made(self.env.app) / f"cc-{name}.svg")
+        alt = f"Congestion window of {title} over a minute on a path that loses packets."
         return nodes.image(uri=f"/{MADE}/cc-{name}.svg", alt=alt)
-
-
-def card_scenario(name: str) -> Scenario | None:
-    """Return a minute of one flow over 10 Mb/s and 0.1 s that loses one packet in 5000.
-
-    None for an algorithm that the segment engine does not have.
-    """
-    if not catalogue.find(name).header:
-        return None
-    return topologies.reference(
-        congestion_control=name,
-        loss=2e-4,
-        record=Record(series=("cwnd_segments", "ssthresh_segments"), points=400),
-    )
 
 
 class Glossary(SphinxDirective):
