@@ -7,39 +7,65 @@ import ast
 import importlib
 import importlib.util
 import json
+from pathlib import Path
 
 import pandas as pd
 
-from longfat import papers, paths, store
+from longfat import engines, papers, paths, store
 from longfat.book import figures
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
+from longfat.style import ENGINE_LABEL, powers
 
 
 def catalogue() -> pd.DataFrame:
-    """Return the congestion controls, a row each.
+    """Return the congestion controls that have a card of their own, a row each.
 
-    Columns: name, algorithm, source, code, parameters with their defaults and ranges,
-    engines that have it, and the figures and tables with archived runs of it.
+    Columns: name, algorithm, what it does in a sentence (`data/algorithms.csv`), source, code,
+    parameters, engines, and used: the notebooks with archived runs of it. Those of `ns3_classes`
+    are left out.
     """
+    notebooks = figures.catalogue().set_index("name")["notebook"]
     shown = _figures_by_control()
+    what = pd.read_csv(paths.DATA / "algorithms.csv").set_index("name")["what"]
+    rows = []
+    for name, algorithm in algorithms().items():
+        if name not in what.index:
+            continue
+        used = sorted({Path(notebooks[figure]).stem for figure in shown.get(name, [])})
+        rows.append(
+            {
+                "name": name,
+                "algorithm": algorithm.title,
+                "what": what[name],
+                "source": algorithm.source,
+                "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
+                "parameters": [
+                    f"`{p.name}` = {powers(f'{p.default}')}: {p.meaning} ({powers(p.range)})"
+                    for p in algorithm.parameters.values()
+                ],
+                "engines": ", ".join(ENGINE_LABEL[engine] for engine in engines.with_control(name)),
+                "used": used,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def ns3_classes() -> pd.DataFrame:
+    """Return the classes of ns-3 3.44 itself, a row each: name, algorithm, parameters."""
+    what = pd.read_csv(paths.DATA / "algorithms.csv")["name"].tolist()
     return pd.DataFrame(
         {
             "name": f"`{name}`",
             "algorithm": algorithm.title,
             "source": algorithm.source,
-            "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
             "parameters": ", ".join(
-                f"`{p.name}` = {p.default} ({p.meaning}; {p.range})"
-                for p in algorithm.parameters.values()
-            ),
-            "engines": ", ".join(
-                (["ns3", "segment"] if algorithm.type_id else [])
-                + (["linux"] if algorithm.linux else [])
-            ),
-            "figures": ", ".join(shown.get(name, [])) or "–",
+                f"`{p.name}` = {p.default} ({p.meaning})" for p in algorithm.parameters.values()
+            )
+            or "–",
         }
         for name, algorithm in algorithms().items()
+        if name not in what
     )
 
 
@@ -149,6 +175,13 @@ def glossary() -> pd.DataFrame:
 def notation() -> pd.DataFrame:
     """Return the papers' symbols side by side."""
     return pd.read_csv(paths.DATA / "notation.csv")
+
+
+def ns2_habits() -> pd.DataFrame:
+    """Return what ns-2 does by habit, a row a habit: by itself, here, and what the papers say."""
+    table = pd.read_csv(paths.DATA / "ns2-habits.csv", keep_default_na=False)
+    table["setting"] = table["setting"].replace("", "–")
+    return table
 
 
 def _of_all(table) -> pd.DataFrame:
