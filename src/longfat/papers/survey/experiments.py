@@ -8,6 +8,7 @@ What a verdict rests on runs on the segment engine, many seeds each; figure 5 on
 three algorithms on Linux (`LEGS`).
 """
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -1125,6 +1126,8 @@ def _arithmetic() -> Iterable[dict]:
     for row in recomputed().itertuples():
         number = {"measured": row.computed, "low": row.computed, "high": row.computed}
         yield _found(row.Index, "", **number, **exact)
+    direct = _claims().at["survey-direct-rate", "printed"]  # an input: nothing scatters
+    yield _found("survey-direct-rate", "", measured=direct, low=direct, high=direct, **exact)
     large = headers().query("mtu == 9000")["part"].max() * 100
     yield _found("survey-headers", "", measured=large, low=large, high=large, **exact)
 
@@ -1138,7 +1141,7 @@ def _six_numbers(flows: pd.DataFrame) -> Iterable[dict]:
 
 
 def _orders(found: Figure5, given: dict) -> Iterable[dict]:
-    """Yield the three orders by the smallest step between two algorithms, seed by seed."""
+    """Yield the three orders by the steps between two algorithms, seed by seed."""
     varied = variation(found.rates)
     measures = list(VARIATIONS) if not given else list(VARIATIONS)[:1]
     tables = [("mean", found.flows, "Mb/s", {}), ("loss", found.flows, "loss %", {})]
@@ -1152,11 +1155,12 @@ def _orders(found: Figure5, given: dict) -> Iterable[dict]:
                 continue
             own = table[table["engine"] == engine]
             wide = own.pivot(index="seed", columns="algorithm", values=value)[list(NAMES)]
-            steps = np.diff(wide.to_numpy())
-            least = int(np.argmin(steps.mean(axis=0)))
-            between = [NAMES[name] for name in list(NAMES)[least : least + 2]]
-            row = _found(f"survey-order-{claim}", name, steps[:, least], engine=engine)
-            yield row | {"at": f"from {between[0]} to {between[1]}"} | other | given
+            for step, (lower, upper) in zip(
+                np.diff(wide.to_numpy()).T, itertools.pairwise(NAMES), strict=True
+            ):
+                at = f"the step from {NAMES[lower]} to {NAMES[upper]}"
+                row = _found(f"survey-order-{claim}", name, step, engine=engine, at=at)
+                yield row | other | given
 
 
 def _orders_assumed(assumed: Figure5) -> Iterable[dict]:
@@ -1210,13 +1214,10 @@ def _starts(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
         saved = 100 * (1 - part[np.isfinite(part)])
         yield _found("survey-limited-slow-start", "survey-starts", saved) | other
         if not other:
-            for start, parameter in (
-                ("without SACK", "sack"),
-                ("lost repairs not noticed", "lost_retransmissions"),
-            ):
-                late = _share(runs.loc[runs["start"] == start, "timeouts"] > 0)
-                given = {"parameter": parameter, "setting": start}
-                yield _found("survey-slow-start-timeout", "survey-starts", **late) | given
+            start = "lost repairs not noticed"
+            late = _share(runs.loc[runs["start"] == start, "timeouts"] > 0)
+            given = {"parameter": "lost_retransmissions", "setting": start}
+            yield _found("survey-slow-start-timeout", "survey-starts", **late) | given
 
 
 def _transfers(table: pd.DataFrame) -> Iterable[dict]:
