@@ -11,7 +11,7 @@ from longfat.book import show
 from longfat.papers import survey
 from longfat.papers.survey import experiments
 
-COLORS = dict(zip(experiments.NAMES, ("#0072b2", "#e69f00", "#009e73"), strict=True))
+COLORS = {name: show.ALGORITHM_STYLE[name]["color"] for name in experiments.NAMES}
 LABELS = experiments.NAMES
 JAPAN_WINDOW = 600e6 * 0.1 / 8 / 1500  # of the paper's path, segments
 VERDICT_LOOKS = {
@@ -57,26 +57,29 @@ def windows(traces: pd.DataFrame) -> Figure:
         axes.set_title(name, fontsize=10)
     trace = statistics.held(traces[traces["name"] == "with SACK"], 60)
     time, window = trace["time_s"].to_numpy(), trace["cwnd_segments"].to_numpy()
-    top = time[window.argmax()]
-    falls = time[1:][np.diff(window) < -20]
-    later = falls[falls > top + 3]
-    peak = window.max()
-    notes = [("slow start:\ndoubles every\nround trip", (top, peak * 0.8), (top + 4, peak * 0.75))]
-    if len(later):
-        middle = (falls[falls < later[0]][-1] + later[0]) / 2
+    top = int(window[time < 5].argmax())
+    notes = [("slow start: doubles\nevery round trip", time[top], window[top], time[top] + 5)]
+    falls = np.flatnonzero((np.diff(window) < -20) & (time[1:] > time[top] + 3))
+    if len(falls):
+        loss = falls[0]
+        middle = (time[loss] + time[top]) / 2
         height = window[np.searchsorted(time, middle) - 1]
         notes += [
-            ("congestion avoidance:\none segment a round trip", (middle, height), (16, 300)),
-            ("a loss: halved", (later[0], height * 1.1), (later[0] + 3, 300)),
+            ("congestion avoidance: one\nsegment a round trip", middle, height, 19),
+            ("a loss: halved", time[loss + 1], window[loss], 34),
         ]
-    for text, place, at in notes:
+    for text, x, y, at in notes:
         panels[0].annotate(
-            text, place, at, fontsize=8, va="center", arrowprops={"arrowstyle": "->", "lw": 0.8}
+            text,
+            (x, y),
+            (at, 1.45 * window.max()),
+            fontsize=8,
+            va="center",
+            arrowprops={"arrowstyle": "->", "lw": 0.8},
         )
+    panels[0].set_ylim(0, 1.65 * window.max())
     panels[1].set_xlabel("time (s)")
-    figure.suptitle(
-        "Without SACK the avalanche after slow start takes most of a minute", fontsize=11
-    )
+    figure.suptitle("Without SACK the losses after slow start end in timeouts", fontsize=11)
     return figure
 
 
@@ -151,7 +154,7 @@ def rates(rates: pd.DataFrame, printed: pd.DataFrame) -> Figure:
         axes.plot(one["time_s"], one["Mb/s"], color=COLORS[key])
         axes.axhline(printed.at[key, "Mb/s"], color="0.4", ls=":", lw=1.2)
         axes.set_title(label, fontsize=10, color=COLORS[key])
-        axes.set(ylim=(0, None))
+    panels[0].set_ylim(bottom=0)
     panels[1].set_ylabel("goodput, means of 2 s (Mb/s)")
     panels[2].set_xlabel("time (s)")
     figure.suptitle("Standard TCP climbs, HSTCP saws, Scalable TCP trembles", fontsize=11)
@@ -174,7 +177,7 @@ def against_printed(table: pd.DataFrame) -> Figure:
     axes.axvline(1, color="0.4", ls=":")
     axes.invert_yaxis()
     axes.set(xlabel="measured / printed", xlim=(0, None))
-    axes.set_title("Three runs of ours would give goodputs and losses in these ranges")
+    axes.set_title("Fitted: ours beside the six printed numbers")
     return figure
 
 
@@ -228,7 +231,7 @@ def remedies(table: pd.DataFrame) -> Figure:
     axes.set(xlabel="goodput (Mb/s), mean with 95 % interval", xlim=(0, 330))
     axes.axvline(314, color="0.3", lw=1)
     axes.annotate("the path", (314, len(rows) - 0.6), ha="right", color="0.3", fontsize=9)
-    axes.set_title("What helps once losses are random: parallel, larger, or another rule")
+    axes.set_title("One path, one loss rate, ten remedies")
     return figure
 
 
@@ -244,7 +247,7 @@ def fast(found: experiments.Fast) -> Figure:
                 one["time_s"],
                 one["cwnd_segments"],
                 label=name,
-                color=("#cc79a7", "#7b3294")[number],
+                color=(show.ALGORITHM_STYLE["fast"]["color"], "#7b3294")[number],
             )
         queue = found.queue[found.queue["flows"] == flows]
         lower.plot(queue["time_s"], queue["queue_packets"], color="0.3", lw=1)
@@ -318,7 +321,7 @@ def fairness(table: pd.DataFrame) -> Figure:
 
 def stacks(traces: pd.DataFrame) -> Figure:
     """Draw the windows of `experiments.stacks`, a panel a congestion control."""
-    colors = dict(zip(experiments.STACKS.values(), ("#882255", "#332288"), strict=True))
+    colors = {label: show.ENGINE_STYLE[name]["color"] for name, label in experiments.STACKS.items()}
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 6))
     for axes, (control, some) in zip(panels, traces.groupby("control", sort=False), strict=True):
         for stack, trace in some.groupby("stack", sort=False):
