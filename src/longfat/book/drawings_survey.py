@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from longfat import statistics
+from longfat import measures, statistics
 from longfat.book import show
 from longfat.papers import survey
 from longfat.papers.survey import experiments
@@ -51,11 +51,11 @@ def windows(traces: pd.DataFrame) -> Figure:
     """Draw `experiments.windows`, with the phases of standard TCP named."""
     figure, panels = plt.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.6))
     for axes, (name, trace) in zip(panels, traces.groupby("name", sort=False), strict=True):
-        trace = statistics.held(trace, 60)
+        trace = measures.held(trace, 60)
         axes.step(trace["time_s"], trace["cwnd_segments"], where="post", color="#0072b2")
         axes.set_ylabel("window (segments)")
         axes.set_title(name, fontsize=10)
-    trace = statistics.held(traces[traces["name"] == "with SACK"], 60)
+    trace = measures.held(traces[traces["name"] == "with SACK"], 60)
     time, window = trace["time_s"].to_numpy(), trace["cwnd_segments"].to_numpy()
     top = int(window[time < 5].argmax())
     notes = [("slow start: doubles\nevery round trip", time[top], window[top], time[top] + 5)]
@@ -325,7 +325,7 @@ def stacks(traces: pd.DataFrame) -> Figure:
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 6))
     for axes, (control, some) in zip(panels, traces.groupby("control", sort=False), strict=True):
         for stack, trace in some.groupby("stack", sort=False):
-            trace = statistics.held(trace, experiments.STACKS_DURATION_S)
+            trace = measures.held(trace, experiments.STACKS_DURATION_S)
             axes.step(
                 trace["time_s"],
                 trace["cwnd_segments"],
@@ -347,7 +347,7 @@ def claims(judged: pd.DataFrame) -> Figure:
 
     A row a claim, in the colour of its verdict; claims without such a number have a mark alone.
     """
-    stated = statistics_of(judged)
+    stated = claim_parts(judged)
     figure, axes = plt.subplots(figsize=(7, 0.26 * len(stated) + 1.2))
     for place, row in enumerate(stated.itertuples()):
         color, marker = VERDICT_LOOKS[row.look]
@@ -379,7 +379,7 @@ def claims(judged: pd.DataFrame) -> Figure:
     return figure
 
 
-def statistics_of(judged: pd.DataFrame) -> pd.DataFrame:
+def claim_parts(judged: pd.DataFrame) -> pd.DataFrame:
     """Return what `claims` draws, a row a claim: label, part, low, high (of 1) and look."""
     stated = judged.copy()
     by = stated["printed"].astype(float)
@@ -395,5 +395,5 @@ def statistics_of(judged: pd.DataFrame) -> pd.DataFrame:
         table["low"].fillna(table["part"]),
         table["high"].fillna(table["part"]),
     )
-    table["look"] = [verdict.split(" on ")[0] for verdict in stated["verdict"]]
+    table["look"] = [statistics.verdict_class(verdict) for verdict in stated["verdict"]]
     return table

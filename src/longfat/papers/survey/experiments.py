@@ -17,13 +17,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from longfat import papers, statistics
+from longfat import measures, papers, statistics
 from longfat.errors import InputError, nearest
 from longfat.faults import OF_ITS_SOCKET
 from longfat.papers import survey
 from longfat.papers.survey.network import WITH_TIMESTAMPS, japan
 from longfat.result import Result
-from longfat.scenario import Record, Scenario
+from longfat.scenario import CongestionControl, Record, Scenario
 from longfat.sweeps import can_run, simulate_all, sweep
 
 NAMES = {  # of the three that the paper tests, in the order of its figure 5
@@ -260,6 +260,7 @@ def hardware() -> pd.DataFrame:
     Packets of 1500 bytes, 1448 of payload. A row a limit: what, Mb/s, how (it is found).
     """
     payload, packet = WITH_TIMESTAMPS, 1500
+    stated = _claims()["printed"]
     cells = -(-(packet + 8 + 8) // 48)  # AAL5: LLC/SNAP and trailer, padded to whole cells of 48
     rows = [
         ("JAPAN path by its name", 600.0, "stated"),
@@ -273,8 +274,8 @@ def hardware() -> pd.DataFrame:
             32 * 33.33 / 2 * payload / packet,
             "32 bits at 33 MHz, without any pause between transfers",
         ),
-        ("routers joined directly", _claims().at["survey-direct-rate", "printed"], "measured"),
-        ("Scalable TCP over 8000 km", _claims().at["survey-mean-scalable", "printed"], "measured"),
+        ("routers joined directly", stated["survey-direct-rate"], "measured"),
+        ("Scalable TCP over 8000 km", stated["survey-mean-scalable"], "measured"),
     ]
     return pd.DataFrame(rows, columns=["limit", "Mb/s", "how"])
 
@@ -395,8 +396,11 @@ def _figure_5(
     setting: Setting, seeds: list[int], legacy_window: int | None = None, **fields
 ) -> list[Scenario]:
     """Return the runs of the three; `legacy_window` (segments) is Scalable TCP's."""
-    legacy = {"name": "scalable-kelly", "parameters": {"legacy_window_segments": legacy_window}}
-    changed = {} if legacy_window is None else {"scalable-kelly": legacy}
+    legacy: Any = {
+        "name": "scalable-kelly",
+        "parameters": {"legacy_window_segments": legacy_window},
+    }
+    changed: dict[str, Any] = {} if legacy_window is None else {"scalable-kelly": legacy}
     common = setting.fitted | {
         "duration_s": setting.duration_s,
         "record": _delivered(setting.duration_s / 2),
@@ -481,19 +485,19 @@ def against_printed(flows: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for number, kind in (("Mb/s", "mean"), ("loss %", "loss")):
         for algorithm in NAMES:
-            values = own.loc[own["algorithm"] == algorithm, number].to_numpy()
-            found = _interval(values)
-            three = found["half"] * np.sqrt(1 + len(values) / PRINTED_RUNS)
+            values = own.loc[own["algorithm"] == algorithm, number]
+            further = statistics.prediction_interval(values, PRINTED_RUNS)
+            mean = statistics.mean(values)
             rows.append(
                 {
                     "id": f"survey-{kind}-{SHORT[algorithm]}",
                     "algorithm": NAMES[algorithm],
                     "number": number,
                     "printed": stated.at[algorithm, number],
-                    "measured": found["measured"],
-                    "±": found["half"],
-                    "low": found["measured"] - three,
-                    "high": found["measured"] + three,
+                    "measured": mean["measured"],
+                    "±": mean["high"] - mean["measured"],
+                    "low": further["low"],
+                    "high": further["high"],
                 }
             )
     return pd.DataFrame(rows).assign(part=lambda table: table["measured"] / table["printed"])
@@ -514,7 +518,7 @@ def own_classes(setting: Setting, flows: pd.DataFrame) -> pd.DataFrame:
     theirs = sweep(
         [
             japan(
-                {"name": name, "parameters": {"as_ns3_3_44": True}},
+                CongestionControl(name=name, parameters={"as_ns3_3_44": True}),
                 seed=seed,
                 duration_s=setting.duration_s,
                 **setting.fitted,
@@ -665,7 +669,7 @@ def figure_4(setting: Setting) -> Figure:
             {
                 "Mb/s": result.flows["goodput_bps"].sum() / 1e6,
                 "limit": limit,
-                "slope": statistics.slope(
+                "slope": measures.slope(
                     one, "time_s", "Mb/s", 6, setting.duration_s, until=0.9 * limit
                 ),
                 "slope by (10)": number * each,
@@ -903,7 +907,7 @@ def fairness(setting: Setting) -> pd.DataFrame:
     rates = _goodputs(results, 10, setting.shared["duration_s"], labels)
     wide = rates.pivot(index=["pair", "queue", "seed", "time_s"], columns="flow", values="Mb/s")
     wide = wide.reindex(labels["pair"].unique(), level="pair")
-    jain = statistics.jain_index(wide[["1", "2"]].to_numpy())
+    jain = measures.jain_index(wide[["1", "2"]].to_numpy())
     wide = wide.rename(columns={"1": "first", "2": "second"}).rename_axis(columns=None)
     return wide.assign(jain=jain).reset_index()
 
@@ -1061,45 +1065,14 @@ def evidence(
         *_remedied(remedied),
         *_shared(settled),
     ]
-    table = pd.DataFrame(rows, columns=EVIDENCE)
+    table = pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
     return table[table["measured"].notna()].reset_index(drop=True)
 
 
-EVIDENCE = [
-    *("claim", "engine", "parameter", "setting", "measured", "low", "high", "runs", "at"),
-    "experiment",
-]
-
-
-def _found(claim: str, experiment: str, values: Iterable[float] | None = None, **given) -> dict:
-    """Return a row of evidence; `values` are one a run, of which it has the mean's interval."""
+def _found(claim: str, experiment: str, found: dict, **given) -> dict:
+    """Return a row of evidence; `found` is what `statistics.mean` and its like return."""
     row = {"claim": claim, "engine": "segment", "parameter": "", "setting": "", "at": ""}
-    row |= {"experiment": experiment}
-    if values is not None:
-        found = _interval(values)
-        row |= {"measured": found["measured"], "runs": found["runs"]}
-        row |= {"low": found["measured"] - found["half"], "high": found["measured"] + found["half"]}
-    return row | given
-
-
-def _times(claim: str, experiment: str, ratios: Iterable[float], **given) -> dict:
-    """Return a row of evidence from ratios, one a pair of runs: of their mean logarithm."""
-    ratios = np.asarray(list(ratios), dtype=float)
-    found = _interval(np.log(ratios[np.isfinite(ratios) & (ratios > 0)]))
-    ends = np.exp(found["measured"] + found["half"] * np.array([0, -1, 1]))
-    row = dict(zip(("measured", "low", "high"), ends.tolist(), strict=True))
-    return _found(claim, experiment, **row, runs=found["runs"], **given)
-
-
-def _interval(values: Iterable[float]) -> dict[str, float]:
-    """Return measured (the mean), half (of its 95 % interval) and runs."""
-    values = np.asarray(list(values), dtype=float)
-    spread = values.std(ddof=1) if len(values) > 1 else np.nan
-    return {
-        "measured": float(values.mean()) if len(values) else np.nan,
-        "half": float(statistics.half_width(spread, len(values))),
-        "runs": len(values),
-    }
+    return row | {"experiment": experiment} | found | given
 
 
 def _share(holds: Iterable[bool]) -> dict[str, float]:
@@ -1115,36 +1088,42 @@ def _share(holds: Iterable[bool]) -> dict[str, float]:
     }
 
 
-def _paired(table: pd.DataFrame, by: str, upper: Any, lower: Any, value: str) -> np.ndarray:
-    """Return the ratios of two cases, seed by seed."""
+def _paired(table: pd.DataFrame, by: str, upper: Any, lower: Any, value: str) -> dict:
+    """Return how many times the one case is the other, seed by seed, where both have a value."""
     wide = table.pivot(index="seed", columns=by, values=value)[[upper, lower]].dropna()
-    return (wide[upper] / wide[lower]).to_numpy()
+    if wide.empty:
+        return {"measured": np.nan, "low": np.nan, "high": np.nan, "runs": 0}
+    return statistics.paired(wide[upper], wide[lower], ratio=True)
 
 
 def _arithmetic() -> Iterable[dict]:
-    exact = {"engine": "arithmetic", "runs": 1}
+    def exact(claim: str, value: float) -> dict:
+        number = {"measured": value, "low": value, "high": value, "runs": 1}
+        return _found(claim, "", number, engine="arithmetic")
+
     for row in recomputed().itertuples():
-        number = {"measured": row.computed, "low": row.computed, "high": row.computed}
-        yield _found(row.Index, "", **number, **exact)
-    direct = _claims().at["survey-direct-rate", "printed"]  # an input: nothing scatters
-    yield _found("survey-direct-rate", "", measured=direct, low=direct, high=direct, **exact)
-    large = headers().query("mtu == 9000")["part"].max() * 100
-    yield _found("survey-headers", "", measured=large, low=large, high=large, **exact)
+        yield exact(row.Index, row.computed)
+    yield exact("survey-direct-rate", _claims().at["survey-direct-rate", "printed"])  # an input
+    yield exact("survey-headers", 100 * headers().query("mtu == 9000")["part"].max())
 
 
 def _six_numbers(flows: pd.DataFrame) -> Iterable[dict]:
     """Yield the six numbers, with the interval in which the mean of three further runs lies."""
-    runs = int((flows["engine"] == "segment").sum() / len(NAMES))
-    for row in against_printed(flows).itertuples():
-        number = {"measured": row.measured, "low": row.low, "high": row.high}
-        yield _found(row.id, "survey-5", **number, runs=runs)
+    own = flows[flows["engine"] == "segment"]
+    for number, kind in (("Mb/s", "mean"), ("loss %", "loss")):
+        for algorithm, values in own.groupby("algorithm")[number]:
+            found = statistics.prediction_interval(values, PRINTED_RUNS)
+            yield _found(f"survey-{kind}-{SHORT[algorithm]}", "survey-5", found)
 
 
 def _orders(found: Figure5, given: dict) -> Iterable[dict]:
     """Yield the three orders by the steps between two algorithms, seed by seed."""
     varied = variation(found.rates)
     measures = list(VARIATIONS) if not given else list(VARIATIONS)[:1]
-    tables = [("mean", found.flows, "Mb/s", {}), ("loss", found.flows, "loss %", {})]
+    tables: list[tuple[str, pd.DataFrame, str, dict]] = [
+        ("mean", found.flows, "Mb/s", {}),
+        ("loss", found.flows, "loss %", {}),
+    ]
     for number, measure in enumerate(measures):
         other = {"parameter": "variation_measured_as", "setting": measure} if number else {}
         tables.append(("variation", varied, measure, other))
@@ -1159,7 +1138,8 @@ def _orders(found: Figure5, given: dict) -> Iterable[dict]:
                 np.diff(wide.to_numpy()).T, itertools.pairwise(NAMES), strict=True
             ):
                 at = f"the step from {NAMES[lower]} to {NAMES[upper]}"
-                row = _found(f"survey-order-{claim}", name, step, engine=engine, at=at)
+                row = _found(f"survey-order-{claim}", name, statistics.mean(step))
+                row |= {"engine": engine, "at": at}
                 yield row | other | given
 
 
@@ -1185,20 +1165,20 @@ def _buffers(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
     fixed = table[table["receive"] == RECEIVE_BUFFER]
     for other, runs in _by_path(setting, fixed):
         gain = _paired(runs, "buffer", 8_000_000, 1_000_000, "Mb/s")
-        yield _times("survey-buffer-1mb", "survey-3", gain) | other
+        yield _found("survey-buffer-1mb", "survey-3", gain) | other
         tuned = _paired(runs, "buffer", "auto", 8_000_000, "Mb/s")
-        yield _times("survey-buffer-auto", "survey-3", tuned) | other
+        yield _found("survey-buffer-auto", "survey-3", tuned) | other
         large = runs[runs["buffer"] == 8_000_000]
         stays = (large["timeouts"] == 0) & (large["recoveries"] > 0)
-        yield _found("survey-avoidance", "survey-3", **_share(stays)) | other
+        yield _found("survey-avoidance", "survey-3", _share(stays)) | other
 
 
 def _parallel(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
     for other, runs in _by_path(setting, table):
         slopes = _paired(runs, "connections", "8 x 1 MB", "1 x 1 MB", "slope")
-        yield _times("survey-parallel-slope", "survey-4", slopes) | other
+        yield _found("survey-parallel-slope", "survey-4", slopes) | other
         better = _paired(runs, "connections", "8 x 1 MB", "1 x 8 MB", "Mb/s")
-        yield _times("survey-parallel-better", "survey-4", better) | other
+        yield _found("survey-parallel-better", "survey-4", better) | other
 
 
 def _starts(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
@@ -1208,16 +1188,20 @@ def _starts(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
         runs = table[table["queue"] == queue]
         plain = runs[runs["start"] == "standard TCP"]
         timed_out = _share(plain["timeouts"] > 0)
-        yield _found("survey-slow-start-timeout", "survey-starts", **timed_out) | other
-        yield _found("survey-slow-start-overload", "survey-starts", plain["dropped"]) | other
-        part = _paired(runs, "start", "limited slow start", "standard TCP", "dropped")
-        saved = 100 * (1 - part[np.isfinite(part)])
+        yield _found("survey-slow-start-timeout", "survey-starts", timed_out) | other
+        yield (
+            _found("survey-slow-start-overload", "survey-starts", statistics.mean(plain["dropped"]))
+            | other
+        )
+        wide = runs.pivot(index="seed", columns="start", values="dropped")
+        wide = wide[wide["standard TCP"] > 0]  # where there was something to save
+        saved = statistics.mean(100 * (1 - wide["limited slow start"] / wide["standard TCP"]))
         yield _found("survey-limited-slow-start", "survey-starts", saved) | other
         if not other:
             start = "lost repairs not noticed"
             late = _share(runs.loc[runs["start"] == start, "timeouts"] > 0)
             given = {"parameter": "lost_retransmissions", "setting": start}
-            yield _found("survey-slow-start-timeout", "survey-starts", **late) | given
+            yield _found("survey-slow-start-timeout", "survey-starts", late) | given
 
 
 def _transfers(table: pd.DataFrame) -> Iterable[dict]:
@@ -1226,14 +1210,14 @@ def _transfers(table: pd.DataFrame) -> Iterable[dict]:
         for window in (3, 10):
             other = {"parameter": "initial_window", "setting": f"{window} segments"}
             gain = _paired(runs, "initial_window", 1, window, "transfer_s")
-            row = _times(claim, "survey-initial-windows", gain)
+            row = _found(claim, "survey-initial-windows", gain)
             yield row | ({} if window == 3 else other)
 
 
 def _remedied(table: pd.DataFrame) -> Iterable[dict]:
     def gain(claim: str, upper: str, lower: str, **other) -> dict:
         ratios = _paired(table, "remedy", upper, lower, "Mb/s")
-        return _times(claim, "survey-remedies", ratios, **other)
+        return _found(claim, "survey-remedies", ratios, **other)
 
     yield gain("survey-mss", "9000-byte packets", "standard TCP")
     yield gain(
@@ -1270,22 +1254,19 @@ def _shared(settled: pd.DataFrame) -> Iterable[dict]:
             ("survey-unfair-scalable", highspeed, scalable),
         ):
             ratios = _paired(runs, "pair", upper, lower, "first")
-            yield _times(claim, "survey-fairness", ratios) | other
+            yield _found(claim, "survey-fairness", ratios) | other
     beside = settled[settled["pair"] == highspeed]
     own = {queue: runs["first"].to_numpy() for queue, runs in beside.groupby("queue", sort=False)}
     lengths = sorted((queue for queue in own if "marks" not in queue), key=lambda q: own[q].mean())
     compared = [("survey-buffers-matter", lengths[-1], lengths[0])]
-    compared += [
-        ("survey-marking-matters", *sorted((marked, plain), key=lambda q: -own[q].mean()))
-        for marked, plain in [("1300 packets, marks from 150 on", "1300 packets")]
-        if marked in own
-    ]
+    marked, plain = "1300 packets, marks from 150 on", "1300 packets"
+    if marked in own:
+        more, less = sorted((marked, plain), key=lambda q: -own[q].mean())
+        compared.append(("survey-marking-matters", more, less))
     for claim, most, least in compared:
         if most != least:
-            factor = statistics.ratio(own[most], own[least])
-            number = {"measured": factor["ratio"], "low": factor["low"], "high": factor["high"]}
-            runs = min(len(own[most]), len(own[least]))
-            yield _found(claim, "survey-fairness", **number, runs=runs, at=f"{most} / {least}")
+            factor = statistics.unpaired(own[most], own[least])
+            yield _found(claim, "survey-fairness", factor, at=f"{most} / {least}")
 
 
 def verdicts(evidence: pd.DataFrame) -> pd.DataFrame:
@@ -1313,7 +1294,7 @@ def _flows(results: list[Result], labels: pd.DataFrame) -> pd.DataFrame:
 def _rates(flows: pd.DataFrame) -> pd.DataFrame:
     """Add the two numbers that figure 5 has: Mb/s and loss %."""
     return flows.assign(
-        **{"Mb/s": flows["goodput_bps"] / 1e6, "loss %": statistics.loss_percent(flows)}
+        **{"Mb/s": flows["goodput_bps"] / 1e6, "loss %": measures.loss_percent(flows)}
     )
 
 
@@ -1322,7 +1303,7 @@ def _goodputs(
 ) -> pd.DataFrame:
     """Return the goodput over time of each flow, with the labels of its run: time_s, Mb/s."""
     rates = [
-        statistics.goodput_over_time(result.traces["delivered_bytes"], interval_s, duration_s)
+        measures.goodput_over_time(result.traces["delivered_bytes"], interval_s, duration_s)
         for result in results
     ]
     table = pd.concat(rates, keys=range(len(rates)), names=["run", None]).reset_index("run")

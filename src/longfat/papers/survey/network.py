@@ -8,7 +8,7 @@ from longfat.scenario import CongestionControl, Flow, Record, Scenario
 
 IP_MTU_BYTES = 1500
 WITH_TIMESTAMPS = 1448  # of payload in such a packet: 20 bytes of IP, 32 of TCP
-CLEAN = {"loss_per_packet": 0.0, "loss_per_bit": 0.0, "mark_above_packets": None}
+CLEAN: dict[str, Any] = {"loss_per_packet": 0.0, "loss_per_bit": 0.0, "mark_above_packets": None}
 
 
 def japan(
@@ -63,7 +63,11 @@ def japan(
     for router in routers:
         ends = [router, "relay", "receiver"] if relay else [router, "receiver"]
         for i, (a, b) in enumerate(itertools.pairwise(ends)):
-            narrow = {"rate_bps": rate, "queue_packets": queue_packets, "loss_per_packet": loss}
+            narrow: dict[str, Any] = {
+                "rate_bps": rate,
+                "queue_packets": queue_packets,
+                "loss_per_packet": loss,
+            }
             narrow |= {"loss_per_bit": loss_per_bit, "mark_above_packets": mark_above_packets}
             links += duplex(
                 a,
