@@ -180,7 +180,7 @@ def kept_windows() -> pd.DataFrame:
     From a peak of 1400 segments, round trip by round trip, until the peak is reached again three
     times or for 800 round trips. Columns: algorithm, round_trip, window.
     """
-    rules = {
+    rules: dict[str, tuple[Any, Any]] = {
         "standard": (lambda w: 1.0, lambda w: 0.5),
         "highspeed-rfc3649": (survey.highspeed_increase, survey.highspeed_decrease),
         "scalable-kelly": (lambda w: survey.SCALABLE["A"] * w, lambda w: survey.SCALABLE["b"]),
