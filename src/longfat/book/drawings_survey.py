@@ -184,7 +184,7 @@ def against_printed(table: pd.DataFrame) -> Figure:
 def buffers(rates: pd.DataFrame) -> Figure:
     """Draw the rates of `experiments.figure_3` with a receive buffer that does not grow."""
     figure, panels = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5))
-    fixed = rates[(rates["receive"] != "auto") & ~rates["buffer"].isin([256_000])]
+    fixed = rates[rates["receive"] != "auto"]
     for axes, (path, runs) in zip(panels, fixed.groupby("path", sort=False), strict=True):
         for size, rate in runs.groupby("buffer", sort=False):
             auto = size == "auto"
