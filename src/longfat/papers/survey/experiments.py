@@ -4,8 +4,8 @@ A `Setting` has what a reader may turn. Each function finds the results of its s
 archive, or simulates them, and returns one table. Goodputs are in Mb/s of payload, loss rates in
 per cent of the segments sent, buffers in bytes, windows and queues in segments of 1448 bytes.
 
-What a verdict rests on runs on the segment engine, many seeds each; figure 5 once on ns-3 too, and
-three algorithms on Linux (`LEGS`).
+What a verdict rests on runs on the segment engine, several seeds each; a minute of figure 5 runs on
+ns-3 and on Linux too (`LEGS`).
 """
 
 import itertools
@@ -34,8 +34,8 @@ NAMES = {  # of the three that the paper tests, in the order of its figure 5
 SHORT = {key: key.split("-")[0] for key in NAMES}
 # Each engine's repetitions of what it runs, by profile.
 LEGS: dict[str, dict[str, int]] = {
-    "paper": {"segment": 12, "ns3": 1, "linux": 3},
-    "quick": {"segment": 4, "ns3": 0, "linux": 0},
+    "paper": {"segment": 10, "ns3": 1, "linux": 3},
+    "quick": {"segment": 4, "ns3": 0, "linux": 3},
 }
 DURATIONS_S = {"paper": 300.0, "quick": 20.0}
 # The grid of assumptions in which the inverse problem is solved: segments for each ACK (2 is
@@ -44,7 +44,7 @@ DURATIONS_S = {"paper": 300.0, "quick": 20.0}
 SWEPT: dict[str, dict[str, list]] = {
     "paper": {
         "segments_per_ack": [1],
-        "loss": [0.0, 3e-6],
+        "loss": [3e-6],
         "queue": [60, 150, 400],
         "mbps": [120, 150, 314],
     },
@@ -368,23 +368,12 @@ class Figure5(NamedTuple):
 
 
 def figure_5(setting: Setting) -> Figure5:
-    """Return the paper's three algorithms on the fitted path, on each engine that is here.
-
-    `Setting.repetitions` runs each on the segment engine, and the first of them on ns-3.
-    """
-    legs = {"segment": setting.repetitions, "ns3": LEGS[setting.profile]["ns3"]}
-    names = {"segment": "survey-5", "ns3": "survey-5-ns3"}
-    flows, rates = [], []
-    for engine, count in legs.items():
-        seeds = setting.seeds()[:count]
-        scenarios = _figure_5(setting, seeds)
-        if not scenarios or not can_run(scenarios, engine):
-            continue
-        design = statistics.combinations(engine=[engine], algorithm=list(NAMES), seed=seeds)
-        results = simulate_all(scenarios, engine=engine, experiment=names[engine])
-        flows.append(_rates(_flows(results, design)))
-        rates.append(_goodputs(results, 2, setting.duration_s, design))
-    return Figure5(pd.concat(flows, ignore_index=True), pd.concat(rates, ignore_index=True))
+    """Return the paper's three algorithms on the fitted path, `Setting.repetitions` runs each."""
+    seeds = setting.seeds()
+    design = statistics.combinations(engine=["segment"], algorithm=list(NAMES), seed=seeds)
+    results = simulate_all(_figure_5(setting, seeds), experiment="survey-5")
+    rates = _goodputs(results, 2, setting.duration_s, design)
+    return Figure5(_rates(_flows(results, design)), rates)
 
 
 def _figure_5(setting: Setting, seeds: list[int], **fields) -> list[Scenario]:
@@ -514,35 +503,6 @@ def own_classes(setting: Setting, flows: pd.DataFrame) -> pd.DataFrame:
     return table.assign(
         **{"ours Mb/s": ours["Mb/s"].to_numpy(), "ours loss %": ours["loss %"].to_numpy()}
     )
-
-
-def engines_agree(setting: Setting, flows: pd.DataFrame) -> pd.DataFrame:
-    """Return figure 5's run on ns-3 beside the segment engine's with the faults of ns-3's socket.
-
-    `flows` is `Figure5.flows`. A row an algorithm: algorithm, segments (sent on ns-3), differs (by
-    how much the counts of `COUNTED` differ at most), Mb/s of ns-3, of the segment engine with these
-    faults, and without. Empty where ns-3's runs are not here.
-    """
-    full = flows[flows["engine"] == "ns3"].set_index(["algorithm", "seed"])
-    columns = ["algorithm", "segments", "differs", "ns-3", "with its faults", "by the RFCs"]
-    if full.empty:
-        return pd.DataFrame(columns=columns)
-    seeds = sorted(set(full.index.get_level_values("seed")))
-    scenarios = [one.with_(faults=OF_ITS_SOCKET) for one in _figure_5(setting, seeds)]
-    design = statistics.combinations(algorithm=list(NAMES), seed=seeds)
-    results = simulate_all(scenarios, experiment="survey-5-faults")
-    faulty = _rates(_flows(results, design)).set_index(["algorithm", "seed"])
-    right = flows[flows["engine"] == "segment"].set_index(["algorithm", "seed"])["Mb/s"]
-    table = pd.DataFrame(
-        {
-            "segments": full["segments_sent"],
-            "differs": (full[COUNTED] - faulty[COUNTED]).abs().max(axis=1),
-            "ns-3": full["Mb/s"],
-            "with its faults": faulty["Mb/s"],
-            "by the RFCs": right.loc[full.index],
-        }
-    )
-    return table.reset_index().replace({"algorithm": NAMES})[columns]
 
 
 # --- figures 3 and 4
@@ -732,27 +692,32 @@ def starts(setting: Setting) -> pd.DataFrame:
     return _summed(results, design)
 
 
-INITIAL_WINDOWS = (1, 2, 3, 10)  # 3 segments of 1448 bytes are RFC 3390's 4380 bytes
-FILES = {"15 KB": 10 * WITH_TIMESTAMPS, "100 MB": 100_000_000}
+INITIAL_WINDOWS = (1, 3, 10)  # 3 segments of 1448 bytes are RFC 3390's 4380 bytes
+FILES = {"15 KB": 10 * WITH_TIMESTAMPS, "1 GB": 1_000_000_000}
 
 
 def initial_windows(setting: Setting) -> pd.DataFrame:
-    """Return how long a short and a long file take on the fitted path, by the initial window.
+    """Return how long a short and a long file take, by the initial window and the router's queue.
 
-    Only one packet in ten million is lost at random, so that starts differ by their window alone.
-    A row a run: file (of `FILES`), initial_window (segments), seed, transfer_s.
+    The path is the fitted one, but only one packet in ten million is lost at random, so that starts
+    differ by their window alone. A row a run: file (of `FILES`), queue (packets), initial_window
+    (segments), seed, transfer_s.
     """
+    files = FILES if setting.profile == "paper" else {"15 KB": FILES["15 KB"], "1 GB": 20_000_000}
     design = statistics.combinations(
-        file=list(FILES), initial_window=INITIAL_WINDOWS, seed=setting.seeds()
+        file=list(files),
+        queue=[setting.queue_packets, 60, 400],
+        initial_window=INITIAL_WINDOWS,
+        seed=setting.seeds(4),
     )
     scenarios = [
         japan(
             "standard",
             initial_window_segments=run.initial_window,
-            bytes=FILES[run.file],
-            duration_s=200.0,
+            bytes=files[run.file],
+            duration_s=400.0,
             seed=run.seed,
-            **setting.fitted | {"loss": 1e-7},
+            **setting.fitted | {"loss": 1e-7, "queue_packets": run.queue},
         )
         for run in design.itertuples()
     ]
@@ -957,32 +922,23 @@ class Stacks(NamedTuple):
     windows: pd.DataFrame
 
 
-STACKS = {"linux": "Linux 6.12", "segment": "segment engine"}
+STACKS = {"linux": "Linux 6.12", "segment": "segment engine", "ns3": "ns-3"}
 STACKS_DURATION_S = 60.0
 
 
 def stacks(setting: Setting) -> Stacks:
-    """Return Reno, HighSpeed and Scalable TCP on Linux, and by our headers on the segment engine.
+    """Return Reno, HighSpeed and Scalable TCP on Linux, and by our headers on our engines.
 
-    Three runs of a minute each on the fitted path. What this machine cannot run is left out.
+    A minute each on the fitted path, as often as `LEGS` says (the segment engine as Linux). What
+    this machine cannot run is left out.
     """
-    alike = dict(zip(("reno", "highspeed", "scalable"), NAMES, strict=True))
-    design = statistics.combinations(control=list(alike), seed=[1, 2, 3])
-    record = Record(series=("cwnd_segments",), points=300)
     flows, windows = [], []
     for engine, label in STACKS.items():
-        scenarios = [
-            japan(
-                run.control if engine == "linux" else alike[run.control],
-                seed=run.seed,
-                duration_s=STACKS_DURATION_S,
-                record=record,
-                **setting.fitted,
-            )
-            for run in design.itertuples()
-        ]
-        if not can_run(scenarios, engine):
+        seeds = _stack_seeds(setting, engine)
+        scenarios = _stack_runs(setting, engine, seeds)
+        if not scenarios or not can_run(scenarios, engine):
             continue
+        design = statistics.combinations(control=list(CONTROLS), seed=seeds)
         results = simulate_all(scenarios, engine=engine, experiment=f"survey-stacks-{engine}")
         flows.append(_flows(results, design).assign(stack=label))
         first = design.index[design["seed"] == 1]
@@ -992,6 +948,59 @@ def stacks(setting: Setting) -> Stacks:
     return Stacks(
         _rates(pd.concat(flows, ignore_index=True)), pd.concat(windows, ignore_index=True)
     )
+
+
+CONTROLS = dict(zip(("reno", "highspeed", "scalable"), NAMES, strict=True))  # by Linux's name
+
+
+def _stack_seeds(setting: Setting, engine: str) -> list[int]:
+    legs = LEGS[setting.profile]
+    return list(range(1, legs["linux" if engine == "segment" else engine] + 1))
+
+
+def _stack_runs(setting: Setting, engine: str, seeds: list[int]) -> list[Scenario]:
+    return [
+        japan(
+            control if engine == "linux" else algorithm,
+            seed=seed,
+            duration_s=STACKS_DURATION_S,
+            record=Record(series=("cwnd_segments",), points=300),
+            **setting.fitted,
+        )
+        for control, algorithm in CONTROLS.items()
+        for seed in seeds
+    ]
+
+
+def engines_agree(setting: Setting, flows: pd.DataFrame) -> pd.DataFrame:
+    """Return ns-3's runs of `stacks` beside the segment engine's with the faults of ns-3's socket.
+
+    `flows` is `Stacks.flows`. A row an algorithm: algorithm, segments (sent on ns-3), differs (by
+    how much the counts of `COUNTED` differ at most), and Mb/s of ns-3, of the segment engine with
+    these faults, and without. Empty where ns-3's runs are not here.
+    """
+    columns = ["algorithm", "segments", "differs", "ns-3", "with its faults", "by the RFCs"]
+    by_stack = {
+        stack: runs.set_index(["control", "seed"]) for stack, runs in flows.groupby("stack")
+    }
+    if "ns-3" not in by_stack:
+        return pd.DataFrame(columns=columns)
+    full, right = by_stack["ns-3"], by_stack["segment engine"]
+    seeds = _stack_seeds(setting, "ns3")
+    scenarios = [one.with_(faults=OF_ITS_SOCKET) for one in _stack_runs(setting, "segment", seeds)]
+    design = statistics.combinations(control=list(CONTROLS), seed=seeds)
+    results = simulate_all(scenarios, experiment="survey-stacks-faults")
+    faulty = _rates(_flows(results, design)).set_index(["control", "seed"])
+    table = pd.DataFrame(
+        {
+            "segments": full["segments_sent"],
+            "differs": (full[COUNTED] - faulty[COUNTED]).abs().max(axis=1),
+            "ns-3": full["Mb/s"],
+            "with its faults": faulty["Mb/s"],
+            "by the RFCs": right["Mb/s"].loc[full.index],
+        }
+    ).reset_index()
+    return table.assign(algorithm=table["control"].map(CONTROLS).map(NAMES))[columns]
 
 
 def stack_means(flows: pd.DataFrame) -> pd.DataFrame:
@@ -1106,20 +1115,13 @@ def _orders(found: Figure5, given: dict) -> Iterable[dict]:
     for number, measure in enumerate(measures):
         other = {"parameter": "variation_measured_as", "setting": measure} if number else {}
         tables.append(("variation", varied, measure, other))
-    for engine in found.flows["engine"].unique():
-        name = {"segment": "survey-5", "ns3": "survey-5-ns3"}[engine]
-        for claim, table, value, other in tables:
-            if engine != "segment" and other:
-                continue
-            own = table[table["engine"] == engine]
-            wide = own.pivot(index="seed", columns="algorithm", values=value)[list(NAMES)]
-            for step, (lower, upper) in zip(
-                np.diff(wide.to_numpy()).T, itertools.pairwise(NAMES), strict=True
-            ):
-                at = f"the step from {NAMES[lower]} to {NAMES[upper]}"
-                row = _found(f"survey-order-{claim}", name, statistics.mean(step))
-                row |= {"engine": engine, "at": at}
-                yield row | other | given
+    for claim, table, value, other in tables:
+        wide = table.pivot(index="seed", columns="algorithm", values=value)[list(NAMES)]
+        steps = zip(np.diff(wide.to_numpy()).T, itertools.pairwise(NAMES), strict=True)
+        for step, (lower, upper) in steps:
+            at = f"the step from {NAMES[lower]} to {NAMES[upper]}"
+            row = _found(f"survey-order-{claim}", "survey-5", statistics.mean(step), at=at)
+            yield row | other | given
 
 
 def _orders_assumed(assumed: Figure5) -> Iterable[dict]:
@@ -1184,13 +1186,19 @@ def _starts(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
 
 
 def _transfers(table: pd.DataFrame) -> Iterable[dict]:
-    for claim, file in (("survey-window-short", "15 KB"), ("survey-window-long", "100 MB")):
-        runs = table[table["file"] == file]
-        for window in (3, 10):
-            other = {"parameter": "initial_window", "setting": f"{window} segments"}
-            gain = _paired(runs, "initial_window", 1, window, "transfer_s")
-            row = _found(claim, "survey-initial-windows", gain)
-            yield row | ({} if window == 3 else other)
+    """Yield how many times longer a transfer takes from one segment, beside a larger window."""
+    first = table["queue"].iloc[0]
+    for claim, file in (("survey-window-short", "15 KB"), ("survey-window-long", "1 GB")):
+        for queue in table["queue"].unique():
+            runs = table[(table["file"] == file) & (table["queue"] == queue)]
+            for window in (3, 10):
+                gain = _paired(runs, "initial_window", 1, window, "transfer_s")
+                row = _found(claim, "survey-initial-windows", gain)
+                if window == 10 and queue == first:
+                    yield row | {"parameter": "initial_window", "setting": f"{window} segments"}
+                elif window == 3:
+                    other = {"parameter": "router_buffer", "setting": f"{queue} packets"}
+                    yield row | ({} if queue == first else other)
 
 
 def _remedied(table: pd.DataFrame) -> Iterable[dict]:
