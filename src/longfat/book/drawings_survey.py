@@ -121,17 +121,14 @@ def mean_windows(response: pd.DataFrame) -> Figure:
 
 
 def region(table: pd.DataFrame) -> Figure:
-    """Draw `experiments.region`: a row of maps a number of segments an ACK, a column a loss."""
-    rows, columns = table["segments_per_ack"].nunique(), table["loss"].nunique()
-    size = (2.6 * columns + 0.6, 1 + 2.2 * rows)
+    """Draw `experiments.region`: a map a loss, over bottleneck and queue."""
+    columns = table["loss"].nunique()
     figure, panels = plt.subplots(
-        rows, columns, sharex=True, sharey=True, figsize=size, squeeze=False
+        1, columns, sharex=True, sharey=True, figsize=(2.6 * columns + 1.6, 3), squeeze=False
     )
-    parts = table.groupby(["segments_per_ack", "loss"])
-    for axes, ((segments, loss), part) in zip(panels.flat, parts, strict=True):
+    for axes, (loss, part) in zip(panels.flat, table.groupby("loss"), strict=True):
         show.show_factors(axes, part, "mbps", "queue")
-        acks = f"\nan ACK for {segments:.0f}" if rows > 1 else ""
-        axes.set_title(f"loss ${_power(loss)}${acks}", fontsize=10)
+        axes.set_title(f"loss ${_power(loss)}$", fontsize=10)
     figure.supxlabel("bottleneck (Mb/s of payload)", fontsize=10)
     figure.supylabel("queue (packets)", fontsize=10)
     return figure
@@ -184,8 +181,7 @@ def against_printed(table: pd.DataFrame) -> Figure:
 def buffers(rates: pd.DataFrame) -> Figure:
     """Draw the rates of `experiments.figure_3` with a receive buffer that does not grow."""
     figure, panels = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5))
-    fixed = rates[rates["receive"] != "auto"]
-    for axes, (path, runs) in zip(panels, fixed.groupby("path", sort=False), strict=True):
+    for axes, (path, runs) in zip(panels, rates.groupby("path", sort=False), strict=True):
         for size, rate in runs.groupby("buffer", sort=False):
             auto = size == "auto"
             label = size if auto else f"{size / 1e6:g} MB"

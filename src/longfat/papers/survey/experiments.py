@@ -38,21 +38,11 @@ LEGS: dict[str, dict[str, int]] = {
     "quick": {"segment": 4, "ns3": 0, "linux": 3},
 }
 DURATIONS_S = {"paper": 300.0, "quick": 20.0}
-# The grid of assumptions in which the inverse problem is solved: segments for each ACK (2 is
-# delayed ACKs), loss probability, queue (packets) and bottleneck (Mb/s of payload). First a wide
-# grid of one run each, then near the best several.
+# The grid of assumptions in which the inverse problem is solved: loss probability, queue (packets)
+# and bottleneck (Mb/s of payload).
 SWEPT: dict[str, dict[str, list]] = {
-    "paper": {
-        "segments_per_ack": [1],
-        "loss": [3e-6],
-        "queue": [60, 150, 400],
-        "mbps": [120, 150, 314],
-    },
-    "quick": {"segments_per_ack": [1], "loss": [3e-6], "queue": [60, 150], "mbps": [150, 314]},
-}
-FINER: dict[str, dict[str, list]] = {
-    "paper": {"segments_per_ack": [1, 2], "loss": [3e-6], "queue": [150, 400], "mbps": [150]},
-    "quick": {"segments_per_ack": [1], "loss": [3e-6], "queue": [150], "mbps": [150]},
+    "paper": {"loss": [3e-6], "queue": [60, 150, 400], "mbps": [150, 314]},
+    "quick": {"loss": [3e-6], "queue": [60, 150], "mbps": [150, 314]},
 }
 ASSUMED = list(SWEPT["paper"])
 RATIOS = [f"{number} {name}" for number in ("Mb/s", "loss %") for name in SHORT.values()]
@@ -128,7 +118,7 @@ class Setting:
     @property
     def shared(self) -> dict:
         """The path that two connections share: as fitted, and a rare random loss."""
-        return self.fitted | {"loss": 1e-6, "duration_s": self.duration_s}
+        return self.fitted | {"loss": 1e-6, "duration_s": min(200.0, self.duration_s)}
 
     @property
     def start_s(self) -> float:
@@ -290,47 +280,27 @@ def printed() -> pd.DataFrame:
     )
 
 
-def region(
-    setting: Setting, *, mbps=None, queue=None, loss=None, segments_per_ack=None
-) -> pd.DataFrame:
+def region(setting: Setting, *, mbps=None, queue=None, loss=None) -> pd.DataFrame:
     """Return how far each combination of assumptions is from figure 5's numbers, by one run each.
 
     A list of values for each assumption, as in `SWEPT`; None is the profile's. Columns: `ASSUMED`,
     `RATIOS` (measured / printed), factor and ordered, as `statistics.fit` has them.
     """
-    given = {"segments_per_ack": segments_per_ack, "loss": loss, "queue": queue, "mbps": mbps}
-    design = _design(SWEPT[setting.profile], given, algorithm=list(NAMES))
-    return _fit(sweep(_grid(setting, design), experiment="survey-region", labels=design))
-
-
-def finer(
-    setting: Setting, *, mbps=None, queue=None, loss=None, segments_per_ack=None
-) -> pd.DataFrame:
-    """Return the same as `region` of a finer grid (`FINER`), by means of three runs each."""
-    given = {"segments_per_ack": segments_per_ack, "loss": loss, "queue": queue, "mbps": mbps}
-    design = _design(FINER[setting.profile], given, algorithm=list(NAMES), seed=[1, 2, 3])
-    return _fit(sweep(_grid(setting, design), experiment="survey-finer", labels=design))
-
-
-def _design(defaults: dict[str, list], given: dict[str, list | None], **more) -> pd.DataFrame:
-    values = {name: given[name] or values for name, values in defaults.items()}
-    return statistics.combinations(**values, **more)
-
-
-def _grid(setting: Setting, design: pd.DataFrame) -> list[Scenario]:
-    return [
+    given = {"loss": loss, "queue": queue, "mbps": mbps}
+    swept = {name: given[name] or values for name, values in SWEPT[setting.profile].items()}
+    design = statistics.combinations(**swept, algorithm=list(NAMES))
+    scenarios = [
         japan(
             run.algorithm,
             payload_bps=run.mbps * 1e6,
             queue_packets=run.queue,
             loss=run.loss,
             rtt_s=setting.rtt_s,
-            segments_per_ack=run.segments_per_ack,
             duration_s=setting.duration_s,
-            seed=getattr(run, "seed", 1),
         )
         for run in design.itertuples()
     ]
+    return _fit(sweep(scenarios, experiment="survey-region", labels=design))
 
 
 def _fit(runs: pd.DataFrame) -> pd.DataFrame:
@@ -338,22 +308,9 @@ def _fit(runs: pd.DataFrame) -> pd.DataFrame:
     return statistics.fit(runs, ASSUMED, "algorithm", printed().rename(index=SHORT))
 
 
-def best(region: pd.DataFrame, measured_mbps: float) -> pd.DataFrame:
-    """Return the combinations of `region` that come nearest, without doubles.
-
-    The best five of all, and the best three at `measured_mbps`.
-    """
-    measured = region[region["mbps"] == measured_mbps]
-    groups = ((region, 5), (measured, 3))
-    return pd.concat(
-        [group.sort_values("factor").head(count) for group, count in groups]
-    ).drop_duplicates()
-
-
-def best_by_acks(finer: pd.DataFrame) -> pd.DataFrame:
-    """Return the four best combinations without, then the four best with delayed ACKs."""
-    ranked = finer.sort_values(["segments_per_ack", "factor"])
-    return ranked.groupby("segments_per_ack").head(4)
+def nearest_numbers(region: pd.DataFrame) -> pd.DataFrame:
+    """Return the combinations of `region`, the nearest first."""
+    return region.sort_values("factor", ignore_index=True)
 
 
 # --- figure 5
@@ -388,7 +345,6 @@ def _figure_5(setting: Setting, seeds: list[int], **fields) -> list[Scenario]:
 # its value as text, and the fields of the runs.
 ASSUMPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("segments_per_ack", "2 (delayed ACKs)", {"segments_per_ack": 2}),
-    ("initial_window", "10 segments", {"initial_window_segments": 10}),
     ("recovery", "halving (RFC 6675)", {"recovery": "halving"}),
     ("router_buffer", "60 packets", {"queue_packets": 60}),
     ("router_buffer", "400 packets", {"queue_packets": 400}),
@@ -516,17 +472,16 @@ class Figure(NamedTuple):
     rates: pd.DataFrame
 
 
-BUFFERS: list[int | str] = [64_000, 1_000_000, 2_000_000, 8_000_000, "auto"]
+BUFFERS: list[int | str] = [64_000, 1_000_000, 8_000_000, "auto"]
 REPEATED = (1_000_000, 8_000_000, "auto")  # those on which a verdict rests
-RECEIVE_BUFFER = 16_000_000
 
 
 def figure_3(setting: Setting) -> Figure:
     """Return standard TCP with one connection by its buffers, on both of `Setting.ways`.
 
-    Several runs each of `REPEATED`, fewer on the faster path, else one. Columns of the
-    table: path, buffer (to send from) and receive (bytes or "auto"), seed, Mb/s, recoveries,
-    timeouts, limit (of the send buffer, Mb/s).
+    Several runs each of `REPEATED`, fewer on the faster path, else one. Columns of the table: path,
+    buffer (to send from, bytes or "auto"), seed, Mb/s, recoveries, timeouts, limit (of the send
+    buffer, Mb/s).
     """
     design, scenarios = _figure_3(setting)
     results = simulate_all(scenarios, experiment="survey-3")
@@ -549,22 +504,19 @@ def figure_3(setting: Setting) -> Figure:
 
 
 def _figure_3(setting: Setting) -> tuple[pd.DataFrame, list[Scenario]]:
-    few = {"fitted": setting.seeds(2)}
+    repeated = {"fitted": setting.seeds(2)}
     rows = [
-        {"path": path, "buffer": size, "receive": RECEIVE_BUFFER, "seed": seed}
+        {"path": path, "buffer": size, "seed": seed}
         for path in setting.ways
         for size in BUFFERS
-        for seed in (few.get(path, setting.seeds(6)) if size in REPEATED else [1])
-    ]
-    rows += [
-        {"path": path, "buffer": "auto", "receive": "auto", "seed": 1} for path in setting.ways
+        if path == "fitted" or size != "auto"
+        for seed in (repeated.get(path, setting.seeds(5)) if size in REPEATED else [1])
     ]
     design = pd.DataFrame(rows)
     scenarios = [
         japan(
             "standard",
             send_buffer_bytes=run.buffer,
-            receive_buffer_bytes=run.receive,
             duration_s=setting.long_s,
             seed=run.seed,
             record=_delivered(90) if run.seed == 1 else None,
@@ -697,18 +649,19 @@ FILES = {"15 KB": 10 * WITH_TIMESTAMPS, "1 GB": 1_000_000_000}
 
 
 def initial_windows(setting: Setting) -> pd.DataFrame:
-    """Return how long a short and a long file take, by the initial window and the router's queue.
+    """Return how long a short and a long file take, by the initial window.
 
-    The path is the fitted one, but only one packet in ten million is lost at random, so that starts
-    differ by their window alone. A row a run: file (of `FILES`), queue (packets), initial_window
-    (segments), seed, transfer_s.
+    The path is the fitted one without random loss, and the queue has another length in each run: a
+    packet more or less of it decides at which window slow start ends, which moves a long transfer
+    by several per cent either way. A row a run: file (of `FILES`), queue (packets), initial_window
+    (segments), transfer_s.
     """
-    files = FILES if setting.profile == "paper" else {"15 KB": FILES["15 KB"], "1 GB": 20_000_000}
+    whole = setting.profile == "paper"
+    files = FILES if whole else {name: min(size, 20_000_000) for name, size in FILES.items()}
     design = statistics.combinations(
         file=list(files),
-        queue=[setting.queue_packets, 60, 400],
+        queue=list(range(100, 440, 20 if whole else 170)),
         initial_window=INITIAL_WINDOWS,
-        seed=setting.seeds(4),
     )
     scenarios = [
         japan(
@@ -716,8 +669,7 @@ def initial_windows(setting: Setting) -> pd.DataFrame:
             initial_window_segments=run.initial_window,
             bytes=files[run.file],
             duration_s=400.0,
-            seed=run.seed,
-            **setting.fitted | {"loss": 1e-7, "queue_packets": run.queue},
+            **setting.fitted | {"loss": 0.0, "queue_packets": run.queue},
         )
         for run in design.itertuples()
     ]
@@ -1143,15 +1095,16 @@ def _by_path(setting: Setting, table: pd.DataFrame) -> Iterable[tuple[dict, pd.D
 
 
 def _buffers(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
-    fixed = table[table["receive"] == RECEIVE_BUFFER]
-    for other, runs in _by_path(setting, fixed):
+    for other, runs in _by_path(setting, table):
         gain = _paired(runs, "buffer", 8_000_000, 1_000_000, "Mb/s")
         yield _found("survey-buffer-1mb", "survey-3", gain) | other
-        tuned = _paired(runs, "buffer", "auto", 8_000_000, "Mb/s")
-        yield _found("survey-buffer-auto", "survey-3", tuned) | other
+        if not other:
+            tuned = _paired(runs, "buffer", "auto", 8_000_000, "Mb/s")
+            yield _found("survey-buffer-auto", "survey-3", tuned)
         large = runs[runs["buffer"] == 8_000_000]
         stays = (large["timeouts"] == 0) & (large["recoveries"] > 0)
-        yield _found("survey-avoidance", "survey-3", _share(stays)) | other
+        if not other:
+            yield _found("survey-avoidance", "survey-3", _share(stays))
 
 
 def _parallel(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
@@ -1187,18 +1140,16 @@ def _starts(setting: Setting, table: pd.DataFrame) -> Iterable[dict]:
 
 def _transfers(table: pd.DataFrame) -> Iterable[dict]:
     """Yield how many times longer a transfer takes from one segment, beside a larger window."""
-    first = table["queue"].iloc[0]
     for claim, file in (("survey-window-short", "15 KB"), ("survey-window-long", "1 GB")):
-        for queue in table["queue"].unique():
-            runs = table[(table["file"] == file) & (table["queue"] == queue)]
-            for window in (3, 10):
-                gain = _paired(runs, "initial_window", 1, window, "transfer_s")
-                row = _found(claim, "survey-initial-windows", gain)
-                if window == 10 and queue == first:
-                    yield row | {"parameter": "initial_window", "setting": f"{window} segments"}
-                elif window == 3:
-                    other = {"parameter": "router_buffer", "setting": f"{queue} packets"}
-                    yield row | ({} if queue == first else other)
+        runs = table[table["file"] == file].rename(columns={"queue": "seed"})
+        for window in (3, 10):
+            row = _found(
+                claim,
+                "survey-initial-windows",
+                _paired(runs, "initial_window", 1, window, "transfer_s"),
+            )
+            other = {"parameter": "initial_window", "setting": f"{window} segments"}
+            yield row | ({} if window == 3 else other)
 
 
 def _remedied(table: pd.DataFrame) -> Iterable[dict]:
