@@ -54,8 +54,8 @@ def test_agreement_is_not_given_away():
 
 
 def test_a_definition_has_no_steps():
-    with pytest.raises(InputError, match=r"equation \(9\) is a definition"):
-        derivation.derive(9)
+    with pytest.raises(InputError, match=r"equation \(14\) is a definition"):
+        derivation.derive(14)
     with pytest.raises(InputError, match=r"no equation \(46\)"):
         derivation.derive(46)
 
@@ -219,8 +219,9 @@ def test_paths():
 
 
 def test_the_limited_slow_start_is_printed_as_a_sum():
-    assert survey.EQ[43] == derivation.derive(43).result
-    assert not survey.EQ[43].rhs.atoms(log) - {log(2), log(survey.m / survey.w_0)}
+    """Not as one logarithm of a power, into which sympy would turn it."""
+    shown = derivation.derive(43).result.rhs
+    assert shown.atoms(log) == {log(2), log(survey.m / survey.w_0)}
 
 
 @pytest.mark.parametrize(
