@@ -185,7 +185,9 @@ def test_without_losses_it_delivers_what_the_segment_engine_does(here, name):
     result = ns2.simulate(scenario)
     [row] = result.flow_rows()
     # Any control that fills its window does the same here: the segment engine need not have it.
-    ours = only_flow(one_link(flow=flow | {"congestion_control": "newreno"}, duration_s=30), segment)
+    ours = only_flow(
+        one_link(flow=flow | {"congestion_control": "newreno"}, duration_s=30), segment
+    )
     if name == "lp":  # takes a millisecond's rounding for a queue, where there is none
         assert 0.1 < row["delivered_bytes"] / ours["delivered_bytes"] < 0.5
     else:
@@ -209,7 +211,11 @@ def test_newreno_with_losses_is_the_segment_engines(here, sack):
     flow = {"sack": sack, "recovery": "halving", "receive_buffer_bytes": 10**7}
     runs = [
         one_link(
-            loss_per_packet=1e-3, flow=flow, duration_s=200, seed=seed, rate_bps=100e6,
+            loss_per_packet=1e-3,
+            flow=flow,
+            duration_s=200,
+            seed=seed,
+            rate_bps=100e6,
             queue_packets=1000,
         )
         for seed in range(1, 11)
@@ -225,7 +231,9 @@ def test_halving_has_the_window_at_once_and_rate_halving_not(here):
     """Hybla's recovery on the satellite: half a window at once costs more."""
     halving, rate = (
         sum(
-            only_flow(satellite(loss=1e-3, duration_s=200, recovery=recovery, seed=seed))["goodput_bps"]
+            only_flow(satellite(loss=1e-3, duration_s=200, recovery=recovery, seed=seed))[
+                "goodput_bps"
+            ]
             for seed in (1, 2, 3)
         )
         for recovery in ("halving", "prr")
@@ -275,7 +283,10 @@ def test_an_outage_lets_nothing_through(here):
 
 
 def test_a_change_of_rate_is_felt(here):
-    changes = (LinkChange(at_s=4, rate_bps=1e6), LinkChange(at_s=8, delay_s=0.3, loss_per_packet=0.5))
+    changes = (
+        LinkChange(at_s=4, rate_bps=1e6),
+        LinkChange(at_s=8, delay_s=0.3, loss_per_packet=0.5),
+    )
     for changed in changes[:1], changes:
         scenario = one_link(changes=changed, flow={"receive_buffer_bytes": 50_000})
         row, ours = only_flow(scenario), only_flow(scenario, segment)
@@ -302,7 +313,9 @@ def test_counters_of_32_bits_are_read_right(here):
     scenario = one_link(flow=flow, rate_bps=10e9, delay_s=0.001, queue_packets=1000, duration_s=6)
     one = only_flow(scenario)
     assert one["delivered_bytes"] > 2**32
-    assert one["segments_sent"] * 9000 >= one["delivered_bytes"] > 0.99 * one["segments_sent"] * 9000
+    assert (
+        one["segments_sent"] * 9000 >= one["delivered_bytes"] > 0.99 * one["segments_sent"] * 9000
+    )
     assert one["goodput_bps"] < 10e9
 
 
@@ -330,13 +343,16 @@ def random_scenario(draw: random.Random) -> Scenario:
     nodes = ["a", "b", "c"][: draw.choice([2, 2, 3])]
     links = []
     for one, other in zip(nodes, nodes[1:], strict=False):
-        limit = draw.choice([{"queue_packets": draw.randint(1, 200)}, {"queue_bytes": draw.randint(3000, 10**6)}])
+        limit = draw.choice(
+            [{"queue_packets": draw.randint(1, 200)}, {"queue_bytes": draw.randint(3000, 10**6)}]
+        )
         link = {
             "rate_bps": draw.choice([1e5, 2.5e6, 1e8]) * (0.5 + draw.random()),
             "delay_s": draw.choice([0, 1e-4, 0.03, 0.3]),
             "loss_per_packet": draw.choice([0, 0, 1e-3, 0.2]),
             "loss_per_bit": draw.choice([0, 0, 1e-6]),
-            "outages": [Outage(start_s=draw.random() * 5, duration_s=draw.random())] * draw.choice([0, 0, 1]),
+            "outages": [Outage(start_s=draw.random() * 5, duration_s=draw.random())]
+            * draw.choice([0, 0, 1]),
             "changes": [LinkChange(at_s=3 * draw.random(), rate_bps=1e6)] * draw.choice([0, 0, 1]),
             "mark_above_packets": some(0.03, 5),
         } | limit
@@ -368,9 +384,19 @@ def random_scenario(draw: random.Random) -> Scenario:
         )
     record = {"series": draw.sample([*FLOW_SERIES, "queue_packets", "sent_bytes"], 2), "points": 20}
     return Scenario(
-        links=links, flows=flows, duration_s=6, seed=draw.randint(1, 10**6), record=record,
-        ns2=draw.choice([{}, {}, {"header_bytes": 0, "ack_bytes": 40, "sack_blocks": 1},
-                         {"losses": "before the queue", "overhead_s": 0.001, "linux_agents": True}]),
+        links=links,
+        flows=flows,
+        duration_s=6,
+        seed=draw.randint(1, 10**6),
+        record=record,
+        ns2=draw.choice(
+            [
+                {},
+                {},
+                {"header_bytes": 0, "ack_bytes": 40, "sack_blocks": 1},
+                {"losses": "before the queue", "overhead_s": 0.001, "linux_agents": True},
+            ]
+        ),
     )
 
 
