@@ -504,7 +504,7 @@ def figure_3(setting: Setting) -> Figure:
 
 
 def _figure_3(setting: Setting) -> tuple[pd.DataFrame, list[Scenario]]:
-    repeated = {"fitted": setting.seeds(2)}
+    repeated = {"fitted": setting.seeds()[:6]}
     rows = [
         {"path": path, "buffer": size, "seed": seed}
         for path in setting.ways
@@ -626,7 +626,7 @@ def starts(setting: Setting) -> pd.DataFrame:
     """
     long = setting.full["queue_packets"]
     design = statistics.combinations(
-        start=list(STARTS), queue=[setting.queue_packets, long // 4, long], seed=setting.seeds(2)
+        start=list(STARTS), queue=[setting.queue_packets, long // 4, long], seed=setting.seeds()
     )
     scenarios = []
     for run in design.itertuples():
