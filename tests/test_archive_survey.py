@@ -45,8 +45,9 @@ def test_ns3_counts_what_the_segment_engine_with_its_faults_counts():
 
 def test_every_assumption_has_runs():
     varied = store.read_archive("survey-assumptions")
-    runs = varied.groupby("seed").size()
-    assert (runs == len(experiments.ASSUMPTIONS) * len(experiments.NAMES)).all()
+    runs = varied[varied["seed"] == 1]
+    assert len(runs) == len(experiments.ASSUMPTIONS) * len(experiments.NAMES)
+    assert (varied.groupby("seed").size() >= len(experiments.NAMES)).all()
     assert set(varied["flows.0.segments_per_ack"].fillna(1)) == {1, 2}
 
 

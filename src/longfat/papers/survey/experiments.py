@@ -358,10 +358,10 @@ def assumptions(setting: Setting) -> Figure5:
 
     Both tables have the columns parameter and setting as well; the engine is the segment engine.
     """
-    seeds = setting.seeds(3)
     tried = ASSUMPTIONS if setting.profile == "paper" else ASSUMPTIONS[:2]
     designs, scenarios = [], []
     for parameter, value, fields in tried:
+        seeds = setting.seeds(2 if parameter == "router_buffer" else 3)
         scenarios += _figure_5(setting, seeds, **fields)
         designs.append(
             statistics.combinations(
