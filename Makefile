@@ -31,16 +31,19 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup emulation book pdf notebooks test test-all reproduce audit bench wasm crate serve lock clean
+.PHONY: help setup emulation ns2 book pdf notebooks test test-all reproduce audit bench wasm crate serve lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## make .venv from requirements.lock, and prepare ns-3
 	@$(MAKE) --jobs $(JOBS) $(DONE)/ready
 
 emulation:  ## build the engine `linux`, a real kernel (see build.sh; nothing else needs it)
 	src/longfat/engines/linux/build.sh
+
+ns2:  ## prepare the engine `ns2`, the papers' own simulator (Debian's package; nothing else needs it)
+	src/longfat/engines/ns2/build.sh
 
 book:  ## execute the notebooks and build the book as static HTML
 	@$(MAKE) --jobs $(JOBS) $(HTML)/index.html
@@ -65,7 +68,7 @@ test-all: test  ## run every test: then those that take long (book/tests.md list
 	$(BIN)/python -m pytest $(PYTEST) -m slow
 
 reproduce: setup  ## compute every archived result again and report what changed
-	for name in $(basename $(notdir $(NOTEBOOKS))); do $(BIN)/longfat reproduce $$name || exit; done
+	for name in $(filter-out %-long,$(basename $(notdir $(NOTEBOOKS)))); do $(BIN)/longfat reproduce $$name || exit; done
 
 audit: setup  ## run five archived results again and compare to the last digit
 	$(BIN)/longfat audit --sample 5
@@ -96,7 +99,7 @@ clean:  ## remove what was built (the environment and the cache of results stay)
 
 # Where every result is in the archive, a notebook needs no engine, and is executed while ns-3 is
 # still being compiled; where one fails then, it waits for ns-3 and is executed again.
-EXECUTE = $(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute --no-progress-bar
+EXECUTE = LONGFAT_PAGE_FOLDER=$(CURDIR)/build/src/_longfat $(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute --no-progress-bar
 build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(DONE)/package
 	@mkdir -p $(@D)
 	@echo "[notebook] $<"

@@ -17,12 +17,12 @@ FLOORS = [
     ["book"],
     ["topologies"],
     ["papers"],
-    ["sweeps", "audit", "reproduce"],
+    ["sweeps", "audit", "reproduce", "export"],
     ["engines"],
     ["store"],
     ["network", "result"],
     ["scenario"],
-    ["cc", "recovery", "statistics", "pictures"],
+    ["cc", "recovery", "measures", "statistics", "pictures"],
     ["errors", "faults", "paths", "style"],
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}

@@ -5,12 +5,18 @@ from collections.abc import Iterable
 from types import ModuleType
 
 from longfat import paths, store
-from longfat.engines import linux, ns3, segment
+from longfat.cc import catalogue
+from longfat.engines import linux, ns2, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
-from longfat.scenario import Scenario
+from longfat.scenario import Ns2, Scenario
 
-ENGINES: dict[str, ModuleType] = {"linux": linux, "ns3": ns3, "segment": segment}
+ENGINES: dict[str, ModuleType] = {
+    "linux": linux,
+    "ns2": ns2,
+    "ns3": ns3,
+    "segment": segment,
+}
 
 
 def get(engine: str) -> ModuleType:
@@ -32,14 +38,38 @@ def is_here(engine: str) -> bool:
     return get(engine).is_here()
 
 
+def with_control(name: str) -> list[str]:
+    """Return the engines that have this congestion control. Raises InputError for an unknown one.
+
+    >>> from longfat import engines
+    >>> engines.with_control("hybla")
+    ['ns3', 'segment', 'linux', 'ns2']
+    """
+    algorithm = catalogue.find(name)
+    return (
+        ["ns3"] * bool(algorithm.type_id)
+        + ["segment"] * bool(algorithm.header)
+        + ["linux"] * bool(algorithm.linux)
+        + ["ns2"] * (name in ns2.planning.algorithms())
+    )
+
+
 def key(scenario: Scenario, engine: str) -> str:
     """Return the key under which the scenario's result on that engine is stored."""
-    return store.key(scenario, get(engine).ingredients(scenario))
+    return store.key(scenario, _ingredients(scenario, engine))
 
 
 def find(scenario: Scenario, engine: str) -> Result | None:
     """Return the scenario's result on that engine from the archive or the local cache, or None."""
-    return store.find(scenario, get(engine).ingredients(scenario))
+    return store.find(scenario, _ingredients(scenario, engine))
+
+
+def _ingredients(scenario: Scenario, engine: str) -> dict[str, str]:
+    """Return what decides the result beside the scenario. Raises InputError for habits of ns-2's
+    that another engine is asked to have."""
+    if scenario.ns2 != Ns2() and engine != "ns2":
+        raise InputError(f"ns2: the engine '{engine}' does not have the habits of ns-2")
+    return get(engine).ingredients(scenario)
 
 
 def simulate(
