@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, quote, unquote, urldefrag, urljoin, urlparse
 import pytest
 import yaml
 
-from longfat.book import figures, tables
+from longfat.book import figures, tables, verdicts
 from longfat.paths import DATA, NOTEBOOKS
 from longfat.reproduce import LONG
 
@@ -237,14 +237,14 @@ def test_the_scoreboard_is_filtered_by_keyboard_and_says_how_many_are_left(visit
     page = visit("book/scoreboard")
     rows = page.locator(".longfat-table:has(.longfat-filter) tbody tr")
     everything = rows.count()
-    assert everything == len(tables.verdicts())
+    assert everything == len(verdicts.verdicts())
     status = page.get_by_role("status")
     assert status.text_content() == f"{everything} of {everything}"
     page.get_by_role("combobox", name="paper").focus()
     page.keyboard.type("tcpj")
     page.get_by_role("combobox", name="verdict").select_option("not reproduced")
     left = [row.text_content() for row in rows.locator("visible=true").all()]
-    expected = tables.verdicts().query("paper == 'tcpj' and verdict == 'not reproduced'")
+    expected = verdicts.verdicts().query("paper == 'tcpj' and verdict == 'not reproduced'")
     assert 0 < len(left) == len(expected) < everything
     assert all("tcpj" in text and "not reproduced" in text for text in left)
     assert status.text_content() == f"{len(left)} of {everything}"
@@ -254,7 +254,7 @@ def test_the_front_page_says_what_was_found_and_shows_it(visit):
     page = visit("book/intro")
     found = page.locator(".longfat-front li").all_text_contents()
     assert len(found) == 5
-    assert f"{len(tables.verdicts())} claims" in found[-1]
+    assert f"{len(verdicts.verdicts())} claims" in found[-1]
     assert page.locator("article figure img[alt*='satellite']").count() == 1
     assert page.locator("article .sd-card a").count() == 3
 

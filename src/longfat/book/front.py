@@ -10,7 +10,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from longfat import papers, pictures, style, topologies
-from longfat.book import figures, tables
+from longfat.book import figures, verdicts
 from longfat.cc import catalogue
 from longfat.engines import simulate
 from longfat.engines.segment import wasm
@@ -63,7 +63,7 @@ LARGEST = papers.value("hybla", "max_window")
 
 def lines() -> list[str]:
     """Return five findings in Markdown, each with its verdict: four claims, and how all ended."""
-    judged = tables.verdicts().set_index("id")
+    judged = verdicts.verdicts().set_index("id")
     found = []
     for claim, chapter, sentence in FINDINGS:
         if claim in judged.index:
@@ -72,7 +72,7 @@ def lines() -> list[str]:
                 measured=_amount(row, "measured"), printed=_amount(row, "printed")
             )
             found.append(f"{text} *({row['verdict']}; {{doc}}`/notebooks/{chapter}`)*")
-    total = tables.verdict_counts().iloc[-1]
+    total = verdicts.verdict_counts().iloc[-1]
     counted = [
         f"{total[verdict]} {'are ' if verdict in ('reproduced', 'undecidable') else ''}{verdict}"
         for verdict in total.index

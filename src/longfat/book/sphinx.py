@@ -25,7 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
 from longfat import engines, pictures, store
-from longfat.book import cells, figures, front, laboratory, show, tables
+from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
 from longfat.reproduce import LONG
 from longfat.scenario import Scenario
@@ -96,7 +96,9 @@ def _depart_captioned_table(writer, node):
 
 
 class Table(SphinxDirective):
-    """`{longfat-table} NAME` is the table that the function NAME of `longfat.book.tables` returns.
+    """`{longfat-table} NAME` is the table that a function NAME of the package's returns.
+
+    It is one of `longfat.book.tables` or `longfat.book.verdicts`.
 
     With the option `filter`, column names with commas between, a reader chooses among the rows by
     the values of these columns; with `search`, by words too (`book/_static/filter.js`).
@@ -107,7 +109,9 @@ class Table(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table's nodes. Cells are Markdown."""
-        table = getattr(tables, self.arguments[0])().fillna("").astype(str)
+        name = self.arguments[0]
+        function = getattr(tables if hasattr(tables, name) else verdicts, name)
+        table = function().fillna("").astype(str)
         rows = [[cell.replace("|", r"\|") for cell in row] for row in table.to_numpy()]
         lines = [list(table.columns), ["---"] * len(table.columns), *rows]
         markdown = StringList([f"| {' | '.join(line)} |" for line in lines], source="longfat-table")
@@ -217,6 +221,17 @@ def _tell_symbols(app, page, template, context, doctree) -> None:
     if symbols and "body" in context:
         data = json.dumps(symbols, ensure_ascii=False).replace("</", r"<\/")
         context["body"] += f'<script type="application/json" id="longfat-symbols">{data}</script>\n'
+
+
+class Steps(SphinxDirective):
+    """`{longfat-steps}` tells how ten verdicts came about (`longfat.book.verdicts.steps`)."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section for each claim."""
+        markdown = StringList(verdicts.steps().splitlines(), source="longfat-steps")
+        parent = nodes.container(classes=["longfat-steps"])
+        self.state.nested_parse(markdown, self.content_offset, parent, match_titles=True)
+        return parent.children
 
 
 class Laboratory(SphinxDirective):
@@ -507,6 +522,7 @@ def setup(app):
     app.add_directive("longfat-table", Table)
     app.add_directive("longfat-cards", Cards)
     app.add_directive("longfat-glossary", Glossary)
+    app.add_directive("longfat-steps", Steps)
     app.add_directive("longfat-front", Front)
     app.add_directive("longfat-laboratory", Laboratory)
     visitors = (_visit_captioned_table, _depart_captioned_table)

@@ -9,15 +9,13 @@ import importlib.util
 import json
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 
-from longfat import papers, paths, statistics, store
-from longfat.book import figures, show
+from longfat import engines, papers, paths, store
+from longfat.book import figures
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
-from longfat.reproduce import LONG
-from longfat.style import powers
+from longfat.style import ENGINE_LABEL, powers
 
 
 def catalogue() -> pd.DataFrame:
@@ -46,7 +44,7 @@ def catalogue() -> pd.DataFrame:
                     f"`{p.name}` = {powers(f'{p.default}')}: {p.meaning} ({powers(p.range)})"
                     for p in algorithm.parameters.values()
                 ],
-                "engines": ", ".join(_engines(algorithm)),
+                "engines": ", ".join(ENGINE_LABEL[engine] for engine in engines.with_control(name)),
                 "used": used,
             }
         )
@@ -71,11 +69,6 @@ def ns3_classes() -> pd.DataFrame:
     )
 
 
-def _engines(algorithm) -> list[str]:
-    own = ["segment", "ns-3"] if algorithm.header else ["ns-3"] if algorithm.type_id else []
-    return own + (["Linux"] if algorithm.linux else [])
-
-
 def _figures_by_control() -> dict[str, list[str]]:
     """Return, by congestion control, the figures and tables whose experiments have a flow of it."""
     used = figures.experiments()
@@ -94,41 +87,29 @@ def _figures_by_control() -> dict[str, list[str]]:
     return shown
 
 
-def verdicts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
-    """Return every claim of every paper with what was measured and the verdict.
-
-    It is what `show.show_verdicts` left in the outputs of the chapters in `notebooks`. Columns:
-    paper and `show.VERDICT_COLUMNS`.
-    """
-    rows = []
-    for path in sorted(notebooks.glob("*.ipynb")):
-        for cell in nbformat.read(path, as_version=4).cells:
-            for output in cell.get("outputs", []):
-                for row in output.get("data", {}).get(show.VERDICTS_MIME, []):
-                    rows.append({"paper": path.stem.removesuffix(LONG)} | row)
-    return pd.DataFrame(rows, columns=["paper", *show.VERDICT_COLUMNS])
+def errata_slips() -> pd.DataFrame:
+    """Return the slips of the papers' texts, each with its proof in a sentence."""
+    return _errata("slip of the text").drop(columns="effect")
 
 
-def verdict_counts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
-    """Return how many claims of each paper ended how, and of all of them: a column a verdict."""
-    table = verdicts(notebooks)
-    counts = table.groupby(["paper", "verdict"]).size().unstack(fill_value=0)
-    counts = counts.reindex(columns=[v for v in statistics.VERDICTS if v in counts], fill_value=0)
-    counts.loc["all papers"] = counts.sum()
-    return counts.assign(claims=counts.sum(axis=1)).rename_axis("paper").reset_index()
+def errata_model() -> pd.DataFrame:
+    """Return the remarks on the papers' models, each with the size of its effect."""
+    return _errata("remark on the model")
 
 
-def scoreboard() -> pd.DataFrame:
-    """Return `verdicts` as a reader sees them, a row a claim."""
-    table = verdicts()
-    worded = show.worded_verdicts(table)
-    worded.insert(0, "paper", table["paper"])
-    return worded
+def errata_implementers() -> pd.DataFrame:
+    """Return the remarks for those who implement what the papers describe."""
+    return _errata("remark for implementers").drop(columns="effect")
 
 
-def errata() -> pd.DataFrame:
-    """Return what the papers print and cannot mean, each with its proof in a sentence."""
-    return _of_all(papers.errata)[["paper", "where", "printed", "correct", "proof"]]
+def _errata(sort: str) -> pd.DataFrame:
+    table = _of_all(papers.errata)
+    columns = ["paper", "where", "printed", "correct", "effect", "proof"]
+    older = {"model": "remark on the model"} | dict.fromkeys(OLDER_SLIPS, "slip of the text")
+    return table[table["sort"].replace(older) == sort].reindex(columns=columns)
+
+
+OLDER_SLIPS = ("equation", "text", "notation", "number")  # until all chapters have the new words
 
 
 def assumptions() -> pd.DataFrame:
@@ -194,6 +175,13 @@ def glossary() -> pd.DataFrame:
 def notation() -> pd.DataFrame:
     """Return the papers' symbols side by side."""
     return pd.read_csv(paths.DATA / "notation.csv")
+
+
+def ns2_habits() -> pd.DataFrame:
+    """Return what ns-2 does by habit, a row a habit: by itself, here, and what the papers say."""
+    table = pd.read_csv(paths.DATA / "ns2-habits.csv", keep_default_na=False)
+    table["setting"] = table["setting"].replace("", "–")
+    return table
 
 
 def _of_all(table) -> pd.DataFrame:
