@@ -1,4 +1,4 @@
-"""The command line: longfat model, simulate, draw, sweep, audit, reproduce, cc, figure, new."""
+"""The command line: longfat model, simulate, draw, export, sweep, audit, reproduce, cc, figure."""
 
 import contextlib
 import json
@@ -138,6 +138,26 @@ def draw(scenario_file, output):
     from longfat.scenario import Scenario
 
     pictures.save(Scenario.from_file(scenario_file).draw(), output)
+
+
+@main.command()
+@click.argument("scenario_file", type=click.Path(path_type=Path))
+@click.option("--to", required=True, help="A shell script for Linux (netns), or Python (mininet).")
+@click.option("--output", type=click.Path(path_type=Path), help="Write a file instead.")
+def export(scenario_file, to, output):
+    """Write SCENARIO_FILE (JSON) as a program for a testbed of real Linux hosts."""
+    from longfat.export import export as program
+    from longfat.scenario import Scenario
+
+    text = program(Scenario.from_file(scenario_file), to)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        try:
+            output.write_text(text, encoding="utf-8")
+            output.chmod(0o755)
+        except OSError as error:
+            raise InputError(f"{output}: cannot be written: {error.strerror}") from None
 
 
 @main.command()
