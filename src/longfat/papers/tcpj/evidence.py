@@ -146,8 +146,8 @@ def of_wires(base: pd.DataFrame, others: pd.DataFrame) -> Rows:
             part = statistics.mean(3 * rates[flow] / rates.sum(axis=1))
             yield where | part | {"claim": "tcpj-s4-shares", "at": f"{flow.split()[0]}'s share"}
         both = standard(runs, [])
-        harm = statistics.paired(both["with TCP-J"], both["with SACK"], ratio=True)
-        yield where | harm | {"claim": "tcpj-s4-no-harm"}
+        change = statistics.mean(np.log(both["with TCP-J"] / both["with SACK"]))
+        yield where | _per_cent(change) | {"claim": "tcpj-s4-no-harm"}
 
 
 def of_alphas(runs: pd.DataFrame) -> Rows:
@@ -256,8 +256,8 @@ def of_newcomers(runs: pd.DataFrame) -> Rows:
         kinder = 100 * (own["TCP-J"] / own["Westwood"] - 1)
         at = f"a {kind} movement"
         yield where | statistics.mean(kinder) | {"claim": "tcpj-s4-kinder", "at": at}
-        same = statistics.paired(own["TCP-J"], own["SACK"], ratio=True)
-        yield where | same | {"claim": "tcpj-s5-others", "at": at}
+        change = statistics.mean(np.log(own["TCP-J"] / own["SACK"]))
+        yield where | _per_cent(change) | {"claim": "tcpj-s5-others", "at": at}
 
 
 def of_costs() -> Rows:

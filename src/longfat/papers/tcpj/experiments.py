@@ -174,9 +174,9 @@ def filters(ack_s: float) -> pd.DataFrame:
     95 % after (s).
     """
     poles = {
-        "TCP-J, alpha = 0.9": 0.9,
-        "TCP-J, alpha = 0.875 (Jacobson's)": 0.875,
-        "Westwood, T = 1 s": float(tcpj.alpha_of(ack_s, 1.0)),
+        "TCP-J, 0.9": 0.9,
+        "TCP-J, 0.875 (Jacobson's)": 0.875,
+        "Westwood, 1 s": float(tcpj.alpha_of(ack_s, 1.0)),
     }
     table = tcpj.filter_properties(list(poles.values())).rename(columns={"pole": "a"})
     table.insert(0, "filter", list(poles))
@@ -458,6 +458,7 @@ class Variant(NamedTuple):
     faults: tuple[str, ...] = OF_2002
 
 
+OF_RUN = object()  # a value that depends on the run: its error rate, or the radio link's rate
 VARIANTS = (
     Variant("lost_retransmission", "detected", {}, ("SACK", "TCP-J"), faults=()),
     Variant("limited_transmit", "off without SACK", {"limited_transmit": False}, PROTOCOLS[::2]),
@@ -469,8 +470,8 @@ VARIANTS = (
     Variant("min_rto", "0.5 s", {"min_rto_s": 0.5}),
     Variant("initial_cwnd", "44 segments", {"initial_window_segments": 44}),
     Variant("initial_ssthresh", "none", {"initial_ssthresh_segments": None}),
-    Variant("loss_direction", "both ways", {"ack_bit_error_rate": None}),
-    Variant("wired_rate", "that of the radio link", {"wired_bps": None}),
+    Variant("loss_direction", "both ways", {"ack_bit_error_rate": OF_RUN}),
+    Variant("wired_rate", "that of the radio link", {"wired_bps": OF_RUN}),
     Variant("radio_rate", "3 Mb/s", {"rate_bps": 3e6}),
     Variant("radio_rate", "5 Mb/s", {"rate_bps": 5e6}),
     Variant("rtt", "30 ms, with 5 Mb/s", {"rate_bps": 5e6, "rtt_s": 0.03}),
@@ -497,7 +498,7 @@ def varied(setting: Setting, random_loss: pd.DataFrame) -> pd.DataFrame:
         for run in design.itertuples():
             given = {"ack_bit_error_rate": run.bit_error_rate, "wired_bps": setting.rate_bps}
             fields = {
-                name: given[name] if value is None else value
+                name: given[name] if value is OF_RUN else value
                 for name, value in variant.fields.items()
             }
             scenarios.append(
@@ -570,6 +571,34 @@ def keeping(setting: Setting, random_loss: pd.DataFrame) -> pd.DataFrame:
     base = base[base["bit_error_rate"].isin(rates) & base["seed"].isin(design["seed"])]
     columns = ["bit_error_rate", "protocol", "seed", "goodput_bps"]
     return pd.concat([runs[columns], base[columns]], ignore_index=True)
+
+
+def anatomy(setting: Setting) -> dict[str, pd.DataFrame]:
+    """Return the windows of NewReno and TCP-J in the first 20 s at a bit error rate of 2e-6.
+
+    By protocol: time_s, cwnd_segments and ssthresh_segments, a row every 50 ms.
+    """
+    names, duration_s = ("NewReno", "TCP-J"), 20.0
+    series = ("cwnd_segments", "ssthresh_segments")
+    scenarios = [
+        _radio(
+            setting,
+            name,
+            bit_error_rate=2e-6,
+            duration_s=duration_s,
+            record=Record(series=series, points=400),
+        )
+        for name in names
+    ]
+    results = simulate_all(scenarios, engine="segment", experiment="tcpj-anatomy")
+    times = np.arange(0.05, duration_s + 1e-9, 0.05)
+    return {
+        name: pd.DataFrame(
+            {"time_s": times}
+            | {one: measures.held_at(result.traces[one], one, times) for one in series}
+        )
+        for name, result in zip(names, results, strict=True)
+    }
 
 
 # --- a shared wire: figure 3
