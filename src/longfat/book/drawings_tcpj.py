@@ -339,13 +339,16 @@ GROUPS = {  # which claims stand in one line of `claims`
     "table 2, Westwood": "tcpj-t2-westwood",
     "table 2, TCP-J": "tcpj-t2-tcpj",
     "abstract": "tcpj-abstract",
-    "random losses": ("tcpj-s4-peak", "tcpj-s4-above-w", "tcpj-s4-newreno", "tcpj-s4-rare"),
+    "random losses": (
+        *("tcpj-s4-peak", "tcpj-s4-above-w", "tcpj-s4-newreno", "tcpj-s4-rare", "tcpj-s2-west"),
+    ),
     "a shared wire": ("tcpj-s4-shares", "tcpj-s4-no-harm", "tcpj-s3-alpha"),
     "estimates": (
         *("tcpj-s4-abe", "tcpj-s4-tustin", "tcpj-s4-above-in", "tcpj-s4-dips", "tcpj-s2-cost"),
+        "tcpj-s4-accuracy",
     ),
-    "outages, keeping": ("tcpj-s4-outages", "tcpj-s4-faster", "tcpj-s3-keep"),
-    "movements": ("tcpj-s4-local", "tcpj-s4-nonlocal", "tcpj-s4-unannounced"),
+    "outages, keeping": ("tcpj-s4-outages", "tcpj-s4-faster", "tcpj-s3-keep", "tcpj-s3-cause"),
+    "movements": ("tcpj-s4-local", "tcpj-s4-nonlocal", "tcpj-s4-unannounced", "tcpj-s4-beacon"),
     "other streams": ("tcpj-s4-kinder", "tcpj-s5-others"),
 }
 

@@ -125,9 +125,7 @@ def stop() -> None:
             process.kill()
 
 
-def _run(
-    program: str, time_limit_s: float, memory_limit_bytes: int | None
-) -> tuple[int, str, str]:
+def _run(program: str, time_limit_s: float, memory_limit_bytes: int | None) -> tuple[int, str, str]:
     """Have ns-2 run the program; return the exit status, its output and its complaints."""
     limit = (
         ["prlimit", f"--as={OWN_MEMORY_BYTES + memory_limit_bytes}"] if memory_limit_bytes else []

@@ -34,7 +34,10 @@ LINUX = {  # by its Linux agents: the name there
 # Parameters that ns-2 has: by the catalogue's name, that of the sender's or the module's variable, and
 # how many of its units are one of ours.
 OWN_PARAMETERS = {
-    "highspeed-rfc3649": {"low_window_segments": "low_window_", "high_window_segments": "high_window_"}
+    "highspeed-rfc3649": {
+        "low_window_segments": "low_window_",
+        "high_window_segments": "high_window_",
+    }
 }
 LINUX_PARAMETERS = {"hybla": {"rtt0_s": ("rtt0", 1000)}}
 
@@ -235,9 +238,7 @@ def _link(scenario: Scenario, number: int, link: Link, numbers: dict[str, int]) 
     for change in link.changes:
         at = f"$ns at {change.at_s!r}"
         if change.rate_bps is not None:
-            lines.append(
-                f"{at} {{$delay_of({number}) set bandwidth_ {_fixed(change.rate_bps)}}}"
-            )
+            lines.append(f"{at} {{$delay_of({number}) set bandwidth_ {_fixed(change.rate_bps)}}}")
         if change.delay_s is not None:
             lines.append(f"{at} {{$delay_of({number}) set delay_ {_fixed(change.delay_s)}}}")
         if change.loss_per_packet is not None and "packet" in wanted:
@@ -284,7 +285,9 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
     if agents.module:
         settings["window_"] = min(window, cap)
         algorithm = f"sender{number}"
-        for parameter, (name, scale) in LINUX_PARAMETERS.get(flow.congestion_control.name, {}).items():
+        for parameter, (name, scale) in LINUX_PARAMETERS.get(
+            flow.congestion_control.name, {}
+        ).items():
             if parameter in given:
                 parameters += [agents.module, name, str(round(scale * given[parameter]))]
     else:

@@ -52,10 +52,6 @@ class Leg(NamedTuple):
     protocols: tuple[str, ...] = PROTOCOLS
     faults: tuple[str, ...] = ()
 
-    def archive(self, experiment: str) -> str:
-        """The experiment's name in data/results: the main leg has the plain one."""
-        return experiment if self.engine == "segment" else f"{experiment}-{self.engine}"
-
 
 MAIN = Leg("segment", 20, faults=OF_2002)
 # Beside it: ns-3 with our recovery, whose socket still has its faults, and the paper's own ns-2,
@@ -321,14 +317,19 @@ def best_rate(surface: pd.DataFrame, rtt_s: float) -> BestRate:
 def random_losses(setting: Setting) -> pd.DataFrame:
     """Return the runs of figure 9, a row a run: those of all engines that this machine can give.
 
-    The main leg has all bit error rates, the others four of table 2. Columns: engine,
+    The main leg has all bit error rates, the others two of table 2. Columns: engine,
     bit_error_rate, protocol, seed, those of `Result.flows`, Mb/s, and loss (the probability that a
     packet loses a bit).
     """
+    archives = {
+        "segment": "tcpj-random-loss",
+        "ns3": "tcpj-random-loss-ns3",
+        "ns2": "tcpj-random-loss-ns2",
+    }
     parts = []
     for leg in legs(setting, "ns3", "ns2"):
         main = leg.engine == "segment"
-        rates = setting.bit_error_rates if main else [1e-7, 1e-6, 4e-6, 8e-6]
+        rates = setting.bit_error_rates if main else [1e-6, 4e-6]
         design = statistics.combinations(
             bit_error_rate=rates,
             protocol=leg.protocols,
@@ -345,7 +346,7 @@ def random_losses(setting: Setting) -> pd.DataFrame:
             for run in design.itertuples()
         ]
         if main or can_run(scenarios, leg.engine):
-            name = leg.archive("tcpj-random-loss")
+            name = archives[leg.engine]
             runs = sweep(scenarios, engine=leg.engine, experiment=name, labels=design)
             parts.append(runs.assign(engine=leg.engine))
     runs = _mbps(pd.concat(parts, ignore_index=True))
@@ -619,6 +620,7 @@ class Wire(NamedTuple):
 def wire(setting: Setting) -> Wire:
     """Return runs of three flows on one wire, with TCP-J and with a second SACK in its place."""
     counted = Record(series=("delivered_bytes",), points=200)
+    archives = {"segment": "tcpj-wire", "ns3": "tcpj-wire-ns3"}
     tables, trace = [], pd.DataFrame()
     for leg in legs(setting, "ns3"):
         seeds = setting.some_seeds(leg.repetitions)
@@ -637,7 +639,7 @@ def wire(setting: Setting) -> Wire:
             for run in design.itertuples()
         ]
         if leg.engine == "segment" or can_run(scenarios, leg.engine):
-            results = simulate_all(scenarios, leg.engine, experiment=leg.archive("tcpj-wire"))
+            results = simulate_all(scenarios, leg.engine, experiment=archives[leg.engine])
             tables.append(_flows(design, results))
             if leg.engine == "segment":
                 trace = results[0].traces["delivered_bytes"]
@@ -868,11 +870,11 @@ MOVE_VARIANTS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 class Handoffs(NamedTuple):
     """Runs of figures 12 to 16.
 
-    `runs` has a row a run: engine, parameter and setting (empty: the base), protocol, kind,
-    announced, seed, label (the protocol, and whether it is not told), those of `Result.flows`,
-    held (what pipe and buffer of the new link hold), before, settled and first 10 s: the mean
-    window in the fifth of the run before the movement, from 5 s after it on, and the largest of the
-    first 10 s (segments). `windows` are of the first seed, by label and kind: time_s and
+    `runs` has a row a run: parameter and setting (empty: the base), protocol, kind, announced,
+    seed, label (the protocol, and whether it is not told), those of `Result.flows`, held (what pipe
+    and buffer of the new link hold), before, settled and first 10 s: the mean window in the fifth
+    of the run before the movement, from 5 s after it on, and the largest of the first 10 s
+    (segments). `windows` are of the first seed, by label and kind: time_s and
     cwnd_segments, a row a second.
     """
 
@@ -883,53 +885,45 @@ class Handoffs(NamedTuple):
 def handoffs(setting: Setting) -> Handoffs:
     """Return movements to a slower radio link, half-way through the run (see `MOVES`).
 
-    Ten runs each on the main leg; five of TCP-J and Westwood with each of `MOVE_VARIANTS`.
+    Ten runs each; five of TCP-J and Westwood with each of `MOVE_VARIANTS`.
     """
     moves = pd.DataFrame(MOVES, columns=["protocol", "kind", "announced"])
+    pair = moves[moves["announced"] & moves["protocol"].isin(["TCP-J", "Westwood"])]
+    columns = ["parameter", "setting", "fields"]
+    variants = pd.DataFrame(MOVE_VARIANTS, columns=columns)
+    base = pd.DataFrame([("", "", {})], columns=columns)
     tables, first = [], {}
-    for leg in legs(setting, "ns3"):
-        seeds = pd.DataFrame({"seed": setting.some_seeds(min(10, leg.repetitions))})
-        design = moves.merge(seeds, how="cross").assign(parameter="", setting="", fields=None)
-        plans = [(leg.archive("tcpj-handoffs"), design)]
-        if leg.engine == "segment":
-            pair = moves[moves["announced"] & moves["protocol"].isin(["TCP-J", "Westwood"])]
-            seeds = pd.DataFrame({"seed": setting.some_seeds(5)})
-            columns = ["parameter", "setting", "fields"]
-            variants = pd.DataFrame(MOVE_VARIANTS, columns=columns)
-            other = pair.merge(seeds, how="cross").merge(variants, how="cross")
-            plans.append(("tcpj-handoffs-varied", other))
-        for experiment, plan in plans:
-            scenarios = [
-                _handoff(
-                    setting,
-                    run.protocol,
-                    run.kind,
-                    announced=run.announced,
-                    seed=run.seed,
-                    faults=leg.faults,
-                    **(run.fields or {}),
-                )
-                for run in plan.itertuples()
-            ]
-            if leg.engine != "segment" and not can_run(scenarios, leg.engine):
-                continue
-            results = simulate_all(scenarios, engine=leg.engine, experiment=experiment)
-            table, windows = _windows(setting, plan.drop(columns="fields"), results)
-            fields = [one or {} for one in plan["fields"]]
-            table["held"] = [
-                held_segments(
-                    min(
-                        one.get("new_rate_bps", setting.new_rate_bps),
-                        one.get("new_wired_bps", np.inf) if kind == "non-local" else np.inf,
-                    ),
-                    one.get("rtt_s", setting.rtt_s),
-                )
-                for one, kind in zip(fields, plan["kind"], strict=True)
-            ]
-            tables.append(table.assign(engine=leg.engine))
-            if experiment == "tcpj-handoffs":
-                first = windows
+    for experiment, chosen, changes, count in (
+        ("tcpj-handoffs", moves, base, 10),
+        ("tcpj-handoffs-varied", pair, variants, 5),
+    ):
+        seeds = pd.DataFrame({"seed": setting.some_seeds(count)})
+        design = chosen.merge(seeds, how="cross").merge(changes, how="cross")
+        scenarios = [
+            _handoff(
+                setting,
+                run.protocol,
+                run.kind,
+                announced=run.announced,
+                seed=run.seed,
+                **run.fields,
+            )
+            for run in design.itertuples()
+        ]
+        results = simulate_all(scenarios, engine="segment", experiment=experiment)
+        table, windows = _windows(setting, design.drop(columns="fields"), results)
+        first = first or windows
+        table["held"] = [_held(setting, run.kind, **run.fields) for run in design.itertuples()]
+        tables.append(table)
     return Handoffs(pd.concat(tables, ignore_index=True), first)
+
+
+def _held(setting: Setting, kind: str, **fields) -> float:
+    """Return what the new path and its buffer hold, where these fields are other ones."""
+    rate_bps = fields.get("new_rate_bps", setting.new_rate_bps)
+    if kind == "non-local":
+        rate_bps = min(rate_bps, fields.get("new_wired_bps", np.inf))
+    return held_segments(rate_bps, fields.get("rtt_s", setting.rtt_s))
 
 
 def _windows(setting: Setting, design: pd.DataFrame, results: list[Result]):
@@ -962,7 +956,7 @@ def handoff_windows(runs: pd.DataFrame) -> pd.DataFrame:
 
     Columns: movement, sender, before, after, first 10 s (segments), Mb/s.
     """
-    base = on(runs)[on(runs)["parameter"] == ""]
+    base = runs[runs["parameter"] == ""]
     values = ["before", "settled", "first 10 s", "Mb/s"]
     table = _means(_mbps(base), ["kind", "label"], values, 1)
     table["Mb/s"] = _means(_mbps(base), ["kind", "label"], ["Mb/s"], 2)["Mb/s"]
