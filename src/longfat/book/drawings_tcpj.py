@@ -89,13 +89,14 @@ def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
         time, window = trace["time_s"], trace["cwnd_segments"]
         threshold = trace["ssthresh_segments"]
         slow = window < threshold
-        axes.fill_between(time, 0, 50, where=slow, step="post", color="0.92", linewidth=0)
+        axes.fill_between(time, 0, 25, where=slow, step="post", color="0.92", linewidth=0)
         axes.step(time, window, where="post", color=style_of(name)["color"])
         axes.step(time, threshold, where="post", color="0.4", linestyle=":")
-        axes.set(ylim=(0, 50), ylabel="window (segments)", title=name)
-        timeouts = time[(window < 2) & (window.shift() > 2)]
-        axes.plot(timeouts, np.full(len(timeouts), 1.5), "v", color="black", markersize=6)
-    panels[0].text(0.4, 45, "slow start (grey)", size=9, va="top")
+        axes.set(ylim=(0, 25), ylabel="window (segments)", title=name)
+        before = window.shift()
+        timeouts = time[(window < 3.5) & (before - window > 3) | (window < 1.5) & (before >= 2)]
+        axes.plot(timeouts, np.full(len(timeouts), 0.8), "v", color="black", markersize=6)
+    panels[0].text(0.1, 24, "grey: slow start", size=9, va="top")
     words = {
         "NewReno": ("a loss halves the window", "half of the window"),
         "TCP-J": ("a loss sets it to $BW \\cdot RTT_{min}$", "$BW \\cdot RTT_{min}$"),
@@ -106,12 +107,12 @@ def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
         axes.annotate(
             words[name][0],
             (cut["time_s"], cut["cwnd_segments"]),
-            (cut["time_s"] + 2, 40),
+            (cut["time_s"] + 2.5, 19),
             size=9,
             arrowprops={"arrowstyle": "->", "color": "0.3"},
         )
-        axes.text(20, 44, f"dotted: the threshold, {words[name][1]}", ha="right", size=9)
-    panels[1].text(20, 36, "▾ timeout: one segment", ha="right", size=9)
+        axes.text(20, 22.5, f"dotted: the threshold, {words[name][1]}", ha="right", size=9)
+    panels[1].text(20, 19.5, "▾ timeout: one segment", ha="right", size=9)
     panels[1].set_xlabel("time (s)")
     return figure
 
@@ -216,7 +217,9 @@ def wire(trace: pd.DataFrame) -> Figure:
         segments = line["delivered_bytes"] / 1460 / 1000
         look = {key: look[key] for key in ("color", "linestyle") if key in look}
         axes.plot(line["time_s"], segments, **look)
-        axes.text(line["time_s"].iloc[-1], segments.iloc[-1], f" {name}", color=look["color"])
+        place = {"NewReno": "bottom", "SACK": "top"}.get(name, "center")
+        end = line["time_s"].iloc[-1], segments.iloc[-1]
+        axes.text(*end, f" {name}", color=look["color"], va=place)
     axes.set(xlabel="time (s)", ylabel="segments received (1000)", xlim=(0, 225))
     return figure
 
@@ -236,7 +239,10 @@ def plane(table: pd.DataFrame) -> Figure:
         square = table.pivot(index="rate_bps", columns="rtt_s", values=column)
         axes.imshow(square, origin="lower", aspect="auto", vmin=low, vmax=high, cmap="RdBu_r")
         for i, j in np.ndindex(square.shape):
-            axes.text(j, i, form.format(square.iloc[i, j]), ha="center", va="center", size=9)
+            value = square.iloc[i, j]
+            far = abs((value - low) / (high - low) - 0.5) > 0.3
+            color = "white" if far else "black"
+            axes.text(j, i, form.format(value), ha="center", va="center", size=9, color=color)
         axes.set_xticks(range(square.shape[1]), [f"{1000 * rtt:.0f}" for rtt in square.columns])
         axes.set_yticks(range(square.shape[0]), [f"{rate / 1e6:g}" for rate in square.index])
         axes.set(title=title, xlabel="round trip (ms)")
@@ -369,7 +375,7 @@ def claims(judged: pd.DataFrame) -> Figure:
     axes.set_yticks(range(len(GROUPS)), list(GROUPS))
     axes.invert_yaxis()
     axes.set_xticks([])
-    axes.set_xlim(-0.5, 13)
+    axes.set_xlim(-0.5, 16)
     axes.grid(visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
     names = [name for name in VERDICTS if name in labels]
