@@ -61,8 +61,8 @@ def movements() -> Figure:
         axes.add_patch(box)
         axes.text(left + width, 4.45, name, ha="right", color="0.4", size=9)
     for name, (x, y) in at.items():
-        box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "0.3"}
-        axes.text(x, y, name.strip(), ha="center", va="center", size=8, bbox=box, zorder=2)
+        frame = {"boxstyle": "round", "facecolor": "white", "edgecolor": "0.3"}
+        axes.text(x, y, name.strip(), ha="center", va="center", size=8, bbox=frame, zorder=2)
     colors = {"A": "#009e73", "B": "#e69f00", "C": "#d55e00"}
     ends = {"A": (0.6, 2.4), "B": (2.4, 4.8), "C": (4.8, 8.6)}
     words = {"A": "local", "B": "non-local", "C": "non-local"}

@@ -912,7 +912,8 @@ def handoffs(setting: Setting) -> Handoffs:
     variants = pd.DataFrame(MOVE_VARIANTS, columns=columns)
     of_all = variants["parameter"] == "ber_handoff"
     base = pd.DataFrame([("", "", {})], columns=columns)
-    tables, first = [], {}
+    tables: list[pd.DataFrame] = []
+    first: dict[tuple[str, str], pd.DataFrame] = {}
     for experiment, plans, count in (
         ("tcpj-handoffs", [(moves, base)], 12),
         ("tcpj-handoffs-varied", [(pair, variants[~of_all]), (moves, variants[of_all])], 6),
