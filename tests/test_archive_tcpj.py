@@ -46,15 +46,24 @@ def test_both_pages_have_the_same_parameters():
 
 @pytest.mark.parametrize(
     ("experiment", "repetitions"),
-    [("random-loss", 20), ("wire", 20), ("outages", 15)]
-    + [(name, 10) for name in ("alphas", "estimates", "handoffs", "newcomers", "keep")],
+    [
+        *(("random-loss", 20), ("wire", 20), ("outages", 12), ("handoffs", 12)),
+        *(("newcomers", 10), ("keep", 10), ("varied", 8), ("wires", 8), ("alphas", 8)),
+        ("handoffs-varied", 6),
+    ],
 )
-def test_what_carries_a_verdict_ran_ten_times_or_more(experiment, repetitions):
+def test_every_run_is_repeated_as_often_as_the_page_says(experiment, repetitions):
     runs = store.read_archive(f"tcpj-{experiment}").drop_duplicates("key")
     assert set(runs["engine"]) == {"segment"}
     counted = runs["seed"].value_counts()
     assert sorted(counted.index) == list(range(1, repetitions + 1))
     assert counted.nunique() == 1
+
+
+def test_the_estimates_ran_ten_times_where_they_scatter():
+    runs = fields("tcpj-estimates")
+    often = runs.groupby(["bit_error_rate", "protocol"])["seed"].nunique()
+    assert set(often[1e-6]) == {10} and set(often[1e-8]) == {5}
 
 
 def test_the_senders_are_those_of_2002():
