@@ -5,19 +5,22 @@
 has its size here too: `dropped_tail`, `slow_start_rounds`, `rest_of_transfer`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
+from scipy.optimize import brentq
 from sympy import (
     And,
     Eq,
     Expr,
+    Function,
     Integral,
     Le,
+    Limit,
     Not,
     Or,
     Piecewise,
@@ -26,13 +29,16 @@ from sympy import (
     Symbol,
     binomial,
     diff,
+    dsolve,
     expand_log,
+    limit,
     log,
     oo,
     piecewise_fold,
     powsimp,
     simplify,
     solve,
+    sqrt,
     summation,
     symbols,
 )
@@ -517,6 +523,100 @@ def rest_of_transfer(
             "error": parts["T"] / time - 1,
         }
     )
+
+
+def round_of_growth() -> tuple[tuple[str, object], ...]:
+    """Derive what a round trip of congestion avoidance adds by (1), in sentences and expressions.
+
+    The last expression is W_1, the window after the ACKs of a window W_0, of which (6) and (14) say
+    W_0 + rho^2. Each expression follows from those before it by sympy.
+    """
+    acks = Symbol("n", positive=True)
+    w_0, w_1 = symbols("W_0 W_1", positive=True)
+    window = Function("W")(acks)
+    per_ack = EQ[1].rhs.args[1].expr - W_i
+    rate = Eq(window.diff(acks), per_ack.subs(W_i, window))
+    solution = dsolve(rate, window, ics={Function("W")(0): w_0})
+    after = solution.rhs.subs(acks, w_0)
+    square = Eq(w_1**2, (after**2).expand())
+    added = limit(after - w_0, w_0, oo)
+    assert added == rho**2
+    return (
+        ("Equation {eq}`hybla-1` is for one ACK. Over many of them the window follows", rate),
+        ("which begins at $W_0$ and has the solution", solution),
+        (
+            "A round trip brings as many ACKs as segments were under way at its beginning: $W_0$, "
+            "and not the larger window that it grows to. So",
+            square,
+        ),
+        (
+            "Only for a window that is large beside $\\rho^2$ does this add what is printed:",
+            Eq(Limit(sqrt(w_0**2 + 2 * rho**2 * w_0) - w_0, w_0, oo), added),
+        ),
+    )
+
+
+def window_after_round(window: ArrayLike, ratio: float) -> np.ndarray:
+    """Return the window after a round trip of congestion avoidance, by (1) and not by (6).
+
+    `window` is the one before, in segments: as many ACKs arrive. `ratio` is rho.
+
+    >>> from longfat.papers.hybla import derivation
+    >>> derivation.window_after_round([72.0, 275.0], 22.0).round(1)
+    array([273.6, 584.7])
+    """
+    window = np.asarray(window, dtype=float)
+    return np.sqrt(window**2 + 2 * ratio**2 * window)
+
+
+def rounds_of_growth(start: float, end: float, ratio: float) -> tuple[float, float]:
+    """Return how many round trips of `window_after_round` lead from a window to another.
+
+    And how many segments they send, which is the window at the end of each: an ACK sends what it
+    acknowledges and what it adds. The last one counts with the part of its ACKs that is needed.
+    """
+    rounds = sent = 0.0
+    while (after := float(window_after_round(start, ratio))) < end:
+        rounds, sent, start = rounds + 1, sent + after, after
+    acks = (end**2 - start**2) / (2 * ratio**2)
+    return rounds + acks / start, sent + acks + (end - start)
+
+
+def mended_cycle(
+    loss: float, rtt: float, rtt0: float, max_window: float, mended: Container[str]
+) -> pd.Series:
+    """Return the model's cycle with some of its premises mended.
+
+    `mended` may have "halving" (once for all losses of a window, in place of (4) and (12)),
+    "recovery" (one round trip for them all, in place of (9) and (20)), and "growth" (that of
+    `rounds_of_growth`, in place of (6) and (14), with what a round trip sends counted at its end as
+    in (8), in place of the mean in (17)). Keys: W (at the peak), L, D, U (round trips of growth), X
+    (those and at the limit), B (segments/s). Below the limit W is where the segments sent since the
+    last loss are those of (5). With nothing mended B is `hybla.throughput`.
+    """
+    ratio = float(hybla.growth_ratio(rtt, rtt0))
+
+    def cycle(peak: float) -> dict[str, float]:
+        known = {k: float(v) for k, v in EQ.calculate((3, 4, 5), W=peak, p=loss).items()}
+        reduced = 0.5 if "halving" in mended else known["D"]
+        rounds = (1 - reduced) * peak / ratio**2
+        if "growth" in mended:
+            rounds, sent = rounds_of_growth(reduced * peak, peak, ratio)
+        elif peak < max_window:
+            sent = rounds * (reduced * peak + ratio**2 / 2 * (rounds + 1))
+        else:
+            sent = rounds * (1 + reduced) / 2 * peak
+        left = known["Y"] - peak / 2 - sent
+        return known | {"W": peak, "D": reduced, "U": rounds, "left": left}
+
+    at = cycle(max_window)
+    almost = max_window * (1 - 1e-12)
+    if cycle(almost)["left"] < 0:  # the next loss comes before the limit
+        at = cycle(brentq(lambda peak: cycle(peak)["left"], 2.0, almost)) | {"left": 0.0}
+    at["X"] = at["U"] + at["left"] / at["W"]
+    recovery = 1 if "recovery" in mended else 2 - 1 / at["L"]
+    at["B"] = at["Y"] / ((at["X"] + recovery) * rtt)
+    return pd.Series(at)[["W", "L", "D", "U", "X", "B"]]
 
 
 def _tail_error(name: str) -> tuple[float, str]:
