@@ -675,14 +675,23 @@ def compare(setting: Setting, steady: pd.DataFrame, transfers: pd.DataFrame) -> 
 
 
 def _beside_model(setting: Setting, runs: pd.DataFrame, transfer: str, metric: str) -> pd.DataFrame:
+    runs = _each_beside_model(setting, runs, transfer, metric)
+    by = ["leg", "parameter", "value", "experiment", "loss", "model"]
+    points = statistics.interval(runs, by, "measured")
+    points = statistics.difference_percent(points, "measured", "model")
+    return points.assign(transfer=transfer, metric=metric)
+
+
+def _each_beside_model(
+    setting: Setting, runs: pd.DataFrame, transfer: str, metric: str
+) -> pd.DataFrame:
+    """Return the runs with columns measured, model and difference, as `compare` has them."""
     column = {"throughput": "Mb/s", "transfer_time": "transfer_time_s"}[metric]
     if "parameter" not in runs:
         runs = runs.assign(parameter="", value="")
-    by = ["leg", "parameter", "value", "experiment", "loss"]
-    points = statistics.interval(runs, by, column).rename(columns={column: "measured"})
-    points["model"] = model(setting, transfer, metric, points["loss"].to_numpy())
-    points = statistics.difference_percent(points, "measured", "model")
-    return points.assign(transfer=transfer, metric=metric)
+    known = {loss: model(setting, transfer, metric, loss) for loss in runs["loss"].unique()}
+    runs = runs.assign(measured=runs[column], model=runs["loss"].map(known))
+    return runs.assign(difference=100 * (1 - runs["measured"] / runs["model"]))
 
 
 def points(compared: pd.DataFrame, transfer: str, metric: str) -> pd.DataFrame:
@@ -767,3 +776,176 @@ def mended(setting: Setting, compared: pd.DataFrame) -> pd.DataFrame:
             for loss in table["loss"]
         ]
     return table
+
+
+# --- evidence
+
+
+def evidence(
+    setting: Setting,
+    claims: pd.DataFrame,
+    *,
+    steady: pd.DataFrame,
+    transfers: pd.DataFrame,
+    varied_steady: pd.DataFrame,
+    varied_transfers: pd.DataFrame,
+    beside: pd.DataFrame,
+    rounds: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return what every claim is judged by, as `statistics.judge` takes it.
+
+    The arguments are what the functions of these names return (`rounds`: the second table of
+    `growth`). The time of a transfer is also taken until the last ACK, which needs no other run.
+    """
+    ends = until_the_last_ack(setting, transfers)
+    varied = pd.concat([varied_transfers, ends], ignore_index=True)
+    rows: list[dict] = []
+    for claim in claims[claims["method"].notna()].itertuples():
+        if claim.transfer == "steady":
+            tables, methods = (steady, varied_steady), {n: x.methods for n, x in LEGS.items()}
+        else:
+            size = dict(zip(setting.segments, setting.transfer_megabytes, strict=True))
+            some = size.get(claim.transfer)
+            tables = tuple(t[t["megabytes"] == some] for t in (transfers, varied))
+            methods = {name: leg.transfers for name, leg in LEGS.items()}
+        for runs in tables:
+            legs = [name for name, stands in methods.items() if claim.method in stands]
+            chosen = runs[runs["leg"].isin(legs)]
+            rows += _of_differences(setting, claim, chosen)
+    rows += _of_large_transfers(setting, claims, steady, transfers, varied_steady, varied)
+    rows += _of_the_question(beside) + _of_growth(setting, rounds)
+    return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+
+
+def _of_differences(setting: Setting, claim, runs: pd.DataFrame) -> list[dict]:
+    """Return the evidence on a claim about differences from the model, a setting after another.
+
+    Only where every loss rate of the setting was run that the claim speaks of: the largest
+    difference of some of them is not the largest.
+    """
+    runs = runs[runs["loss"].between(claim.loss_min * 0.999, claim.loss_max * 1.001)]
+    asked = {p for p in setting.loss_rates if claim.loss_min * 0.999 <= p <= claim.loss_max * 1.001}
+    if runs.empty or not asked:
+        return []
+    runs = _each_beside_model(setting, runs, claim.transfer, claim.metric)
+    rows = []
+    for names, some in runs.groupby(["leg", "parameter", "value", "experiment"], sort=False):
+        leg, parameter, value, experiment = names
+        if set(some["loss"]) != asked:
+            continue
+        row = {
+            "claim": claim.id,
+            "engine": LEGS[leg].engine,
+            "parameter": parameter,
+            "setting": value,
+            "experiment": experiment,
+        }
+        if claim.kind == "maximum":
+            found = statistics.maximum(some, "loss", "difference", PRINTED_REPETITIONS)
+            rows.append(row | found | {"at": _at(float(found["at"].rpartition("= ")[2]))})
+            continue
+        for loss, point in some.groupby("loss"):
+            found = statistics.mean(point["difference"].to_numpy())
+            if found["measured"] < 0:  # how far from the model, on whichever side
+                ends = {"low": -found["high"], "high": -found["low"]}
+                found |= ends | {"measured": -found["measured"]}
+            rows.append(row | found | {"at": _at(loss)})
+    return rows
+
+
+def _at(loss: float) -> str:
+    mantissa, exponent = f"{loss:.0e}".split("e")
+    power = f"10^{{{int(exponent)}}}"
+    return f"$p = {power}$" if mantissa == "1" else f"$p = {mantissa} \\times {power}$"
+
+
+def _of_large_transfers(
+    setting: Setting,
+    claims: pd.DataFrame,
+    steady: pd.DataFrame,
+    transfers: pd.DataFrame,
+    varied_steady: pd.DataFrame,
+    varied: pd.DataFrame,
+) -> list[dict]:
+    """Return the evidence on the paper's conclusion: that of its three parts together."""
+    (claim,) = claims[claims["id"] == "hybla-s5-valid"].itertuples()
+    medium, large = list(setting.segments)[1:]
+    rows = []
+    for transfer, metric, (base, changed) in (
+        ("steady", "throughput", (steady, varied_steady)),
+        (medium, "throughput", (transfers, varied)),
+        (large, "throughput", (transfers, varied)),
+    ):
+        part = claim._replace(transfer=transfer, metric=metric)
+        for runs in (base, changed):
+            some = runs[runs["leg"] == "segment"]
+            if transfer != "steady":
+                some = some[some["megabytes"] == float(transfer.removesuffix("MB"))]
+            found = _of_differences(setting, part, some)
+            rows += [row | {"at": f"{transfer}, {row['at']}"} for row in found]
+    return [row for row in rows if row["parameter"] != TRANSFER_END]
+
+
+def _of_the_question(beside: pd.DataFrame) -> list[dict]:
+    """Return the evidence that Hybla is faster than Reno: goodput over NewReno's, pair by pair."""
+    rows = []
+    for loss, runs in beside.groupby("loss"):
+        wide = runs.pivot(index="seed", columns="algorithm", values="Mb/s")
+        found = statistics.paired(wide["hybla"], wide["newreno"], ratio=True)
+        rows.append(_row("hybla-s1-reno", "segment", _at(loss), "hybla-beside", found))
+    return rows
+
+
+def _of_growth(setting: Setting, rounds: pd.DataFrame) -> list[dict]:
+    """Return what a round trip adds: by (1) after a halving, and as measured, window by window."""
+    ratio = float(hybla.growth_ratio(setting.rtt_s, setting.rtt0_s))
+    half = setting.max_window_segments / 2
+    exact = float(derivation.window_after_round(half, ratio)) - half
+    found = {"measured": exact, "low": exact, "high": exact, "runs": 1}
+    at = f"a window of {half:g}"
+    rows = [_row("hybla-s2-growth", "arithmetic", at, "", found)]
+    for one in rounds[rounds["before"] < 2 * setting.max_window_segments].itertuples():
+        found = {"measured": one.added, "low": one.added, "high": one.added, "runs": 1}
+        at = f"a window of {one.before:.0f}"
+        rows.append(_row("hybla-s2-growth", "segment", at, "hybla-growth", found))
+    return rows
+
+
+def _row(claim: str, engine: str, at: str, experiment: str, found: dict) -> dict:
+    where = {"claim": claim, "engine": engine, "parameter": "", "setting": ""}
+    return where | {"at": at, "experiment": experiment} | found
+
+
+def bands(claims: pd.DataFrame, transfer: str, metric: str) -> pd.DataFrame:
+    """Return the bounds that section 4 puts on the paper's simulation, a row a range of loss.
+
+    Columns loss_min, loss_max and printed (per cent).
+    """
+    return claims[
+        (claims["method"] == "simulation")
+        & (claims["transfer"] == transfer)
+        & (claims["metric"] == metric)
+        & (claims["where"] == "section 4")
+    ]
+
+
+def table_3(claims: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
+    """Return the paper's table 3 with our numbers: a row a transfer.
+
+    Columns: data, and for each metric and method the printed number and ours with the interval of a
+    set of runs such as the paper's. `judged` is of `statistics.judge`.
+    """
+    table = claims[claims["where"] == "table 3"][["id", "transfer", "metric", "method"]]
+    table = table.merge(judged[["id", "printed", "measured", "low", "high"]], on="id")
+    table["ours"] = [
+        "–" if pd.isna(row.measured) else f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}]"
+        for row in table.itertuples()
+    ]
+    rows = []
+    for transfer, some in table.groupby("transfer", sort=False):
+        row: dict[str, object] = {"data": transfer}
+        for one in some.itertuples():
+            name = f"{one.metric.replace('_', ' ')}, {one.method}"
+            row |= {f"{name}: paper": one.printed, f"{name}: ours": one.ours}
+        rows.append(row)
+    return pd.DataFrame(rows)
