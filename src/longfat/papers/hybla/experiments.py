@@ -575,17 +575,24 @@ def starts(setting: Setting) -> pd.DataFrame:
 def windows(setting: Setting) -> pd.DataFrame:
     """Run 60 s on the segment engine at three loss rates.
 
-    Returns the windows: columns loss, flow, time_s, cwnd_segments.
+    Returns the windows: columns loss, flow, time_s, cwnd_segments, ssthresh_segments.
     """
     losses = (1e-4, 1e-3, 1e-2)
+    record = Record(series=(WINDOW, THRESHOLD), points=400)
     scenarios = [
-        satellite(
-            loss=loss, duration_s=60, record=Record(series=(WINDOW,), points=400), **setting.path
-        )
-        for loss in losses
+        satellite(loss=loss, duration_s=60, record=record, **setting.path) for loss in losses
     ]
     results = _simulate_all(scenarios, "segment", experiment="hybla-windows")
-    return _windows(results, "loss", losses)
+    traces = _windows(results, "loss", losses)
+    halved = [
+        result.traces[THRESHOLD].assign(loss=p) for p, result in zip(losses, results, strict=True)
+    ]
+    return pd.merge_asof(
+        traces.sort_values("time_s"),
+        pd.concat(halved).sort_values("time_s").drop(columns="flow"),
+        on="time_s",
+        by="loss",
+    ).sort_values(["loss", "time_s"])
 
 
 def growth(setting: Setting) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -623,7 +630,7 @@ def _windows(results: list[Result], by: str, names: Sequence) -> pd.DataFrame:
         return pd.DataFrame(columns=[by, "flow", "time_s", WINDOW])
     traces = [
         statistics.held(result.traces[WINDOW], result.scenario.duration_s).assign(**{by: name})
-        for result, name in zip(results, names, strict=True)
+        for result, name in zip(results, names, strict=False)
     ]
     return pd.concat(traces)
 
