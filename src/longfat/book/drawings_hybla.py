@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle
 
-from longfat import papers, pictures, statistics
+from longfat import measures, papers, pictures, statistics
 from longfat.book import show
 from longfat.papers.hybla import derivation, experiments
 from longfat.papers.hybla.experiments import QUANTITIES, THRESHOLD, WINDOW, Setting
@@ -70,7 +70,7 @@ def phases(traces: pd.DataFrame, rtt_s: float, max_window: float, until_s: float
     _note(axes, "slow start: two round trips", (start_s, 0.6 * max_window), (1.6, 60))
     if falls:
         first, end = falls[0]
-        middle = float(statistics.held_at(window, WINDOW, [(first + end) / 2])[0])
+        middle = float(measures.held_at(window, WINDOW, [(first + end) / 2])[0])
         _note(axes, "a loss: halved,\nover one round trip", (first, middle), (first - 3.2, 235))
         _note(
             axes,

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from longfat import engines, statistics
+from longfat import engines, measures, statistics
 from longfat.errors import InputError
 from longfat.papers import hybla, reno
 from longfat.papers.hybla import derivation
@@ -615,7 +615,7 @@ def growth(setting: Setting) -> tuple[pd.DataFrame, pd.DataFrame]:
     trace = result.traces[WINDOW]
     rounds = np.arange(2, int(seconds / setting.rtt_s))
     ends = rounds * setting.rtt_s + 0.9 * setting.rtt_s  # after the ACKs of that round trip
-    window = statistics.held_at(trace, WINDOW, ends)
+    window = measures.held_at(trace, WINDOW, ends)
     ratio = float(hybla.growth_ratio(setting.rtt_s, setting.rtt0_s))
     table = pd.DataFrame({"time_s": ends, "window": window})
     table["before"] = table["window"].shift()
@@ -629,7 +629,7 @@ def _windows(results: list[Result], by: str, names: Sequence) -> pd.DataFrame:
     if not results:
         return pd.DataFrame(columns=[by, "flow", "time_s", WINDOW])
     traces = [
-        statistics.held(result.traces[WINDOW], result.scenario.duration_s).assign(**{by: name})
+        measures.held(result.traces[WINDOW], result.scenario.duration_s).assign(**{by: name})
         for result, name in zip(results, names, strict=False)
     ]
     return pd.concat(traces)
