@@ -26,17 +26,17 @@ def names() -> list[str]:
 
 
 def claims(paper: str) -> "pd.DataFrame":
-    """Return every quantified claim of a paper, a row a claim.
+    """Return every claim of a paper that can be held against a measurement, a row a claim.
 
-    Columns: id; paper; where (section or table); statement, in our words; quantity; engine and
-    transfer and metric, which say what was compared; loss_min and loss_max, the range of loss
-    probabilities, with loss_range (stated, or which end is assumed); bound_percent; kind: max (the
-    printed largest difference), at most, about, or qualitative (no number; bound_percent is NaN).
+    Columns: id; paper; where (section or table); statement, in our words; kind (a key of
+    `longfat.statistics.RULES`, which says what else a claim of it needs); printed and half_unit, in
+    `unit`; threshold and threshold_reason; fitted (what was fitted to this number); and a paper's
+    own, which say what was compared.
     Raises InputError for an unknown paper.
 
     >>> from longfat import papers
     >>> sorted(papers.claims("hybla")["kind"].unique())
-    ['about', 'at most', 'max', 'qualitative']
+    ['at most', 'direction', 'maximum', 'qualitative', 'value']
     """
     return _rows("claims", paper)
 
@@ -95,7 +95,7 @@ def errata(paper: str) -> "pd.DataFrame":
 def table(paper: str, number: int) -> "pd.DataFrame":
     """Return a numbered table of a paper.
 
-    A table of claims comes in the paper's form: a row a transfer, columns (metric, engine), or a
+    A table of claims comes in the paper's form: a row a transfer, columns (metric, method), or a
     row a protocol, a column a bit error rate, values in per cent; a table of parameters has columns
     name, value, unit.
     Raises InputError for an unknown paper or table.
@@ -114,7 +114,7 @@ def table(paper: str, number: int) -> "pd.DataFrame":
         if "protocol" in chosen:
             wide = chosen.pivot(index="protocol", columns="bit_error_rate", values="printed")
             return wide.loc[chosen["protocol"].unique()]
-        wide = chosen.pivot(index="transfer", columns=["metric", "engine"], values="bound_percent")
+        wide = chosen.pivot(index="transfer", columns=["metric", "method"], values="printed")
         return wide.loc[chosen["transfer"].unique()]
     chosen = given[(given["where"] == where) & (given["status"] == "stated")]
     if chosen.empty:
