@@ -337,7 +337,42 @@ def slow_start_rounds(setting: Setting) -> pd.DataFrame:
     )
 
 
+def cardwell(setting: Setting) -> pd.DataFrame:
+    """Return the time of transfers (s) by Cardwell et al. and by Hybla's model at rho = 1.
+
+    No window limits them. Columns: segments, loss, Cardwell et al., Hybla's model.
+    """
+    table = statistics.combinations(segments=[100, 10_000], loss=[1e-4, 1e-3, 1e-2])
+    rtt_s, unlimited = setting.rtt_s, 1e9
+    given = table["segments"].to_numpy(float), table["loss"].to_numpy()
+    return table.assign(
+        **{
+            "Cardwell et al.": reno.cardwell_transfer_time(
+                *given, rtt_s, unlimited, setting.rto_s, syn_timeout=3.0
+            ),
+            "Hybla's model": hybla.transfer_time(*given, rtt_s, rtt_s, unlimited, setting.rto_s),
+        }
+    )
+
+
 # --- runs
+
+
+def legs(setting: Setting) -> pd.DataFrame:
+    """Return `LEGS` in words: columns engine, stands beside, steady runs (how many, how long)."""
+    rows = []
+    for leg in LEGS.values():
+        seconds = setting.emulation_s if leg.emulation_time else setting.duration_s
+        runs = len(setting.seeds(leg.repetitions, leg.quick))
+        rows.append(
+            {
+                "engine": leg.label,
+                "steady state": f"{runs} runs of {seconds:g} s at each loss rate",
+                "stands beside": " and ".join(leg.methods) or "the segment engine",
+                "its transfers": " and ".join(leg.transfers) or "none",
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def steady(setting: Setting) -> pd.DataFrame:
@@ -1001,3 +1036,107 @@ def table_3(claims: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
             row |= {f"{name}: paper": one.printed, f"{name}: ours": one.ours}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+# --- what the chapter's sentences say
+
+
+def numbers_of_the_model(setting: Setting) -> dict[str, float]:
+    """Return what sentences say of the model alone, by names that begin with `hybla_`."""
+    half = setting.max_window_segments / 2
+    ratio = float(hybla.growth_ratio(setting.rtt_s, setting.rtt0_s))
+    rtt_s, limit = setting.rtt_s, setting.max_window_segments
+    state = hybla.steady_state([1e-4, 1e-3], **setting.model)
+    by_acks = derivation.mended_cycle(1e-3, rtt_s, setting.rtt0_s, limit, ("growth",))
+    jump = hybla.regime_jump(**setting.model).iloc[0]
+    time_s = hybla.latency(1e4, 0, rto=setting.rto_s, **setting.model).iloc[0]
+    return {
+        "hybla_ratio": ratio,
+        "hybla_most": limit * setting.megabits / rtt_s,
+        "hybla_reno_s": half * rtt_s,
+        "hybla_at_limit": 100 * float(state["V"][0] / (state["A"][0] / rtt_s)),
+        "hybla_cycle_s": float(state["A"][0]),
+        "hybla_squared": ratio**2,
+        "hybla_added": float(derivation.window_after_round(half, ratio)) - half,
+        "hybla_rounds_printed": float(state["U"][1]),
+        "hybla_rounds_by_acks": float(by_acks["U"]),
+        "hybla_jump": 100 * float(jump["jump"]),
+        "hybla_jump_at": float(jump["loss"]),
+        "hybla_small_s": float(time_s["T"]),
+        "hybla_small_rounds": float(time_s["T_ss"]) / rtt_s,
+    }
+
+
+def numbers_measured(
+    setting: Setting,
+    *,
+    compared: pd.DataFrame,
+    varied: pd.DataFrame,
+    beside: pd.DataFrame,
+    shares: pd.DataFrame,
+    judged: pd.DataFrame,
+) -> dict[str, float]:
+    """Return what sentences say of the runs, by names that begin with `hybla_`.
+
+    `compared` and `varied` are of `compare`, with the stated setting and with varied ones; `beside`
+    and `shares` of `beside` and `sharing`; `judged` of `statistics.judge`. What was not run is
+    missing (NaN).
+    """
+
+    def off(transfers: Sequence[str], table: pd.DataFrame = compared, leg: str = "segment", **at):
+        some = table[(table["leg"] == leg) & (table["metric"] == "throughput")]
+        some = some[some["transfer"].isin(transfers)]
+        for name, value in at.items():
+            some = some[some[name] == value] if name != "few" else some[some["loss"] < 1.5e-4]
+        return some
+
+    def largest(some: pd.DataFrame) -> float:
+        return float(some["difference"].abs().max())
+
+    def at_loss(some: pd.DataFrame, loss: float, column: str = "difference") -> float:
+        return float(some.loc[np.isclose(some["loss"], loss), column].mean())
+
+    small, medium, large = setting.segments
+    steady = off(["steady"])
+    worst = steady.loc[steady["difference"].abs().idxmax()]
+    goodput = beside.groupby(["algorithm", "loss"])["Mb/s"].mean().unstack("loss")
+    share = shares.groupby(["algorithm", "rtt_s"])["share"].mean().unstack("rtt_s").iloc[:, -1]
+    linux, short = (off(["steady"], leg=leg) for leg in ("linux", "segment-emulation"))
+    apart = linux.merge(short, on="loss", suffixes=("", "_segment"))
+    delayed = off(["steady"], varied, parameter="acked_per_ack")
+    times = compared[(compared["leg"] == "segment") & (compared["metric"] == "transfer_time")]
+    rates = mended(setting, compared).set_index("loss")
+    found = {
+        "hybla_steady_few": largest(off(["steady"], few=True)),
+        "hybla_large_few": largest(off([medium, large], few=True)),
+        "hybla_small_few": largest(off([small], few=True)),
+        "hybla_steady_all": largest(steady),
+        "hybla_steady_at": float(worst["loss"]),
+        "hybla_below_at_many": at_loss(steady, 1e-2),
+        "hybla_linux_apart": float(
+            (100 * (apart["measured_segment"] / apart["measured"] - 1)).abs().max()
+        ),
+        "hybla_delayed_thousandth": at_loss(delayed, 1e-3),
+        "hybla_delayed_two": at_loss(delayed, 2e-3),
+        "hybla_delayed_hundredth": at_loss(delayed, 1e-2),
+        "hybla_small_measured_s": at_loss(times[times["transfer"] == small], 1e-6, "measured"),
+        "hybla_mended_thousandth": 100
+        * float((rates["both"] / rates["measured"] - 1).loc[rates.index < 1.5e-3].abs().max()),
+        "hybla_printed_thousandth": 100
+        * float(
+            (rates[next(iter(MENDED))] / rates["measured"] - 1)
+            .loc[rates.index < 1.5e-3]
+            .abs()
+            .max()
+        ),
+    }
+    for loss, name in ((1e-4, "rare"), (1e-3, "often"), (1e-2, "always")):
+        for algorithm in ROBUST:
+            near = goodput.columns[np.isclose(goodput.columns, loss)]
+            mean = float(goodput.loc[algorithm, near[0]]) if len(near) else float("nan")
+            found[f"hybla_{algorithm}_{name}"] = mean
+    found |= {f"hybla_share_{name}": 100 * float(share[name]) for name in ROBUST}
+    counts = judged["verdict"].map(statistics.verdict_class).value_counts()
+    for verdict in statistics.VERDICTS:
+        found[f"hybla_{verdict.replace(' ', '_')}"] = int(counts.get(verdict, 0))
+    return found | {"hybla_claims": len(judged)}
