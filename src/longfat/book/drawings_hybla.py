@@ -19,7 +19,6 @@ AGREES = {  # a verdict's colour, also for the colour-blind; the cell says it in
     "fitted": "#d9e3f2",
     "not yet measured": "#ffffff",
 }
-LEG_STYLE = {"segment engine": "segment", "ns-3": "ns3", "ns-2": "ns2", "Linux": "linux"}
 
 
 def path(rtt_s: float) -> Figure:
@@ -188,7 +187,7 @@ def differences(compared: pd.DataFrame, claims: pd.DataFrame) -> tuple[Figure, p
             )
         axes.axhline(0, linewidth=0.8, **show.MODEL)
         some = compared[(compared["transfer"] == transfer) & (compared["metric"] == "throughput")]
-        for leg in ("segment", "ns2", "linux"):
+        for leg in ("segment", "linux"):
             line = some[some["leg"] == leg].sort_values("loss")
             if line.empty:
                 continue

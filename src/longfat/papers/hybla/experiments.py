@@ -61,27 +61,6 @@ LEGS: dict[str, Leg] = {
         repetitions=20,
         quick=5,
     ),
-    "ns3": Leg(
-        engine="ns3",
-        label="ns-3",
-        prefix="ns3-",
-        methods=(),  # a second witness of the segment engine: too short to judge by
-        transfers=("simulation",),
-        emulation_time=True,
-        repetitions=2,
-        quick=2,
-    ),
-    "ns2": Leg(
-        engine="ns2",
-        label="ns-2",
-        prefix="ns2-",
-        methods=("simulation",),
-        transfers=("simulation",),
-        emulation_time=False,
-        repetitions=3,
-        quick=2,
-        changes={"recovery": "halving"},  # what its SACK sender does
-    ),
     "linux": Leg(
         engine="linux",
         label="Linux",
@@ -438,7 +417,7 @@ def varied_steady(setting: Setting) -> pd.DataFrame:
     return pd.concat(
         [
             _varied_steady(setting, "segment", setting.seeds(5), setting.duration_s),
-            _varied_steady(setting, "segment-emulation", setting.seeds(5), setting.emulation_s),
+            _varied_steady(setting, "segment-emulation", setting.seeds(), setting.emulation_s),
             _varied_on_linux(setting),
         ],
         ignore_index=True,
@@ -739,7 +718,8 @@ def _each_beside_model(
     column = {"throughput": "Mb/s", "transfer_time": "transfer_time_s"}[metric]
     if "parameter" not in runs:
         runs = runs.assign(parameter="", value="")
-    known = {loss: model(setting, transfer, metric, loss) for loss in runs["loss"].unique()}
+    losses = runs["loss"].unique()
+    known = dict(zip(losses, np.atleast_1d(model(setting, transfer, metric, losses)), strict=True))
     runs = runs.assign(measured=runs[column], model=runs["loss"].map(known))
     return runs.assign(difference=100 * (1 - runs["measured"] / runs["model"]))
 
@@ -848,21 +828,31 @@ def evidence(
     `growth`). The time of a transfer is also taken otherwise, which needs no other run.
     """
     otherwise = timed_otherwise(setting, transfers)
-    varied = pd.concat([varied_transfers, otherwise], ignore_index=True)
+    changed = pd.concat([varied_transfers, otherwise], ignore_index=True)
+    parts = [(steady, "steady", "throughput"), (varied_steady, "steady", "throughput")]
+    for megabytes, transfer in zip(setting.transfer_megabytes, setting.segments, strict=True):
+        for metric in QUANTITIES:
+            for runs in (transfers, changed):
+                parts.append((runs[runs["megabytes"] == megabytes], transfer, metric))
+    apart = pd.concat(
+        [
+            _each_beside_model(setting, runs, transfer, metric).assign(
+                transfer=transfer, metric=metric
+            )
+            for runs, transfer, metric in parts
+            if len(runs)
+        ],
+        ignore_index=True,
+    )
     rows: list[dict] = []
     for claim in claims[claims["method"].notna()].itertuples():
-        if claim.transfer == "steady":
-            tables, methods = (steady, varied_steady), {n: x.methods for n, x in LEGS.items()}
-        else:
-            size = dict(zip(setting.segments, setting.transfer_megabytes, strict=True))
-            some = size.get(claim.transfer)
-            tables = tuple(t[t["megabytes"] == some] for t in (transfers, varied))
-            methods = {name: leg.transfers for name, leg in LEGS.items()}
-        for runs in tables:
-            legs = [name for name, stands in methods.items() if claim.method in stands]
-            chosen = runs[runs["leg"].isin(legs)]
-            rows += _of_differences(setting, claim, chosen)
-    rows += _of_large_transfers(setting, claims, steady, transfers, varied_steady, varied)
+        legs = [
+            name
+            for name, leg in LEGS.items()
+            if claim.method in (leg.methods if claim.transfer == "steady" else leg.transfers)
+        ]
+        rows += _of_differences(setting, claim, apart[apart["leg"].isin(legs)])
+    rows += _of_large_transfers(setting, claims, apart)
     rows += _of_the_question(beside) + _of_growth(setting, rounds) + _of_the_tails(setting)
     return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
 
@@ -887,23 +877,28 @@ def steady_evidence(claims: pd.DataFrame, runs: pd.DataFrame, experiment: str) -
         emulation_s=100.0,
     )
     given = runs.assign(leg="segment", experiment=experiment, **{"Mb/s": runs["goodput_bps"] / 1e6})
-    rows = [row for claim in claims.itertuples() for row in _of_differences(at, claim, given)]
+    apart = _each_beside_model(at, given, "steady", "throughput")
+    apart = apart.assign(transfer="steady", metric="throughput")
+    rows = [row for claim in claims.itertuples() for row in _of_differences(at, claim, apart)]
     return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
 
 
-def _of_differences(setting: Setting, claim, runs: pd.DataFrame) -> list[dict]:
+def _of_differences(setting: Setting, claim, apart: pd.DataFrame) -> list[dict]:
     """Return the evidence on a claim about differences from the model, a setting after another.
 
-    Only where every loss rate of the setting was run that the claim speaks of: the largest
-    difference of some of them is not the largest.
+    `apart` has a row a run, with its difference from the model in per cent. Only settings at which
+    every loss rate was run that the claim speaks of: the largest difference of some of them is not
+    the largest.
     """
-    runs = runs[runs["loss"].between(claim.loss_min * 0.999, claim.loss_max * 1.001)]
-    asked = {p for p in setting.loss_rates if claim.loss_min * 0.999 <= p <= claim.loss_max * 1.001}
-    if runs.empty or not asked:
-        return []
-    runs = _each_beside_model(setting, runs, claim.transfer, claim.metric)
+    low, high = 0.999 * claim.loss_min, 1.001 * claim.loss_max
+    asked = {loss for loss in setting.loss_rates if low <= loss <= high}
+    apart = apart[
+        (apart["transfer"] == claim.transfer)
+        & (apart["metric"] == claim.metric)
+        & apart["loss"].between(low, high)
+    ]
     rows = []
-    for names, some in runs.groupby(["leg", "parameter", "value", "experiment"], sort=False):
+    for names, some in apart.groupby(["leg", "parameter", "value", "experiment"], sort=False):
         leg, parameter, value, experiment = names
         if set(some["loss"]) != asked:
             continue
@@ -933,30 +928,16 @@ def _at(loss: float) -> str:
     return f"$p = {power}$" if mantissa == "1" else f"$p = {mantissa} \\times {power}$"
 
 
-def _of_large_transfers(
-    setting: Setting,
-    claims: pd.DataFrame,
-    steady: pd.DataFrame,
-    transfers: pd.DataFrame,
-    varied_steady: pd.DataFrame,
-    varied: pd.DataFrame,
-) -> list[dict]:
+def _of_large_transfers(setting: Setting, claims: pd.DataFrame, apart: pd.DataFrame) -> list[dict]:
     """Return the evidence on the paper's conclusion: that of its three parts together."""
     (claim,) = claims[claims["id"] == "hybla-s5-valid"].itertuples()
-    medium, large = list(setting.segments)[1:]
+    simulated = apart[(apart["leg"] == "segment") & (apart["parameter"] != TIMED)]
     rows = []
-    for transfer, metric, (base, changed) in (
-        ("steady", "throughput", (steady, varied_steady)),
-        (medium, "throughput", (transfers, varied)),
-        (large, "throughput", (transfers, varied)),
-    ):
-        part = claim._replace(transfer=transfer, metric=metric)
-        for runs in (base, changed):
-            some = runs[runs["leg"] == "segment"]
-            if transfer != "steady":
-                some = some[some["megabytes"] == float(transfer.removesuffix("MB"))]
-            found = _of_differences(setting, part, some)
-            rows += [row | {"at": f"{transfer}, {row['at']}"} for row in found]
+    for transfer in ("steady", *list(setting.segments)[1:]):
+        part = claim._replace(transfer=transfer, metric="throughput")
+        found = _of_differences(setting, part, simulated)
+        what = "steady state" if transfer == "steady" else f"{transfer[:-2]} MB"
+        rows += [row | {"at": f"{what}, {row['at']}"} for row in found]
     return rows
 
 

@@ -1,7 +1,7 @@
 """The networks of the Hybla paper: one flow over a geostationary satellite, and what it is for."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from longfat.network import duplex
 from longfat.scenario import CongestionControl, Flow, Record, Scenario
@@ -112,7 +112,7 @@ def shared_bottleneck(
     >>> topologies.shared_bottleneck(congestion_control="hybla").flows[0].name
     'satellite'
     """
-    access = {"rate_bps": 10 * rate_bps, "queue_packets": 10_000}
+    access: dict[str, Any] = {"rate_bps": 10 * rate_bps, "queue_packets": 10_000}
     ends = {SATELLITE: rtt_s, TERRESTRIAL: neighbour_rtt_s}
     links = [
         link
