@@ -26,17 +26,17 @@ def names() -> list[str]:
 
 
 def claims(paper: str) -> "pd.DataFrame":
-    """Return every claim of a paper that can be held against a measurement, a row a claim.
+    """Return every claim of a paper, a row a claim.
 
-    Columns: id; paper; where (section or table); statement, in our words; kind (a key of
-    `longfat.statistics.RULES`, which says what else a claim of it needs); printed and half_unit, in
-    `unit`; threshold and threshold_reason; fitted (what was fitted to this number); and a paper's
-    own, which say what was compared.
+    Columns: id; paper; where (section or table); statement, in our words; kind, one of
+    `statistics.KINDS`; printed, unit and half_unit (half of the last printed digit's unit, or what
+    the wording of "about" allows); threshold and threshold_reason, which make a sentence without a
+    number measurable; fitted (what was fitted to the number, or missing); and those of the chapter.
     Raises InputError for an unknown paper.
 
     >>> from longfat import papers
-    >>> sorted(papers.claims("hybla")["kind"].unique())
-    ['at most', 'direction', 'maximum', 'qualitative', 'value']
+    >>> papers.claims("tcpj")["id"].head(1).tolist()
+    ['tcpj-t2-sack-1e-7']
     """
     return _rows("claims", paper)
 
@@ -78,11 +78,15 @@ def value(paper: str, name: str) -> float:
         raise InputError(f"{paper}: {name} is '{table.at[name, 'value']}', not a number") from None
 
 
+SORTS = ("slip of the text", "remark on the model", "remark for implementers")
+
+
 def errata(paper: str) -> "pd.DataFrame":
     """Return what a paper prints and cannot mean, or means and cannot hold, a row a finding.
 
-    Columns: paper, where, sort (equation, model, text, notation, number), printed, correct, proof
-    in one sentence; formulas are in LaTeX between dollar signs.
+    Columns: paper, where, sort (one of `SORTS`), printed, correct, proof in a sentence, effect (how
+    large it is, of a remark on the model), claim (the ids of claims that it contradicts, with
+    spaces between); formulas are in LaTeX between dollar signs.
     Raises InputError for an unknown paper.
 
     >>> from longfat import papers
@@ -133,9 +137,9 @@ def data(paper: str, name: str) -> "pd.DataFrame":
 
     >>> from longfat import papers
     >>> papers.data("survey", "paths").head(2)
-          name  rate_mbps  distance_km
-    0    JAPAN        600         8000
-    1  EARTH^2        120        40000
+          name  rate_mbps  distance_km  rtt_s
+    0    JAPAN        600         8000    0.1
+    1  EARTH^2        120        40000    NaN
     """
     return _rows(name, paper).drop(columns="paper")
 
