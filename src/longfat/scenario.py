@@ -10,7 +10,7 @@ import itertools
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -23,9 +23,13 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from longfat import pictures
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.faults import Fault
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
 LONGEST_S = 1e9
@@ -417,6 +421,15 @@ class Scenario(_Model):
         """Return the shortest JSON that means this scenario: keys sorted, defaults left out."""
         data = self.model_dump(mode="json", exclude_defaults=True, exclude={"title"})
         return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+    def draw(self) -> "Figure":
+        """Return a drawing of the network and the flows (`longfat.pictures.draw`), for matplotlib.
+
+        >>> from longfat import topologies
+        >>> figure = topologies.satellite(loss=1e-4).draw()
+        >>> figure.savefig("satellite.svg")  # doctest: +SKIP
+        """
+        return pictures.draw(self)
 
     def sha256(self) -> str:
         """Return the hash of the canonical JSON: equal scenarios have equal hashes."""
