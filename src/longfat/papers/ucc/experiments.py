@@ -224,7 +224,8 @@ def readers(
     """Return what clocks, and a radio that jitters, make of (6), a row a `READERS` and tolerance.
 
     Packets at random on figure 2's path, so that (6) is the utilization but for how the delay is
-    read. The tolerance is none, or one packet time: up to there above it, a delay is the smallest.
+    read. The tolerance is none, or one packet time (one tick, if that is longer): up to there above
+    it, a delay counts as the smallest.
     Columns: how the delay is read, tolerance, and a utilization each.
     """
     times = {
@@ -234,7 +235,8 @@ def readers(
     }
     rows = []
     for name, how in READERS.items():
-        for tolerance_s, word in ((0.0, "none"), (PACKET_S, "one packet time")):
+        wide = max(PACKET_S, how.get("tick_s", 0.0))
+        for tolerance_s, word in ((0.0, "none"), (wide, "one packet time")):
             read = {
                 f"{rho:g}": queues.estimated(*times[rho], tolerance_s=tolerance_s, **how)
                 for rho in utilizations
