@@ -22,7 +22,7 @@ FLOORS = [
     ["store"],
     ["network", "result"],
     ["scenario"],
-    ["cc", "recovery", "statistics", "pictures"],
+    ["cc", "recovery", "measures", "statistics", "pictures"],
     ["errors", "faults", "paths", "style"],
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}

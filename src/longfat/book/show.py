@@ -21,6 +21,7 @@ from sympy import latex
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
+<<<<<<< HEAD
 from longfat.statistics import VERDICTS
 from longfat.style import (
     ALGORITHM_STYLE,
@@ -32,6 +33,34 @@ from longfat.style import (
     known_style,
     number,
     style,
+=======
+from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class
+
+FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
+SIMULATION: dict[str, Any] = {"color": "#0072b2", "marker": "o"}
+EMULATION: dict[str, Any] = {"color": "#d55e00", "marker": "s"}
+VARIANT: dict[str, Any] = {"color": "#009e73", "marker": "^"}
+ENGINES = {"ns-3": SIMULATION, "Linux": EMULATION}  # by the name in the legend
+MODEL: dict[str, Any] = {"color": "black"}
+PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
+
+plt.rcParams.update(
+    {
+        "figure.figsize": (7, 4.2),
+        "figure.dpi": 100,
+        "figure.constrained_layout.use": True,
+        "axes.grid": True,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "grid.alpha": 0.3,
+        "font.size": 10,
+        "axes.titlesize": 11,
+        "axes.titlelocation": "left",
+        "lines.markersize": 4,
+        "errorbar.capsize": 2,
+        "svg.hashsalt": "longfat",
+    }
+>>>>>>> verdicts
 )
 
 __all__ = ["ALGORITHM_STYLE", "ENGINE_LABEL", "ENGINE_STYLE", "MODEL", "PAPER", "number", "style"]
@@ -250,24 +279,33 @@ def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> None:
 
     `judged` has a row a claim and the columns `VERDICT_COLUMNS`: what the paper printed and what
     was measured, with its interval from `low` to `high`, all in `unit` (missing where there is no
-    number); which engine measured it; one of `VERDICTS`; and the reason in a sentence. Under
+    number); which engine measured it; a verdict (`statistics.verdict_class` is one of `VERDICTS`);
+    and the reason in sentences. What else `statistics.judge` returns is left with them. Under
     `longfat figure` also write NAME.csv. Raises InputError for missing columns, other verdicts, and
     a claim that comes twice.
     """
     if missing := [column for column in VERDICT_COLUMNS if column not in judged]:
         raise InputError(f"verdicts: the columns {', '.join(missing)} are missing")
-    if unknown := sorted(set(judged["verdict"]) - set(VERDICTS)):
+    if unknown := sorted(set(judged["verdict"].map(verdict_class)) - set(VERDICTS)):
         raise InputError(f"verdicts: {unknown[0]!r} is none of {', '.join(VERDICTS)}")
     if judged["id"].duplicated().any():
         raise InputError(f"verdicts: {judged['id'][judged['id'].duplicated()].iloc[0]} comes twice")
-    judged = judged[list(VERDICT_COLUMNS)].reset_index(drop=True)
+    more = [name for name in JUDGED_COLUMNS if name in judged and name not in VERDICT_COLUMNS]
+    judged = judged[[*VERDICT_COLUMNS, *more]].reset_index(drop=True)
     table = show_table(worded_verdicts(judged), caption=caption, name=name)
-    numbers = judged.select_dtypes("number").columns
-    exact = judged.astype({column: object for column in numbers})
-    for column in numbers:
-        exact[column] = [float(f"{value:.6g}") for value in judged[column]]
-    records = exact.astype(object).where(exact.notna(), None).to_dict("records")
+    records = [_plain(record) for record in judged.to_dict("records")]
     display({"text/html": table.data, VERDICTS_MIME: records}, raw=True)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: numbers in six digits, None for what is missing or endless."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, int | float | np.number):
+        return float(f"{value:.6g}") if np.isfinite(value) else None
+    return None if pd.isna(value) else value
 
 
 def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
@@ -288,14 +326,18 @@ def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
 def _number(value: float | str | None, unit: str) -> str:
     if value is None or value != value:
         return "–"
-    return f"{value:.4g} {unit}".strip() if isinstance(value, float | int) else f"{value}"
+    return f"{value:.4g} {_text(unit)}".strip() if isinstance(value, float | int) else f"{value}"
 
 
 def _measured(row) -> str:
     if pd.isna(row.measured):
         return "–"
     interval = "" if pd.isna(row.low) else f" [{row.low:.4g}, {row.high:.4g}]"
-    return f"{row.measured:.4g}{interval} {row.unit}".strip()
+    return f"{row.measured:.4g}{interval} {_text(row.unit)}".strip()
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def show_figure(name: str, figure: Figure, data: pd.DataFrame, alt: str) -> None:
