@@ -25,6 +25,8 @@ from longfat.sweeps import can_run, simulate_all, sweep
 RADIO_BPS, ACCESS_BPS, RADIO_DELAY_S = 10e6, 100e6, 0.02  # of figure 2's links
 PACKET_BYTES, ACK_BYTES = 1054, 54  # on the wire
 PACKET_S = 8 * PACKET_BYTES / RADIO_BPS  # of a packet on the radio link
+CHD_THRESHOLD_S = 0.03  # q_th of section 5
+SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and two to fill up
 # What the path of figure 2 holds without a queue, apart from the packet that is being sent.
 PIPE_PACKETS = (2 * RADIO_DELAY_S + 8 * ACK_BYTES / RADIO_BPS) / PACKET_S
 EMPTY_S = RADIO_DELAY_S + PACKET_S + 8 * PACKET_BYTES / ACCESS_BPS  # one-way, without a queue
@@ -741,7 +743,7 @@ def crowds(setting: Setting, sizes: Sequence[int] = (2, 10, 50)) -> pd.DataFrame
 
 
 RELATIVES: dict[str, dict] = {
-    "HD": {"name": "hd", "parameters": {"threshold_delay_s": 0.03}},
+    "HD": {"name": "hd", "parameters": {"threshold_delay_s": CHD_THRESHOLD_S}},
     "CHD": {"name": "chd"},
 }
 
@@ -987,14 +989,17 @@ def _of_sentences(
     for event in events.itertuples():
         off = exact(abs(event.queued - event.busy))
         row = {"claim": "ucc-s3-models", "engine": "arithmetic", "at": event.queue}
-        rows.append(row | {"experiment": "ucc-queues"} | off)
+        rows.append(row | {"experiment": ""} | off)
     for point in held.itertuples():
         off = exact(abs(point.estimate - point.rho))
         row = {"claim": "ucc-s4-measures", "engine": "segment", "experiment": "ucc-windows"}
         rows.append(row | {"at": f"a window of {point.window}"} | off)
     met = samples_met([100, 10_000]).set_index("N")
-    many = {"engine": "arithmetic", "experiment": "ucc-example"}
+    many = {"engine": "arithmetic", "experiment": ""}
+    block_us = 8e6 * SACK_BLOCK_BYTES / RADIO_BPS
     rows += [
+        many | {"claim": "ucc-s3-sack", "at": "one block"} | exact(block_us),
+        many | {"claim": "ucc-s4-early", "at": "(7)"} | exact(0.0),  # it asks for a loss
         many | {"claim": "ucc-s4-example", "at": "M/M/1"} | exact(float(met.loc[100, "mean"])),
         many
         | {"claim": "ucc-s4-known", "at": r"$\rho = 0.95$, 10 000 packets"}
@@ -1002,7 +1007,7 @@ def _of_sentences(
     ]
     for load, pairs_of in elsewhere.groupby("cross"):
         found = statistics.paired(pairs_of["both"], pairs_of["alone"])
-        row = {"claim": "ucc-s4-safe", "engine": "arithmetic", "experiment": "ucc-elsewhere"}
+        row = {"claim": "ucc-s4-safe", "engine": "arithmetic", "experiment": ""}
         rows.append(row | {"at": f"{load:g} of other traffic"} | found)
     return rows
 
@@ -1070,7 +1075,10 @@ def _of_buffers(buffers: pd.DataFrame) -> list[dict]:
     """Whether one threshold serves every buffer: that of UCC, and that of CHD."""
     rows = []
     claims = {"UCC": "ucc-s4-only-alpha", CHD: "ucc-s4-chd-threshold"}
+    threshold_packets = CHD_THRESHOLD_S / PACKET_S
     for point in buffers.to_dict("records"):
+        if point["control"] == CHD and point["buffer"] > threshold_packets:
+            continue
         row = {"claim": claims[point["control"]], "engine": "segment", "experiment": "ucc-buffers"}
         rows.append(row | {"at": f"{point['buffer']} packets, $p = {point['loss']:g}$"} | point)
     return rows
