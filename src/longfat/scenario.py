@@ -197,7 +197,9 @@ class Flow(_Model):
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
     same settings each. `recovery` says what may be sent while lost segments are sent again:
     proportional rate reduction (RFC 9937), the whole window halved at once (RFC 6675), or what
-    ns-3 3.44 calls proportional rate reduction.
+    ns-3 3.44 calls proportional rate reduction. `limited_transmit` is RFC 3042's, which matters
+    without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
+    recovery of ns-3's own is asked for.
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
