@@ -16,6 +16,7 @@ import pandas as pd
 
 from longfat import engines, measures, statistics
 from longfat.errors import InputError
+from longfat.faults import OF_ITS_SOCKET
 from longfat.papers import ucc
 from longfat.papers.ucc import queues
 from longfat.papers.ucc.network import multi_bottleneck, wireless
@@ -33,6 +34,7 @@ EMPTY_S = RADIO_DELAY_S + PACKET_S + 8 * PACKET_BYTES / ACCESS_BPS  # one-way, w
 
 NEIGHBOURS = ("NewReno", "CUBIC", "Compound")  # of figures 4 to 6
 CHD = "CHD w/o DCC"
+FAULTY = "segment, as ns-3"  # the segment engine with the faults of ns-3's socket
 LAYOUT = "one"  # of figure 7, among those of `multi_bottleneck`: it needs no node but the named
 COUNTED = ("delivered_bytes", "segments_sent", "recoveries", "timeouts")
 
@@ -410,6 +412,9 @@ def pairs(setting: Setting) -> pd.DataFrame:
         [
             _over_radio(setting, _designs(segment), "segment", "ucc-pairs-segment"),
             _over_radio(setting, few.design(), "ns3", "ucc-pairs"),
+            _over_radio(setting, few.design(), "segment", "ucc-pairs-faults", OF_ITS_SOCKET).assign(
+                engine=FAULTY
+            ),
             _over_radio(setting, equal.design(), "ns2", "ucc-pairs-ns2"),
         ]
     )
@@ -419,13 +424,19 @@ def _designs(legs: Sequence[Leg]) -> pd.DataFrame:
     return pd.concat([leg.design() for leg in legs], ignore_index=True)
 
 
-def _over_radio(setting: Setting, design: pd.DataFrame, engine: str, experiment: str):
+def _over_radio(
+    setting: Setting,
+    design: pd.DataFrame,
+    engine: str,
+    experiment: str,
+    faults: Sequence[str] = (),
+) -> pd.DataFrame:
     """Run N1 and N2 over figure 2's network: a run a row of N1, N2, loss and seed."""
     controls = setting.controls
     scenarios = [
         wireless(
             controls[run.N1], controls[run.N2], loss=run.loss, seed=run.seed, **setting.network
-        )
+        ).with_(faults=faults)
         for run in design.itertuples()
     ]
     return _run(scenarios, engine, experiment, design)
@@ -502,35 +513,49 @@ def through(chain: pd.DataFrame) -> pd.DataFrame:
     return _sums(chain[chain["flow"] != "N3"], ["engine", "layout", "control", "loss", "seed"])
 
 
-def compared_engines(runs: pd.DataFrame, by: Sequence[str], base: str = "segment") -> pd.DataFrame:
-    """Compare every run that another engine has made with that of `base`.
+def compared_engines(runs: pd.DataFrame) -> pd.DataFrame:
+    """Compare what the other engines have run over the radio link with the segment engine's.
 
-    A row a kind of run (the columns `by`, without seed and flow) and engine. Columns: flows, how
-    many are equal in every count, and the mean goodputs of a flow on both in Mb/s.
+    A row an engine, pair and loss rate, of the runs that both have made. Columns: engine, N1, N2,
+    loss, flows; mean goodput of a flow there, here, and here with the faults of ns-3's socket, in
+    Mb/s; equal (how many flows have the same counts there as with these faults; missing for other
+    engines than ns-3).
     """
+    point = ["N1", "N2", "loss"]
+    identity = [*point, "seed", "flow"]
+    here, faulty = on("segment", runs), on(FAULTY, runs)
     rows = []
-    identity = [*by, "seed", "flow"]
-    for engine in [name for name in runs["engine"].unique() if name != base]:
-        both = on(engine, runs).merge(on(base, runs), on=identity, suffixes=("", " here"))
-        equal = np.all([both[c] == both[f"{c} here"] for c in COUNTED], axis=0)
-        for names, flows in both.assign(equal=equal).groupby(list(by), sort=False):
+    for engine in [name for name in runs["engine"].unique() if name not in ("segment", FAULTY)]:
+        both = on(engine, runs).merge(here, on=identity, suffixes=("", " here"))
+        with_faults = both.merge(faulty, on=identity, suffixes=("", " faulty"), how="left")
+        counts = [with_faults[c] == with_faults.get(f"{c} faulty") for c in COUNTED]
+        with_faults = with_faults.assign(equal=np.all(counts, axis=0))
+        for names, flows in with_faults.groupby(point, sort=False):
+            known = flows["Mb/s faulty"].notna().all()
             rows.append(
-                dict(zip(by, names, strict=True))
-                | {"engine": engine, "flows": len(flows), "equal": int(flows["equal"].sum())}
-                | {"there": flows["Mb/s"].mean(), base: flows["Mb/s here"].mean()}
+                {"engine": engine, **dict(zip(point, names, strict=True)), "flows": len(flows)}
+                | {"there": flows["Mb/s"].mean(), "here": flows["Mb/s here"].mean()}
+                | {"with its faults": flows["Mb/s faulty"].mean() if known else np.nan}
+                | {"equal": flows["equal"].sum() if known else np.nan}
             )
-    return pd.DataFrame(rows, columns=[*by, "engine", "flows", "equal", "there", base])
+    columns = ["engine", *point, "flows", "there", "here", "with its faults", "equal"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 # --- what the paper leaves open
 
 
 class Varied(NamedTuple):
-    """An assumption of parameters.csv that is another one: what `wireless` takes then."""
+    """An assumption of parameters.csv that is another one.
+
+    `fields` are what `wireless` takes then, by the loss rate; `controls` are the congestion
+    controls that are others, by their names: only pairs with one of these are run.
+    """
 
     parameter: str
     setting: str
-    fields: Callable[[float], dict]  # of the loss rate
+    fields: Callable[[float], dict] = lambda loss: {}
+    controls: dict[str, str | dict] | None = None
 
 
 def _per_bit(loss: float) -> dict:
@@ -547,6 +572,11 @@ VARIED = (
     Varied("access_delay", "20 ms", lambda loss: {"access_delay_s": 0.02}),
     Varied("loss_process", "per bit, of ACKs too", _per_bit),
     Varied("min_rto", "0.2 s", lambda loss: {"min_rto_s": 0.2}),
+    Varied(
+        "cubic",
+        "as Linux 6.12 has it",
+        controls={"CUBIC": {"name": "cubic", "parameters": {"as_linux_6_12": True}}},
+    ),
 )
 LAYOUTS = {
     "one": "one bottleneck for all",
@@ -563,24 +593,21 @@ def assumed_otherwise(setting: Setting) -> pd.DataFrame:
     On the segment engine, at the loss rates where the verdicts fall: 0, 1e-4, 1e-3, 3e-3. Columns
     as of `pairs`, with parameter and setting.
     """
+    varied = {one.parameter: one for one in VARIED}
     rows = [
-        (varied.parameter, varied.setting, *pair, loss, seed)
-        for varied in VARIED
+        (one.parameter, one.setting, *pair, loss, seed)
+        for one in VARIED
         for pair in _equated()
+        if one.controls is None or set(pair) & set(one.controls)
         for loss in setting.among(0, 1e-4, 1e-3, 3e-3)
-        for seed in range(1, max(2, setting.repetitions // 2) + 1)
+        for seed in range(1, setting.half + 1)
     ]
     design = pd.DataFrame(rows, columns=["parameter", "setting", "N1", "N2", "loss", "seed"])
-    fields = {varied.parameter: varied.fields for varied in VARIED}
-    scenarios = [
-        wireless(
-            setting.controls[run.N1],
-            setting.controls[run.N2],
-            seed=run.seed,
-            **({"loss": run.loss} | setting.network | fields[run.parameter](run.loss)),
-        )
-        for run in design.itertuples()
-    ]
+    scenarios = []
+    for run in design.itertuples():
+        controls = setting.controls | (varied[run.parameter].controls or {})
+        fields = {"loss": run.loss} | setting.network | varied[run.parameter].fields(run.loss)
+        scenarios.append(wireless(controls[run.N1], controls[run.N2], seed=run.seed, **fields))
     return _run(scenarios, "segment", "ucc-assumptions", design)
 
 
