@@ -17,8 +17,10 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     ValidationError,
     field_validator,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -317,11 +319,38 @@ class _Graph:
         return target in reached
 
 
+class Ns2(_Model):
+    """What the engine `ns2` does by habit; no other engine takes it.
+
+    Left alone, ns-2 counts the headers that the other engines count and loses packets where they do,
+    so that what is left of a difference is the sender's. `header_bytes` and `ack_bytes` are what a
+    segment and an ACK have on the wire beside their payload (ns-2.35 by itself: 40 and 40; before
+    November 2001: 0 and 40), `tick_s` the granularity of its timers and round-trip times (0.01 s by
+    itself), `sack_blocks` how many blocks an ACK has. `losses` says where the loss model stands: at
+    the end of the link, or `before the queue`, as `lossmodel` puts it. `overhead_s` delays each
+    segment by a random time up to so long, which breaks the phases of flows. With `linux_agents`,
+    Reno and Vegas, which ns-2 has twice, are those of its Linux agents.
+
+    >>> from longfat import Ns2
+    >>> Ns2(header_bytes=40, ack_bytes=40, tick_s=0.01).sack_blocks
+    3
+    """
+
+    header_bytes: Annotated[int, Field(ge=0, le=9000)] | None = None
+    ack_bytes: Annotated[int, Field(ge=1, le=9000)] | None = None
+    tick_s: Annotated[float, Field(ge=1e-6, le=10)] = 0.001
+    sack_blocks: Annotated[int, Field(ge=1, le=3)] = 3
+    losses: Literal["at the end", "before the queue"] = "at the end"
+    overhead_s: Annotated[float, Field(ge=0, le=10)] = 0.0
+    linux_agents: bool = False
+
+
 class Scenario(_Model):
     """Everything that decides a run's result, apart from the engine.
 
     `faults` are what the engine `segment` does as ns-3 3.44 and not as the RFCs say
-    (`longfat.faults`). `title` is for people: it is no part of the key.
+    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `title` is for people: it is no
+    part of the key.
 
     >>> from longfat import Scenario, topologies
     >>> scenario = Scenario(
@@ -343,7 +372,16 @@ class Scenario(_Model):
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
     record: Record = Record()
     faults: tuple[Fault, ...] = ()
+    ns2: Ns2 = Ns2()
     title: str = ""
+
+    @model_serializer(mode="wrap")
+    def _habits_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave `ns2` out where it is the default: only one engine knows it."""
+        data = serialize(self)
+        if self.ns2 == Ns2():
+            data.pop("ns2", None)
+        return data
 
     def __init__(self, /, **fields: Any) -> None:
         try:

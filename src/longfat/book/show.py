@@ -21,8 +21,7 @@ from sympy import latex
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
-<<<<<<< HEAD
-from longfat.statistics import VERDICTS
+from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class
 from longfat.style import (
     ALGORITHM_STYLE,
     ENGINE_LABEL,
@@ -33,34 +32,6 @@ from longfat.style import (
     known_style,
     number,
     style,
-=======
-from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class
-
-FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
-SIMULATION: dict[str, Any] = {"color": "#0072b2", "marker": "o"}
-EMULATION: dict[str, Any] = {"color": "#d55e00", "marker": "s"}
-VARIANT: dict[str, Any] = {"color": "#009e73", "marker": "^"}
-ENGINES = {"ns-3": SIMULATION, "Linux": EMULATION}  # by the name in the legend
-MODEL: dict[str, Any] = {"color": "black"}
-PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
-
-plt.rcParams.update(
-    {
-        "figure.figsize": (7, 4.2),
-        "figure.dpi": 100,
-        "figure.constrained_layout.use": True,
-        "axes.grid": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "grid.alpha": 0.3,
-        "font.size": 10,
-        "axes.titlesize": 11,
-        "axes.titlelocation": "left",
-        "lines.markersize": 4,
-        "errorbar.capsize": 2,
-        "svg.hashsalt": "longfat",
-    }
->>>>>>> verdicts
 )
 
 __all__ = ["ALGORITHM_STYLE", "ENGINE_LABEL", "ENGINE_STYLE", "MODEL", "PAPER", "number", "style"]
