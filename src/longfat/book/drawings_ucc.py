@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longfat import statistics
 from longfat.book import show
 from longfat.papers.ucc import experiments
 
@@ -152,4 +153,42 @@ def neighbours(table: pd.DataFrame, factor: float) -> Figure:
         axes.set(xlabel="loss", title=f"a {name} neighbour", xlim=(-smallest / 10, None))
     panels[0].set(ylabel="over what it gets beside its own kind")
     panels[0].legend(fontsize=8)
+    return figure
+
+
+VERDICT_COLORS = {
+    "reproduced": "#009e73",
+    "depends": "#e69f00",
+    "not reproduced": "#d55e00",
+}
+
+
+def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> Figure:
+    """Draw how the claims stand: those on ratios with their intervals, and each with its verdict.
+
+    `claims` is `papers.claims`, with a `short` name each; `judged` is of `statistics.judge`. Grey
+    is where a ratio agrees with its claim.
+    """
+    rows = judged.merge(claims[["id", "short"]], on="id")
+    figure, axes = show.subplots(figsize=(8, 0.5 + 0.34 * len(rows)))
+    least, most = 0.08, 12.0
+    for y, row in enumerate(rows.itertuples()):
+        kind = statistics.verdict_class(row.verdict)
+        color = VERDICT_COLORS.get(kind, "0.5")
+        if row.unit == "times":
+            left, right = max(least, row.bound_low), min(most, row.bound_high)
+            axes.fill_betweenx([y - 0.36, y + 0.36], left, right, color=SAME, linewidth=0)
+            ends = [max(least, row.low), min(most, row.high)]
+            axes.plot(ends, [y, y], color=color, linewidth=2)
+            axes.plot(min(most, max(least, row.measured)), y, "o", color=color, markersize=5)
+        else:
+            axes.text(1, y, f"{row.measured:.3g} {row.unit}", ha="center", va="center", fontsize=9)
+        axes.text(most * 1.15, y, row.verdict, color=color, va="center", fontsize=9, weight="bold")
+    axes.axvline(1, color="0.6", linewidth=0.8, zorder=0)
+    axes.set_yticks(range(len(rows)), rows["short"])
+    axes.set(xscale="log", xlim=(least, most), ylim=(len(rows) - 0.5, -0.5))
+    axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
+    axes.set_xlabel("measured, at the point that decides: times the reference, with its interval")
+    axes.grid(False)
+    axes.tick_params(axis="y", length=0)
     return figure
