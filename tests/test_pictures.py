@@ -142,8 +142,8 @@ def test_every_algorithm_has_a_look_of_its_own():
 @pytest.mark.parametrize(
     ("text", "tex", "html"),
     [
-        ("1e-04", "$10^{-4}$", "10<sup>−4</sup>"),  # noqa: RUF001
-        ("2.50e+3 s", r"$2.50\times10^{3}$ s", "2.50 × 10<sup>3</sup> s"),  # noqa: RUF001
+        ("1e-04", "$10^{-4}$", "10<sup>−4</sup>"),
+        ("2.50e+3 s", r"$2.50\times10^{3}$ s", "2.50 × 10<sup>3</sup> s"),
         ("T_1e4_row 8e4a f1e3", "T_1e4_row 8e4a f1e3", "T_1e4_row 8e4a f1e3"),
     ],
 )
