@@ -8,9 +8,16 @@ from matplotlib.figure import Figure
 from longfat import statistics
 from longfat.book import show
 from longfat.papers.ucc import experiments
+from longfat.scenario import Scenario
 
 ALPHA = 0.99  # utilization above which UCC takes a loss for congestion
 SAME = "0.88"  # grey of the band in which two goodputs are almost the same
+
+
+def links(scenario: Scenario) -> pd.DataFrame:
+    """Return what a drawing of a network shows: a row a link."""
+    fields = ("source", "target", "rate_bps", "delay_s", "queue_packets", "loss_per_packet")
+    return pd.DataFrame([{name: getattr(link, name) for name in fields} for link in scenario.links])
 
 
 def minute(both: pd.DataFrame, held: pd.DataFrame) -> Figure:

@@ -405,6 +405,15 @@ def pairs(setting: Setting) -> pd.DataFrame:
     segment = [
         Leg("segment", "", _equated(), setting.loss_rates, setting.repetitions),
         Leg("segment", "", others, setting.loss_rates, setting.half),
+        # More where so many leave a verdict open.
+        Leg("segment", "", [*alike, *beside_ucc], setting.among(0.1), 4 * setting.repetitions),
+        Leg(
+            "segment",
+            "",
+            [("NewReno", "NewReno"), ("NewReno", "UCC")],
+            setting.among(0.003),
+            4 * setting.repetitions,
+        ),
     ]
     few = Leg("ns3", "", [*alike, *beside_ucc, *two_kinds], setting.among(0.01), 1)
     equal = Leg("ns2", "", alike, setting.loss_rates, 5)
@@ -421,7 +430,7 @@ def pairs(setting: Setting) -> pd.DataFrame:
 
 
 def _designs(legs: Sequence[Leg]) -> pd.DataFrame:
-    return pd.concat([leg.design() for leg in legs], ignore_index=True)
+    return pd.concat([leg.design() for leg in legs]).drop_duplicates(ignore_index=True)
 
 
 def _over_radio(
@@ -591,16 +600,17 @@ RANGES = {"0.001 to 0.1": (1e-3, 0.1), "0.001 to 0.03": (1e-3, 0.03), "0.01 to 0
 def assumed_otherwise(setting: Setting) -> pd.DataFrame:
     """Run the pairs of figures 4 to 6 with one assumption changed at a time (`VARIED`).
 
-    On the segment engine, at the loss rates where the verdicts fall: 0, 1e-3, 3e-3. Columns
-    as of `pairs`, with parameter and setting.
+    On the segment engine, at the loss rates where the verdicts fall: 1e-4 and 3e-3, or the least.
+    Columns as of `pairs`, with parameter and setting.
     """
     varied = {one.parameter: one for one in VARIED}
+    losses = setting.among(1e-4, 3e-3) or [min(loss for loss in setting.loss_rates if loss)]
     rows = [
         (one.parameter, one.setting, *pair, loss, seed)
         for one in VARIED
         for pair in _equated()
         if one.controls is None or set(pair) & set(one.controls)
-        for loss in setting.among(0, 1e-3, 3e-3)
+        for loss in losses
         for seed in range(1, setting.half + 1)
     ]
     design = pd.DataFrame(rows, columns=["parameter", "setting", "N1", "N2", "loss", "seed"])
