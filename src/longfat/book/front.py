@@ -136,7 +136,7 @@ def _tcpj(axes) -> None:
 
 def _ucc(axes) -> None:
     loss, control = "links.4.loss_per_packet", "flows.0.congestion_control.name"
-    runs = _mbps("ucc-pairs")
+    runs = _mbps("ucc-pairs-segment")
     runs = runs[runs[control] == runs["flows.1.congestion_control.name"]]
     pairs = runs.groupby([loss, control, "seed"])["Mb/s"].sum().reset_index()
     points = statistics.interval(pairs, [loss, control], "Mb/s")
