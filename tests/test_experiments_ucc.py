@@ -303,6 +303,7 @@ EVENTS = pd.DataFrame(
 ).assign(queued=[0.81, 0.0])
 WATCHED = experiments.OverTime(
     pd.DataFrame({"flow": "N1", "time_s": [0.0, 1.0, 2.0], "cwnd_segments": [10.0, 20.0, 10.0]}),
+    pd.DataFrame({"flow": "N1", "time_s": [0.0, 1.0], "ssthresh_segments": [99.0, 10.0]}),
     pd.DataFrame({"flow": "N1", "time_s": [0.0, 1.0, 2.0], "utilization": [0.5, 0.9, 0.0]}),
     pd.DataFrame({"time_s": [1.0, 2.0, 3.0], "true": [0.5, 1.0, 0.98]}),
     3.0,
@@ -384,7 +385,7 @@ def test_numbers_of_the_text_are_those_of_the_tables(made_up):
             experiments.on("segment", experiments.through(experiments.chain(one)))
         ),
         buffers=experiments.buffers(one),
-        crowds=experiments.crowds(one, [2, 50]),
+        crowds=experiments.crowds(one, [2, 30]),
         watched=WATCHED,
     )
     assert found["ucc_two_ucc"] == pytest.approx(10.15)
@@ -403,16 +404,15 @@ def test_numbers_of_the_text_are_those_of_the_tables(made_up):
 
 
 def test_a_loss_is_kept_or_halved():
-    times = np.arange(0, 12, 0.125)
-    window = np.where(times < 4, 40.0, np.where(times < 8, 20.0, 20.0))
-    estimate = np.where(times < 4, 1.0, np.where(times < 8, 0.6, 0.1))
+    times = np.array([0.0, 1.0, 3.9, 4.0, 7.9, 8.0])
     run = experiments.OverTime(
-        pd.DataFrame({"time_s": times, "cwnd_segments": window}),
-        pd.DataFrame({"time_s": times, "utilization": estimate}),
-        pd.DataFrame({"time_s": [12.0], "true": [1.0]}),
-        12.0,
+        pd.DataFrame({"time_s": times, "cwnd_segments": [2.0, 20.0, 40.0, 20.0, 30.0, 29.0]}),
+        pd.DataFrame({"time_s": times, "ssthresh_segments": [99.0, 99.0, 99.0, 20.0, 20.0, 30.0]}),
+        pd.DataFrame({"time_s": times, "utilization": 1.0}),
+        pd.DataFrame({"time_s": [8.0], "true": [1.0]}),
+        8.0,
     )
     losses = drawings_ucc.reactions(run)
-    assert losses["time_s"].tolist() == pytest.approx([4.0, 8.0])
+    assert losses["time_s"].tolist() == [4.0, 8.0]
     assert losses["kept"].tolist() == [False, True]
-    assert losses["window"].tolist() == [40.0, 20.0]
+    assert losses["window"].tolist() == [40.0, 30.0]

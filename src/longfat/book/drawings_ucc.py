@@ -1,11 +1,10 @@
 """The figures of the chapter on UCC that no other chapter has."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longfat import statistics
+from longfat import measures, statistics
 from longfat.book import show
 from longfat.papers.ucc import experiments
 from longfat.scenario import Scenario
@@ -122,22 +121,13 @@ def over_time(run: experiments.OverTime) -> Figure:
 def reactions(run: experiments.OverTime) -> pd.DataFrame:
     """Return the losses of `experiments.over_time`: time_s, window before, kept (or halved).
 
-    A loss is where the window shrinks by a quarter or more, or where the estimate begins anew. The
-    recorded points tell them apart where they are further apart than a recovery.
+    A loss sets the slow-start threshold: to the window, where that is kept, or to half of it.
     """
-    window = run.window["cwnd_segments"].to_numpy()
-    times = run.window["time_s"].to_numpy()
-    estimate = run.estimate["utilization"].to_numpy()
-    began = run.estimate["time_s"].to_numpy()[1:][np.diff(estimate) < -0.2]
-    rows = []
-    last = -np.inf
-    for time in sorted([*began, *times[1:][window[1:] < 0.75 * window[:-1]]]):
-        if time - last > 0.5:
-            before = window[max(0, np.searchsorted(times, time - 0.15) - 1)]
-            after = window[min(len(window) - 1, np.searchsorted(times, time + 0.4))]
-            rows.append({"time_s": time, "window": before, "kept": after > 0.75 * before})
-            last = time
-    return pd.DataFrame(rows, columns=["time_s", "window", "kept"])
+    changed = run.threshold[run.threshold["ssthresh_segments"].diff() != 0].iloc[1:]
+    times = changed["time_s"].to_numpy()
+    before = measures.held_at(run.window, "cwnd_segments", times - 0.05)
+    kept = changed["ssthresh_segments"].to_numpy() > 0.75 * before
+    return pd.DataFrame({"time_s": times, "window": before, "kept": kept})
 
 
 def neighbours(table: pd.DataFrame, factor: float) -> Figure:
@@ -188,9 +178,15 @@ def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> Figure:
             ends = [max(least, row.low), min(most, row.high)]
             axes.plot(ends, [y, y], color=color, linewidth=2)
             axes.plot(min(most, max(least, row.measured)), y, "o", color=color, markersize=5)
-        else:
-            axes.text(1, y, f"{row.measured:.3g} {row.unit}", ha="center", va="center", fontsize=9)
-        axes.text(most * 1.15, y, row.verdict, color=color, va="center", fontsize=9, weight="bold")
+        axes.text(
+            most * 1.15,
+            y,
+            row.verdict.replace("_", " "),
+            color=color,
+            va="center",
+            fontsize=9,
+            weight="bold",
+        )
     axes.axvline(1, color="0.6", linewidth=0.8, zorder=0)
     axes.set_yticks(range(len(rows)), rows["short"])
     axes.set(xscale="log", xlim=(least, most), ylim=(len(rows) - 0.5, -0.5))

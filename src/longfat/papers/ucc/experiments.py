@@ -406,17 +406,18 @@ def pairs(setting: Setting) -> pd.DataFrame:
         Leg("segment", "", _equated(), setting.loss_rates, setting.repetitions),
         Leg("segment", "", others, setting.loss_rates, setting.half),
         # More where so many leave a verdict open.
-        Leg("segment", "", [*alike, *beside_ucc], setting.among(0.1), 4 * setting.repetitions),
-        Leg(
-            "segment",
-            "",
-            [("NewReno", "NewReno"), ("NewReno", "UCC")],
-            setting.among(0.003),
-            4 * setting.repetitions,
+        *(
+            Leg("segment", "", pairs_of, setting.among(*losses), 4 * setting.repetitions)
+            for pairs_of, losses in (
+                (_equated(), [0.1]),
+                ([("NewReno", "NewReno"), ("NewReno", "UCC")], [0.003]),
+                ([("CUBIC", "CUBIC"), ("CUBIC", "UCC"), ("CUBIC", CHD)], [1e-4, 3e-4]),
+                ([("CUBIC", CHD)], [1e-3]),
+            )
         ),
     ]
     few = Leg("ns3", "", [*alike, *beside_ucc, *two_kinds], setting.among(0.01), 1)
-    equal = Leg("ns2", "", alike, setting.loss_rates, 5)
+    equal = Leg("ns2", "", alike, setting.among(0, 1e-3, 0.01, 0.1), 5)
     return _joined(
         [
             _over_radio(setting, _designs(segment), "segment", "ucc-pairs-segment"),
@@ -708,27 +709,28 @@ def order(through: pd.DataFrame) -> pd.DataFrame:
 
 
 class OverTime(NamedTuple):
-    """A UCC flow's `window` (columns time_s, cwnd_segments) and `estimate` (time_s, utilization),
-    and the link's utilization in each second before time_s (`true`: time_s, true), to `end_s`."""
+    """A UCC flow's `window` (columns time_s, cwnd_segments), slow-start `threshold` (time_s,
+    ssthresh_segments) and `estimate` (time_s, utilization), and the link's utilization in each
+    second before time_s (`true`: time_s, true), to `end_s`."""
 
     window: pd.DataFrame
+    threshold: pd.DataFrame
     estimate: pd.DataFrame
     true: pd.DataFrame
     end_s: float
 
 
-def over_time(setting: Setting) -> OverTime:
-    """Run two UCC flows over the radio link at a loss of 0.001 for 40 s at most."""
+def over_time(setting: Setting, loss: float = 0.003) -> OverTime:
+    """Run two UCC flows over the radio link for 40 s at most, and return what one of them does."""
     end_s = min(40.0, setting.duration_s)
+    series = ("cwnd_segments", "ssthresh_segments", "utilization", "sent_bytes")
     run = simulate_all(
         [
             wireless(
                 setting.ucc(),
                 setting.ucc(),
-                loss=0.001,
-                record=Record(
-                    series=("cwnd_segments", "utilization", "sent_bytes"), points=int(8 * end_s)
-                ),
+                loss=loss,
+                record=Record(series=series, points=int(10 * end_s)),
                 **(setting.network | {"duration_s": end_s}),
             )
         ],
@@ -737,19 +739,11 @@ def over_time(setting: Setting) -> OverTime:
     )[0]
     seconds = np.arange(0, end_s + 0.5)
     busy = measures.busy(run.traces["sent_bytes"], "R>N3", RADIO_BPS, seconds)
-    mine = {
-        series: run.traces[series][run.traces[series]["flow"] == "N1"]
-        for series in ("cwnd_segments", "utilization")
-    }
-    return OverTime(
-        mine["cwnd_segments"],
-        mine["utilization"],
-        pd.DataFrame({"time_s": seconds[1:], "true": busy}),
-        end_s,
-    )
+    mine = [run.traces[name][run.traces[name]["flow"] == "N1"] for name in series[:3]]
+    return OverTime(*mine, pd.DataFrame({"time_s": seconds[1:], "true": busy}), end_s)
 
 
-def crowds(setting: Setting, sizes: Sequence[int] = (2, 10, 50)) -> pd.DataFrame:
+def crowds(setting: Setting, sizes: Sequence[int] = (2, 10, 30)) -> pd.DataFrame:
     """Run so many senders of one kind over the radio link, a row a run.
 
     Columns: flows, control, loss, seed, Mb/s (of all together), repeated (the part of what is sent
@@ -1013,6 +1007,9 @@ def numbers(
     return {
         "ucc_two_ucc": one(two, "UCC", 0.01),
         "ucc_two_newreno": one(two, "NewReno", 0.01),
+        "ucc_two_ucc_10": one(two, "UCC", 0.1),
+        "ucc_two_chd_10": one(two, CHD, 0.1),
+        "ucc_two_newreno_10": one(two, "NewReno", 0.1),
         "ucc_ucc_share": 100 * one(two, "UCC", 0.01) / one(two, "UCC", 0),
         "ucc_newreno_share": 100 * one(two, "NewReno", 0.01) / one(two, "NewReno", 0),
         "ucc_chd_share": 100 * one(two, CHD, 0.01) / one(two, CHD, 0),
@@ -1039,12 +1036,12 @@ def numbers(
         "ucc_buffer_ucc_high": span("UCC")[1],
         "ucc_buffer_chd_low": span(CHD)[0],
         "ucc_buffer_chd_high": span(CHD)[1],
-        "ucc_crowd_jain_ucc": one(fair["jain"], "UCC", 50),
-        "ucc_crowd_jain_newreno": one(fair["jain"], "NewReno", 50),
-        "ucc_crowd_jain_chd": one(fair["jain"], CHD, 50),
-        "ucc_crowd_repeated_ucc": 100 * one(fair["repeated"], "UCC", 50),
-        "ucc_crowd_repeated_newreno": 100 * one(fair["repeated"], "NewReno", 50),
-        "ucc_crowd_repeated_chd": 100 * one(fair["repeated"], CHD, 50),
+        "ucc_crowd_jain_ucc": one(fair["jain"], "UCC", 30),
+        "ucc_crowd_jain_newreno": one(fair["jain"], "NewReno", 30),
+        "ucc_crowd_jain_chd": one(fair["jain"], CHD, 30),
+        "ucc_crowd_repeated_ucc": 100 * one(fair["repeated"], "UCC", 30),
+        "ucc_crowd_repeated_newreno": 100 * one(fair["repeated"], "NewReno", 30),
+        "ucc_crowd_repeated_chd": 100 * one(fair["repeated"], CHD, 30),
     }
 
 
