@@ -333,9 +333,8 @@ def _run(
     scenarios: list[Scenario], engine: str, experiment: str, labels: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the runs of a leg with labels, engine and Mb/s; none where it cannot run."""
-    if engine not in engines.ENGINES or (
-        engine != "segment" and not (scenarios and can_run(scenarios, engine))
-    ):
+    known = engine in engines.ENGINES
+    if not (scenarios and known and (engine == "segment" or can_run(scenarios, engine))):
         return pd.DataFrame(columns=[*labels, "flow", *COUNTED, "Mb/s", "engine"])
     runs = sweep(scenarios, engine=engine, experiment=experiment, labels=labels)
     return runs.assign(engine=engine, **{"Mb/s": runs["goodput_bps"] / 1e6})
