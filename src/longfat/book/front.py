@@ -51,10 +51,11 @@ FINDINGS = (
         "paper says {printed}.",
     ),
     Finding(
-        "ucc-s4-known",
+        "ucc-s4-measures",
         "ucc",
-        "UCC must once have seen an empty queue to know what a full one is. On a link that is 95 % "
-        "busy, **{measured}** of all senders have not, even after a hundred packets.",
+        "UCC asks how busy a link is, by counting the packets that waited in front of it. A sender "
+        "alone can keep a link 99 % busy without one of them waiting: the estimate is then off by "
+        "**{measured}**, where 1 would be all.",
     ),
 )
 SECONDS = 60
