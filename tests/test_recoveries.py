@@ -1,5 +1,6 @@
 """Recoveries ACK by ACK, beside Linux (data/recoveries.csv): how they are made, what they show."""
 
+import itertools
 import os
 
 import pytest
@@ -138,7 +139,7 @@ def test_every_further_timeout_waits_twice_as_long_in_both():
     """RFC 6298, 5.5; three of ours and of Linux's, whose first comes after a probe."""
     for who, first_s in (("linux", 1.16), ("segment", 1.0)):
         times = [time for time in when("timeouts", who, 0) if time > 320]
-        gaps = [(b - a) / 1000 for a, b in zip(times, times[1:], strict=False)]
+        gaps = [(b - a) / 1000 for a, b in itertools.pairwise(times)]
         assert len(times) == 3
         assert gaps[1] / gaps[0] == pytest.approx(2, rel=0.01)
         assert gaps[0] == pytest.approx(2 * first_s, rel=0.05)
