@@ -17,6 +17,7 @@ from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET
 from longfat.network import duplex, reference
 from longfat.papers import hybla, reno, survey
+from longfat.papers.hybla import experiments as chapter
 from longfat.papers.hybla.network import satellite
 from longfat.papers.survey.network import japan
 from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Outage, Record, Scenario
@@ -512,7 +513,48 @@ def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
     return runs.assign(faults=LINUX)
 
 
-def _pipe(name: str, response: str, *, loss: float, seed: int, faults: tuple[str, ...]) -> Scenario:
+def highspeed_beside_linux(setting: Setting, pipe: pd.DataFrame) -> pd.DataFrame:
+    """Return what Linux's table makes of HighSpeed TCP, where windows are small (from 1e-4 on).
+
+    `pipe` is of `both_pipes`. Columns: loss; and goodput in Mb/s with its 95 % interval, as text:
+    response function, ours, ours with Linux's table, Linux 6.12.
+    """
+    name = "highspeed"
+    control = CongestionControl(name=PIPE[name][0], parameters={"as_linux_6_12": True})
+    losses = [loss for loss in setting.pipe_losses if loss >= 1e-4]
+    design = statistics.combinations(loss=losses, seed=_seeds(2 * setting.pipe_repetitions))
+    scenarios = [
+        _pipe(control, name, loss=run.loss, seed=run.seed, faults=()) for run in design.itertuples()
+    ]
+    changed = sweep(scenarios, engine="segment", labels=design, experiment="faults-pipe-as-linux")
+    legs = {
+        "ours": pipe[(pipe["response"] == name) & (pipe["faults"] == BY_THE_RFCS)],
+        "ours with Linux's table": changed,
+        LINUX: pipe[(pipe["response"] == name) & (pipe["faults"] == LINUX)],
+    }
+    table = pd.DataFrame({"loss": losses})
+    window = survey.mean_window(name, np.array(losses))
+    mbps = window * PIPE_PAYLOAD_BITS / PIPE_RTT_S / 1e6
+    table["response function"] = [f"{value:.1f}" for value in mbps]
+    for label, runs in legs.items():
+        points = statistics.interval(runs, ["loss"], "goodput_bps").set_index("loss") / 1e6
+        table[label] = [
+            f"{points.goodput_bps[loss]:.1f} ± {points.halfwidth[loss]:.1f}"
+            if loss in points.index
+            else ""
+            for loss in losses
+        ]
+    return table
+
+
+def _pipe(
+    name: str | CongestionControl,
+    response: str,
+    *,
+    loss: float,
+    seed: int,
+    faults: tuple[str, ...],
+) -> Scenario:
     window = float(survey.mean_window(response, loss))
     rate_bps = min(window * PIPE_PAYLOAD_BITS / PIPE_RTT_S, PIPE_BPS)
     links = duplex(
@@ -626,13 +668,13 @@ def claims(runs: pd.DataFrame) -> pd.DataFrame:
     `runs` is of `for_claims`. Columns: claim, printed (per cent), and for each key of `CLAIM_SETS`
     the largest difference from the model with its interval, and the verdict.
     """
-    said = papers.claims("hybla").dropna(subset="bound_percent")
-    said = said[(said["engine"] == "simulation") & (said["transfer"] == "steady")]
-    table = said[["statement", "bound_percent"]]
-    table = table.rename(columns={"statement": "claim", "bound_percent": "printed"})
-    compared = beside_model(runs)
+    said = papers.claims("hybla")
+    said = said[said["printed"].notna() & (said["transfer"] == "steady")]
+    said = said[said["method"] == "simulation"].reset_index(drop=True)
+    table = said[["statement", "printed"]].rename(columns={"statement": "claim"})
     for faults in CLAIM_SETS:
-        judged = statistics.judge_differences(said, compared[compared["faults"] == faults])
+        evidence = chapter.steady_evidence(said, runs[runs["faults"] == faults], "faults-claims")
+        judged = statistics.judge(said, evidence)
         table[faults] = [
             f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}], {row.verdict}"
             for row in judged.itertuples()
