@@ -292,9 +292,7 @@ def beside(setting: Setting, runs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         )
     axes.set(xscale="log", xlabel="probability $p$ that a packet is lost", ylabel="goodput (Mb/s)")
     axes.set_ylim(bottom=0)
-    axes.set_title(
-        "Where one packet in a thousand is lost, Hybla carries eight times what NewReno does"
-    )
+    axes.set_title("Hybla stays near the limit where NewReno and CUBIC have long fallen")
     return figure, points
 
 
