@@ -1,11 +1,13 @@
 """The drawings of the chapter on TCP Hybla that are too long for a cell."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle
 
-from longfat import measures, papers, pictures, statistics
+from longfat import papers, pictures, statistics
 from longfat.book import show
 from longfat.papers.hybla import derivation, experiments
 from longfat.papers.hybla.experiments import QUANTITIES, THRESHOLD, WINDOW, Setting
@@ -66,23 +68,16 @@ def phases(traces: pd.DataFrame, rtt_s: float, max_window: float, until_s: float
         if kind == "smaller"
     ]
     start_s = window.loc[window[WINDOW] >= max_window, "time_s"].min()
-    _note(axes, "slow start: two round trips", (start_s, 0.6 * max_window), (1.6, 60))
-    if falls:
-        first, end = falls[0]
-        middle = float(measures.held_at(window, WINDOW, [(first + end) / 2])[0])
-        _note(axes, "a loss: halved,\nover one round trip", (first, middle), (first - 3.2, 235))
-        _note(
-            axes,
-            "at the limit until\nthe next loss",
-            ((start_s + first) / 2, max_window),
-            ((start_s + first) / 2, 430),
-        )
-        _note(
-            axes,
-            "growth: $\\rho^2/W$ for each ACK",
-            (end + 0.7 * rtt_s, 0.8 * max_window),
-            (end + 1.6, 150),
-        )
+    _note(axes, "slow start: two round trips", (start_s, 0.2 * max_window), (1.8, 60))
+    if len(falls) > 1:  # the loss with the longest stay at the limit before it
+        stays = [later[0] - earlier[1] for earlier, later in itertools.pairwise(falls)]
+        last = int(np.argmax(stays))
+        before, (first, end) = falls[last][1], falls[last + 1]
+        middle = (before + first) / 2
+        fallen = float(window.loc[window["time_s"] >= end, WINDOW].iloc[0])
+        _note(axes, "at the limit, until", (middle, max_window), (middle - 1.6, 440))
+        _note(axes, "a loss: halved", (first, (max_window + fallen) / 2), (middle - 1.6, 340))
+        _note(axes, "growth: $\\rho^2/W$ for each ACK", (end + rtt_s, 1.2 * fallen), (end, 130))
     axes.set(xlabel="time (s)", ylabel="congestion window (segments)", xlim=(0, until_s))
     axes.set_ylim(0, 1.1 * max_window)
     axes.set_title("Hybla's window: to the limit at once, and back to it after each loss")

@@ -30,6 +30,7 @@ RECOVERIES: dict[str, dict[str, Any]] = {
 }
 LOSSES = (1e-6, 1e-5, 1e-4, 2e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # the ends of what is printed
 STEADY_S = 300.0
+REPETITIONS = 5
 BOOTSTRAPS = 1000
 
 
@@ -99,7 +100,10 @@ def runs(
             for name, segments in setting.segments.items()
         }
     design = statistics.combinations(
-        combination=range(len(grid)), transfer=list(transfers), loss=LOSSES, seed=setting.seeds
+        combination=range(len(grid)),
+        transfer=list(transfers),
+        loss=LOSSES,
+        seed=range(1, REPETITIONS + 1),
     )
     scenarios = [
         grid[run.combination].scenario(setting, run.loss, run.seed, **transfers[run.transfer])

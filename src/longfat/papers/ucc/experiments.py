@@ -738,8 +738,11 @@ def over_time(setting: Setting, loss: float = 0.003) -> OverTime:
     )[0]
     seconds = np.arange(0, end_s + 0.5)
     busy = measures.busy(run.traces["sent_bytes"], "R>N3", RADIO_BPS, seconds)
-    mine = [run.traces[name][run.traces[name]["flow"] == "N1"] for name in series[:3]]
-    return OverTime(*mine, pd.DataFrame({"time_s": seconds[1:], "true": busy}), end_s)
+    window, threshold, estimate = (
+        run.traces[name][run.traces[name]["flow"] == "N1"] for name in series[:3]
+    )
+    true = pd.DataFrame({"time_s": seconds[1:], "true": busy})
+    return OverTime(window, threshold, estimate, true, end_s)
 
 
 def crowds(setting: Setting, sizes: Sequence[int] = (2, 10, 30)) -> pd.DataFrame:
