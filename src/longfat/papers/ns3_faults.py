@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import papers, paths, statistics, store
+from longfat import measures, papers, paths, statistics, store
 from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET
 from longfat.network import duplex, reference
@@ -259,8 +259,8 @@ def one_recovery() -> pd.DataFrame:
     for name, result in zip(reductions, results, strict=True):
         sent = result.traces["sent_bytes"]
         sent = sent[sent["link"] == "sender>receiver"]
-        segments = statistics.held_at(sent, "sent_bytes", times_s) / WIRE_BYTES
-        window = statistics.held_at(result.traces[WINDOW], WINDOW, times_s)
+        segments = measures.held_at(sent, "sent_bytes", times_s) / WIRE_BYTES
+        window = measures.held_at(result.traces[WINDOW], WINDOW, times_s)
         one = {"time_s": times_s, WINDOW: window, "sent_segments": segments - segments[0]}
         windows.append(pd.DataFrame(one).assign(reduction=name))
     return pd.concat(windows, ignore_index=True)
@@ -366,7 +366,7 @@ def that_do_not(changes: pd.DataFrame, least_percent: float) -> pd.DataFrame:
 
 
 def beside_model(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return how far each set of faults is from the chapter's model, as `judge_differences` reads.
+    """Return how far each set of faults is from the chapter's model.
 
     `runs` is of `on_satellite` or `for_claims`. Columns: faults, engine ("simulation"), transfer
     ("steady"), metric ("throughput"), loss, goodput_bps, halfwidth, model (bit/s), difference and
@@ -626,18 +626,36 @@ def claims(runs: pd.DataFrame) -> pd.DataFrame:
     `runs` is of `for_claims`. Columns: claim, printed (per cent), and for each key of `CLAIM_SETS`
     the largest difference from the model with its interval, and the verdict.
     """
-    said = papers.claims("hybla").dropna(subset="bound_percent")
-    said = said[(said["engine"] == "simulation") & (said["transfer"] == "steady")]
-    table = said[["statement", "bound_percent"]]
-    table = table.rename(columns={"statement": "claim", "bound_percent": "printed"})
-    compared = beside_model(runs)
+    said = papers.claims("hybla")
+    said = said[(said["method"] == "simulation") & (said["transfer"] == "steady")]
+    said = said[said["kind"].isin(["at most", "maximum"])]
+    table = said[["statement", "printed"]].rename(columns={"statement": "claim"})
+    model = SEGMENT_BITS * hybla.throughput(runs["loss"].to_numpy(), 0.55, 0.025, 550)
+    runs = runs.assign(difference=100 * (model - runs["goodput_bps"]) / model)
     for faults in CLAIM_SETS:
-        judged = statistics.judge_differences(said, compared[compared["faults"] == faults])
+        judged = statistics.judge(said, _evidence(said, runs[runs["faults"] == faults]))
         table[faults] = [
             f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}], {row.verdict}"
             for row in judged.itertuples()
         ]
     return table
+
+
+def _evidence(said: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the evidence for claims on the difference from the model, by runs of one set."""
+    rows = []
+    for claim in said.itertuples():
+        chosen = runs[runs["loss"].between(claim.loss_min, claim.loss_max)]
+        if claim.kind == "maximum" and not chosen.empty:
+            found = [statistics.maximum(chosen, "loss", "difference")]
+        else:
+            found = [
+                statistics.mean(part * np.sign(part.mean())) | {"at": f"loss = {loss:g}"}
+                for loss, part in chosen.groupby("loss")["difference"]
+            ]
+        rows += [{"claim": claim.id} | one for one in found]
+    stated = {"engine": "segment", "parameter": "", "setting": "", "experiment": "faults-claims"}
+    return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS)).assign(**stated)
 
 
 def beside_linux(runs: pd.DataFrame) -> pd.DataFrame:
