@@ -17,6 +17,7 @@ from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET
 from longfat.network import duplex, reference
 from longfat.papers import hybla, reno, survey
+from longfat.papers.hybla import experiments as chapter
 from longfat.papers.hybla.network import satellite
 from longfat.papers.survey.network import japan
 from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Outage, Record, Scenario
@@ -668,35 +669,17 @@ def claims(runs: pd.DataFrame) -> pd.DataFrame:
     the largest difference from the model with its interval, and the verdict.
     """
     said = papers.claims("hybla")
-    said = said[(said["method"] == "simulation") & (said["transfer"] == "steady")]
-    said = said[said["kind"].isin(["at most", "maximum"])]
+    said = said[said["printed"].notna() & (said["transfer"] == "steady")]
+    said = said[said["method"] == "simulation"].reset_index(drop=True)
     table = said[["statement", "printed"]].rename(columns={"statement": "claim"})
-    model = SEGMENT_BITS * hybla.throughput(runs["loss"].to_numpy(), 0.55, 0.025, 550)
-    runs = runs.assign(difference=100 * (model - runs["goodput_bps"]) / model)
     for faults in CLAIM_SETS:
-        judged = statistics.judge(said, _evidence(said, runs[runs["faults"] == faults]))
+        evidence = chapter.steady_evidence(said, runs[runs["faults"] == faults], "faults-claims")
+        judged = statistics.judge(said, evidence)
         table[faults] = [
             f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}], {row.verdict}"
             for row in judged.itertuples()
         ]
     return table
-
-
-def _evidence(said: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the evidence for claims on the difference from the model, by runs of one set."""
-    rows = []
-    for claim in said.itertuples():
-        chosen = runs[runs["loss"].between(claim.loss_min, claim.loss_max)]
-        if claim.kind == "maximum" and not chosen.empty:
-            found = [statistics.maximum(chosen, "loss", "difference")]
-        else:
-            found = [
-                statistics.mean(part * np.sign(part.mean())) | {"at": f"loss = {loss:g}"}
-                for loss, part in chosen.groupby("loss")["difference"]
-            ]
-        rows += [{"claim": claim.id} | one for one in found]
-    stated = {"engine": "segment", "parameter": "", "setting": "", "experiment": "faults-claims"}
-    return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS)).assign(**stated)
 
 
 def beside_linux(runs: pd.DataFrame) -> pd.DataFrame:
