@@ -598,8 +598,12 @@ def windows(setting: Setting) -> pd.DataFrame:
     results = _simulate_all(scenarios, "segment", experiment="hybla-windows")
     traces = _windows(results, "loss", losses)
     halved = [
-        result.traces[THRESHOLD].assign(loss=p) for p, result in zip(losses, results, strict=True)
+        result.traces[THRESHOLD].assign(loss=loss)
+        for loss, result in zip(losses, results, strict=False)
+        if THRESHOLD in result.traces  # it is not, where nothing was lost
     ]
+    if not halved:
+        return traces.assign(**{THRESHOLD: np.nan})
     return pd.merge_asof(
         traces.sort_values("time_s"),
         pd.concat(halved).sort_values("time_s").drop(columns="flow"),

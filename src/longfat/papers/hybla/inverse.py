@@ -76,9 +76,10 @@ def printed(steady: bool = False) -> pd.DataFrame:
     claims = papers.claims("hybla")
     claims = claims[claims["id"].str.contains(r"-(?:t3|s4)-.*-simulation")]
     claims = claims[(claims["transfer"] == "steady") == steady]
-    percent = claims["printed"] if "printed" in claims else claims["bound_percent"]
     columns = claims[["id", "transfer", "metric", "loss_min", "loss_max"]]
-    found = columns.assign(percent=percent.astype(float), bound=claims["kind"] == "at most")
+    found = columns.assign(
+        percent=claims["printed"].astype(float), bound=claims["kind"] == "at most"
+    )
     return found.reset_index(drop=True)
 
 
