@@ -97,13 +97,14 @@ def test_the_second_reading_and_ours_have_every_claim(paper):
 
 
 def test_a_verdict_moves_with_its_evidence():
-    """A kept verdict's evidence is judged again; then its numbers are moved beyond the bound."""
-    table = verdicts.verdicts().query("verdict == 'reproduced' and kind == 'at most'")
+    """Kept evidence is judged again, and again with its numbers moved far to the other side."""
+    table = verdicts.verdicts().query("verdict == 'reproduced' and kind == 'direction'")
     kept = next(row for row in table.to_dict("records") if row["evidence"])
     claims = papers.claims(kept["paper"]).query("id == @kept['id']")
     rows = pd.DataFrame(kept["evidence"]).assign(claim=kept["id"])
     assert statistics.judge(claims, rows)["verdict"][0] == "reproduced"
-    rows.loc[rows["parameter"] == "", ["measured", "low", "high"]] += 10 * kept["printed"]
+    away = 100 * (1 + rows["measured"].abs().max()) * (1 if pd.isna(kept["bound_low"]) else -1)
+    rows.loc[rows["parameter"] == "", ["measured", "low", "high"]] += away
     assert statistics.judge(claims, rows)["verdict"][0] != "reproduced"
 
 
