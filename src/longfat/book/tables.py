@@ -106,11 +106,7 @@ def errata_implementers() -> pd.DataFrame:
 def _errata(sort: str) -> pd.DataFrame:
     table = _of_all(papers.errata)
     columns = ["paper", "where", "printed", "correct", "effect", "proof"]
-    older = {"model": "remark on the model"} | dict.fromkeys(OLDER_SLIPS, "slip of the text")
-    return table[table["sort"].replace(older) == sort].reindex(columns=columns)
-
-
-OLDER_SLIPS = ("equation", "text", "notation", "number")  # until all chapters have the new words
+    return table[table["sort"] == sort].reindex(columns=columns)
 
 
 def assumptions() -> pd.DataFrame:

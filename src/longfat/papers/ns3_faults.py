@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import papers, paths, statistics, store
+from longfat import measures, papers, paths, statistics, store
 from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET
 from longfat.network import duplex, reference
@@ -260,8 +260,8 @@ def one_recovery() -> pd.DataFrame:
     for name, result in zip(reductions, results, strict=True):
         sent = result.traces["sent_bytes"]
         sent = sent[sent["link"] == "sender>receiver"]
-        segments = statistics.held_at(sent, "sent_bytes", times_s) / WIRE_BYTES
-        window = statistics.held_at(result.traces[WINDOW], WINDOW, times_s)
+        segments = measures.held_at(sent, "sent_bytes", times_s) / WIRE_BYTES
+        window = measures.held_at(result.traces[WINDOW], WINDOW, times_s)
         one = {"time_s": times_s, WINDOW: window, "sent_segments": segments - segments[0]}
         windows.append(pd.DataFrame(one).assign(reduction=name))
     return pd.concat(windows, ignore_index=True)
@@ -367,7 +367,7 @@ def that_do_not(changes: pd.DataFrame, least_percent: float) -> pd.DataFrame:
 
 
 def beside_model(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return how far each set of faults is from the chapter's model, as `judge_differences` reads.
+    """Return how far each set of faults is from the chapter's model.
 
     `runs` is of `on_satellite` or `for_claims`. Columns: faults, engine ("simulation"), transfer
     ("steady"), metric ("throughput"), loss, goodput_bps, halfwidth, model (bit/s), difference and
