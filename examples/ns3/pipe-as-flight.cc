@@ -2,8 +2,8 @@
 //
 // TcpSocketBase: GetSsThresh is given the pipe for what is in flight.
 //
-// RFC 5681, equation (4), halves FlightSize: all that is sent and not cumulatively acknowledged. The
-// socket passes BytesInFlight(), RFC 6675's pipe, without what SACK has reported and what is lost.
+// RFC 5681, equation (4), halves FlightSize: all that is sent and not cumulatively acknowledged.
+// The socket passes BytesInFlight(), RFC 6675's pipe, without what SACK reports and what is lost.
 
 #include "ns3/core-module.h"
 #include "ns3/error-model.h"

@@ -17,6 +17,7 @@ from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET
 from longfat.network import duplex, reference
 from longfat.papers import hybla, reno, survey
+from longfat.papers.hybla import experiments as chapter
 from longfat.papers.hybla.network import satellite
 from longfat.papers.survey.network import japan
 from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Outage, Record, Scenario
@@ -667,13 +668,13 @@ def claims(runs: pd.DataFrame) -> pd.DataFrame:
     `runs` is of `for_claims`. Columns: claim, printed (per cent), and for each key of `CLAIM_SETS`
     the largest difference from the model with its interval, and the verdict.
     """
-    said = papers.claims("hybla").dropna(subset="bound_percent")
-    said = said[(said["engine"] == "simulation") & (said["transfer"] == "steady")]
-    table = said[["statement", "bound_percent"]]
-    table = table.rename(columns={"statement": "claim", "bound_percent": "printed"})
-    compared = beside_model(runs)
+    said = papers.claims("hybla")
+    said = said[said["printed"].notna() & (said["transfer"] == "steady")]
+    said = said[said["method"] == "simulation"].reset_index(drop=True)
+    table = said[["statement", "printed"]].rename(columns={"statement": "claim"})
     for faults in CLAIM_SETS:
-        judged = statistics.judge_differences(said, compared[compared["faults"] == faults])
+        evidence = chapter.steady_evidence(said, runs[runs["faults"] == faults], "faults-claims")
+        judged = statistics.judge(said, evidence)
         table[faults] = [
             f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}], {row.verdict}"
             for row in judged.itertuples()
