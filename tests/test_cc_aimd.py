@@ -270,3 +270,15 @@ def test_fast_tcp_comes_to_its_equilibrium(fast):
             tcp.AckAt(time, rtt)
     assert tcp.GetWindow() == pytest.approx(1050, rel=0.002)
     assert math.isclose(tcp.Loss(), tcp.GetWindow() / 2, rel_tol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("window", "increase", "in_256ths"),
+    [(38, 1, 128), (39, 2, 112), (119, 3, 104), (2000, 12, 74), (5000, 20, 62), (80000, 71, 25)],
+)
+def test_as_linux_highspeed_goes_by_a_table(make, window, increase, in_256ths):
+    """Rows of Linux 6.12's tcp_highspeed.c, which stands for a(w) and b(w) between two of them."""
+    tcp = make(HIGHSPEED, window, AsLinux=True)
+    assert tcp.Loss() == pytest.approx(window * (1 - in_256ths / 256), abs=1e-3)
+    tcp.Ack(1)
+    assert tcp.GetWindow() - window == pytest.approx(increase / window, abs=1 / SEGMENT)

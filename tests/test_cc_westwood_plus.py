@@ -60,9 +60,14 @@ def test_ns3s_filter_begins_at_zero(make):
     assert results[1] < 20
 
 
-def test_a_segment_counts_once_whatever_reports_it(make):
-    """Of 41 segments that an ACK acknowledges, duplicate ACKs had reported 30."""
-    tcp = make(Alpha=0)
+@pytest.mark.parametrize(("linux", "counted"), [(False, 41), (True, 71)])
+def test_a_segment_counts_once_whatever_reports_it(make, linux, counted):
+    """Of 41 segments that an ACK acknowledges, duplicate ACKs had reported 30.
+
+    Linux counts these once more, when the ACK that ends the recovery comes, but not when one
+    acknowledges a part of them.
+    """
+    tcp = make(Alpha=0, AsLinux=linux)
     tcp.Ack(1)
     now = acks(tcp, 0, 40, RTT_S / 40)
     for i in range(30):
@@ -70,7 +75,23 @@ def test_a_segment_counts_once_whatever_reports_it(make):
         tcp.DuplicateAck()
     tcp.WaitUntil(now + RTT_S)
     tcp.Ack(41)
-    assert estimate(tcp) == pytest.approx((40 + 41) / 2, abs=0.01)
+    assert estimate(tcp) == pytest.approx((40 + counted) / 2, abs=0.01)
+
+
+def test_as_linux_a_partial_ack_counts_once(make):
+    """Duplicate ACKs reported 30 segments; an ACK of 10 of them and a hole counts the hole."""
+    samples = []
+    for linux in (False, True):
+        tcp = make(Alpha=0, AsLinux=linux)
+        tcp.Ack(1)
+        now = acks(tcp, 0, 40, RTT_S / 40)
+        for i in range(30):
+            tcp.WaitUntil(now + (i + 1) * RTT_S / 100)
+            tcp.DuplicateAck()
+        tcp.WaitUntil(now + RTT_S)
+        tcp.Ack(11)
+        samples.append(estimate(tcp))
+    assert samples[0] == samples[1] == pytest.approx((40 + 31) / 2, abs=0.01)
 
 
 def test_the_threshold_takes_the_smallest_round_trip_not_the_smallest_smoothed_one(make):

@@ -22,8 +22,8 @@ FLOORS = [
     ["store"],
     ["network", "result"],
     ["scenario"],
-    ["cc", "recovery", "statistics"],
-    ["errors", "faults", "paths"],
+    ["cc", "recovery", "measures", "statistics", "pictures"],
+    ["errors", "faults", "paths", "style"],
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
 GONE = {"theory"}  # its import ends in a sentence

@@ -1,4 +1,4 @@
-"""The command line: longfat model | simulate | sweep | audit | reproduce | cc | figure | new."""
+"""The command line: longfat model, simulate, draw, sweep, audit, reproduce, cc, figure, new."""
 
 import contextlib
 import json
@@ -101,16 +101,43 @@ def model_survey(loss, rtt, segment_bytes, as_json):
 @click.argument("scenario_file", type=click.Path(path_type=Path))
 @click.option("--engine", default="segment", show_default=True, help=ENGINES)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
-def simulate(scenario_file, engine, as_json):
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="Draw windows, round trips, queues and goodput over time into this file (SVG, PNG, PDF).",
+)
+def simulate(scenario_file, engine, as_json, plot):
     """Simulate the scenario in SCENARIO_FILE (JSON)."""
+    from longfat import pictures
     from longfat.engines import simulate as run
     from longfat.scenario import Scenario
 
-    result = run(Scenario.from_file(scenario_file), engine=engine)
+    scenario = Scenario.from_file(scenario_file)
+    if plot and not scenario.record.series:  # what a run keeps does not change what it does
+        scenario = scenario.with_(record={"series": pictures.RECORDED})
+    result = run(scenario, engine=engine)
+    if plot:
+        pictures.save(result.plot(), plot)
     if as_json:
         click.echo(json.dumps(result.to_dict(), indent=2))
     else:
         _print(result.flows, as_json=False)
+
+
+@main.command()
+@click.argument("scenario_file", type=click.Path(path_type=Path))
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="File of the drawing; its end says what it is (SVG, PNG, PDF).",
+)
+def draw(scenario_file, output):
+    """Draw the network and the flows of SCENARIO_FILE (JSON)."""
+    from longfat import pictures
+    from longfat.scenario import Scenario
+
+    pictures.save(Scenario.from_file(scenario_file).draw(), output)
 
 
 @main.command()

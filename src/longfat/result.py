@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard, get_args
 
+from longfat import pictures
 from longfat.scenario import LinkSeries, Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 FLOW_COLUMNS = (
     "flow",
@@ -86,6 +88,14 @@ class Result:
     def flow_rows(self) -> list[Row]:
         """Return what `flows` has, a dictionary a flow, with None for what is missing."""
         return _records(self._flows)
+
+    def plot(self, series: Sequence[str] | str | None = None) -> "Figure":
+        """Return the recorded series over time, a panel each (`longfat.pictures.plot`).
+
+        `series` chooses among them ("goodput_bps" is made from delivered_bytes). Raises InputError
+        for one that the run did not record.
+        """
+        return pictures.plot(self, series)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data, from which `from_dict` makes the result again."""

@@ -10,22 +10,28 @@ import itertools
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     ValidationError,
     field_validator,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
+from longfat import pictures
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.faults import Fault
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
 LONGEST_S = 1e9
@@ -193,7 +199,9 @@ class Flow(_Model):
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
     same settings each. `recovery` says what may be sent while lost segments are sent again:
     proportional rate reduction (RFC 9937), the whole window halved at once (RFC 6675), or what
-    ns-3 3.44 calls proportional rate reduction.
+    ns-3 3.44 calls proportional rate reduction. `limited_transmit` is RFC 3042's, which matters
+    without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
+    recovery of ns-3's own is asked for.
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -311,11 +319,38 @@ class _Graph:
         return target in reached
 
 
+class Ns2(_Model):
+    """What the engine `ns2` does by habit; no other engine takes it.
+
+    Left alone, ns-2 counts the headers that the other engines count and loses packets where they do,
+    so that what is left of a difference is the sender's. `header_bytes` and `ack_bytes` are what a
+    segment and an ACK have on the wire beside their payload (ns-2.35 by itself: 40 and 40; before
+    November 2001: 0 and 40), `tick_s` the granularity of its timers and round-trip times (0.01 s by
+    itself), `sack_blocks` how many blocks an ACK has. `losses` says where the loss model stands: at
+    the end of the link, or `before the queue`, as `lossmodel` puts it. `overhead_s` delays each
+    segment by a random time up to so long, which breaks the phases of flows. With `linux_agents`,
+    Reno and Vegas, which ns-2 has twice, are those of its Linux agents.
+
+    >>> from longfat import Ns2
+    >>> Ns2(header_bytes=40, ack_bytes=40, tick_s=0.01).sack_blocks
+    3
+    """
+
+    header_bytes: Annotated[int, Field(ge=0, le=9000)] | None = None
+    ack_bytes: Annotated[int, Field(ge=1, le=9000)] | None = None
+    tick_s: Annotated[float, Field(ge=1e-6, le=10)] = 0.001
+    sack_blocks: Annotated[int, Field(ge=1, le=3)] = 3
+    losses: Literal["at the end", "before the queue"] = "at the end"
+    overhead_s: Annotated[float, Field(ge=0, le=10)] = 0.0
+    linux_agents: bool = False
+
+
 class Scenario(_Model):
     """Everything that decides a run's result, apart from the engine.
 
     `faults` are what the engine `segment` does as ns-3 3.44 and not as the RFCs say
-    (`longfat.faults`). `title` is for people: it is no part of the key.
+    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `title` is for people: it is no
+    part of the key.
 
     >>> from longfat import Scenario, topologies
     >>> scenario = Scenario(
@@ -337,7 +372,16 @@ class Scenario(_Model):
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
     record: Record = Record()
     faults: tuple[Fault, ...] = ()
+    ns2: Ns2 = Ns2()
     title: str = ""
+
+    @model_serializer(mode="wrap")
+    def _habits_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave `ns2` out where it is the default: only one engine knows it."""
+        data = serialize(self)
+        if self.ns2 == Ns2():
+            data.pop("ns2", None)
+        return data
 
     def __init__(self, /, **fields: Any) -> None:
         try:
@@ -417,6 +461,15 @@ class Scenario(_Model):
         """Return the shortest JSON that means this scenario: keys sorted, defaults left out."""
         data = self.model_dump(mode="json", exclude_defaults=True, exclude={"title"})
         return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+    def draw(self) -> "Figure":
+        """Return a drawing of the network and the flows (`longfat.pictures.draw`), for matplotlib.
+
+        >>> from longfat import topologies
+        >>> figure = topologies.satellite(loss=1e-4).draw()
+        >>> figure.savefig("satellite.svg")  # doctest: +SKIP
+        """
+        return pictures.draw(self)
 
     def sha256(self) -> str:
         """Return the hash of the canonical JSON: equal scenarios have equal hashes."""

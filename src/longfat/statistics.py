@@ -10,12 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special, stats
 
 from longfat.errors import InputError
-
-VERDICTS = ("reproduced", "not reproduced", "undecidable", "not yet measured")
-
 
 # --- plans of runs
 
@@ -206,212 +203,6 @@ def fit(
     return ratios.assign(factor=off, ordered=in_order).reset_index()
 
 
-# --- traces and shares
-
-
-def held_at(trace: pd.DataFrame, series: str, times: ArrayLike) -> np.ndarray:
-    """Return a trace's value at each of the times: the last one before; missing before the first.
-
-    `trace` is one flow's, with columns time_s and `series`.
-    """
-    position = np.searchsorted(trace["time_s"].to_numpy(), times, side="right") - 1
-    values = trace[series].to_numpy(dtype=float)
-    return np.where(position >= 0, values[np.maximum(position, 0)], np.nan)
-
-
-def held(trace: pd.DataFrame, end_s: float) -> pd.DataFrame:
-    """Return a trace whose last value lasts until `end_s`: a trace has a point a change."""
-    return pd.concat([trace, trace.tail(1).assign(time_s=end_s)], ignore_index=True)
-
-
-def true_throughput(trace: pd.DataFrame, times: np.ndarray) -> np.ndarray:
-    """Return the throughput between consecutive times, bit/s, from a trace of delivered_bytes."""
-    return 8 * np.diff(np.nan_to_num(held_at(trace, "delivered_bytes", times))) / np.diff(times)
-
-
-def estimate_error(delivered: pd.DataFrame, estimate: pd.DataFrame, times: np.ndarray) -> dict:
-    """Return how an estimate of the bandwidth compares with the throughput between the times.
-
-    Traces of one flow, of delivered_bytes and bandwidth_bps. Keys: bias (mean of the estimate over
-    the mean throughput, less 1), error (root mean square of the difference, over the mean
-    throughput), variation (standard deviation of the estimate over its mean).
-    """
-    truth = true_throughput(delivered, times)
-    guess = held_at(estimate, "bandwidth_bps", times)[1:]
-    known = ~np.isnan(guess)
-    truth, guess = truth[known], guess[known]
-    return {
-        "bias": guess.mean() / truth.mean() - 1,
-        "error": np.sqrt(np.mean((guess - truth) ** 2)) / truth.mean(),
-        "variation": guess.std() / guess.mean(),
-    }
-
-
-def goodput_over_time(
-    delivered: pd.DataFrame, interval_s: float, duration_s: float, start_s: float = 0.0
-) -> pd.DataFrame:
-    """Return the goodput of each flow in each whole interval, from its `delivered_bytes` trace.
-
-    `delivered` has columns flow, time_s and delivered_bytes, such as `result.traces[...]`. Columns
-    of the result: flow, time_s (end of the interval), goodput_bps. A trace that holds the last
-    value in each of N intervals is exact where `interval_s` is a multiple of those.
-    """
-    if not 0 < interval_s <= duration_s - start_s:
-        raise InputError(f"interval_s is {interval_s:g}: it must be above 0 and at most the run's")
-    count = int(round((duration_s - start_s) / interval_s, 6))
-    edges = start_s + interval_s * np.arange(count + 1)
-    tables = []
-    for flow, trace in delivered.groupby("flow", sort=False):
-        values = np.nan_to_num(held_at(trace, "delivered_bytes", edges + 1e-9))
-        tables.append(
-            pd.DataFrame(
-                {
-                    "flow": flow,
-                    "time_s": edges[1:],
-                    "goodput_bps": 8 * np.diff(values) / interval_s,
-                }
-            )
-        )
-    return pd.concat(tables, ignore_index=True)
-
-
-def slope(
-    table: pd.DataFrame, time: str, value: str, start: float, end: float, until: float = np.inf
-) -> float:
-    """Return the slope of `value` over `time` by least squares, from `start` to `end`.
-
-    With `until` only up to the first time from `start` on at which `value` reaches it. Not a number
-    for fewer than two points.
-    """
-    part = table[table[time].between(start, end)]
-    reached = part[part[value] >= until]
-    if len(reached):
-        part = part[part[time] < reached[time].iloc[0]]
-    if len(part) < 2:
-        return float("nan")
-    return float(np.polyfit(part[time], part[value], 1)[0])
-
-
-def loss_responses(
-    window: pd.DataFrame, threshold: pd.DataFrame, rtt_s: float, duration_s: float
-) -> pd.DataFrame:
-    """Return what each loss did to a flow's window, from its traces cwnd and ssthresh (segments).
-
-    A loss is a change of the threshold, with eight round trips at least to the next one. Columns:
-    before (the window just before), threshold, after (the window two and a half round trips later,
-    when the recovery is over) and growth (segments a round trip from there to the next loss).
-    """
-    threshold = threshold[threshold["ssthresh_segments"].diff() != 0]
-    times = threshold["time_s"].to_numpy()
-    ends = np.append(times[1:], duration_s)
-    later = times + 2.5 * rtt_s
-
-    def held(when: np.ndarray) -> np.ndarray:
-        return held_at(window, "cwnd_segments", when - 0.2 * rtt_s)
-
-    table = pd.DataFrame(
-        {
-            "before": held(times),
-            "threshold": threshold["ssthresh_segments"].to_numpy(),
-            "after": held(later),
-            "growth": (held(ends) - held(later)) * rtt_s / (ends - later),
-        }
-    )
-    return table[(ends - times >= 8 * rtt_s) & table["before"].notna()].reset_index(drop=True)
-
-
-def loss_percent(flows: pd.DataFrame) -> pd.Series:
-    """Return the loss rate that a sender sees, in per cent: retransmissions of segments sent."""
-    return 100 * flows["retransmissions"] / flows["segments_sent"]
-
-
-def jain_index(rates: ArrayLike, axis: int = -1) -> np.ndarray:
-    """Return Jain's fairness index, (sum x)^2 / (n sum x^2): 1 is equal shares, 1/n is one for all.
-
-    Over `axis`; where all rates are 0 it is not a number.
-
-    >>> from longfat import statistics
-    >>> float(statistics.jain_index([[3.0, 1.0]])[0])
-    0.8
-    """
-    rates = np.asarray(rates, dtype=float)
-    with np.errstate(invalid="ignore"):
-        return rates.sum(axis) ** 2 / (rates.shape[axis] * (rates**2).sum(axis))
-
-
-def busy(sent_bytes: pd.DataFrame, link: str, rate_bps: float, times_s: ArrayLike) -> np.ndarray:
-    """Return a link's true utilization between successive times, from its trace of bytes sent.
-
-    `sent_bytes` is `Result.traces["sent_bytes"]`, `link` is such as "R>N3"; between the points of
-    the trace the count is taken to rise evenly. One value less than `times_s` (s).
-    Raises InputError for a link that the trace does not have.
-    """
-    trace = sent_bytes[sent_bytes["link"] == link]
-    if trace.empty:
-        known = ", ".join(sorted(set(sent_bytes["link"])))
-        raise InputError(f"link is '{link}': the trace has {known}")
-    times_s = np.asarray(times_s, dtype=float)
-    start = np.r_[0.0, trace["time_s"]], np.r_[0.0, trace["sent_bytes"]]
-    sent = np.interp(times_s, *start)
-    return 8 * np.diff(sent) / (rate_bps * np.diff(times_s))
-
-
-class Shares(NamedTuple):
-    """How flows divide what they get: `table` has a row a flow with share, low, high (of 1)."""
-
-    table: pd.DataFrame
-    p_value: float
-    repetitions: int
-
-
-def shares(table: pd.DataFrame, who: str = "protocol", value: str = "goodput_bps") -> Shares:
-    """Return the flows' mean shares of their sum, and whether they are equal.
-
-    `table` has a row a flow and run: columns seed, `who` and `value`. `p_value` is that of the
-    Friedman test of equal shares over the repetitions, the sign test's for two flows; it is missing
-    for fewer than three repetitions. Intervals are Student-t, 95 %.
-    """
-    wide = table.pivot(index="seed", columns=who, values=value)
-    part = wide.div(wide.sum(axis=1), axis=0)
-    width = half_width(part.std(), len(part))
-    rows = pd.DataFrame(
-        {"share": part.mean(), "low": part.mean() - width, "high": part.mean() + width}
-    )
-    if len(part) < 3:
-        p_value = np.nan
-    elif part.shape[1] > 2:
-        p_value = stats.friedmanchisquare(*(part[name] for name in part)).pvalue
-    else:
-        above = int((part.iloc[:, 0] > 0.5).sum())
-        p_value = stats.binomtest(above, len(part)).pvalue
-    return Shares(rows.reset_index(), float(p_value), len(part))
-
-
-def beside(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what each of two senders got as the neighbour of the other, a row a sender of a run.
-
-    `runs` is a sweep's table of runs with two flows: columns N1 and N2 name their congestion
-    controls, `flow` says whose row it is. Added are `neighbour`, the flow's own congestion control,
-    and `control`, that of the other flow, beside which it stood. Of two equal senders only N2
-    counts as the neighbour, so that every run counts once.
-    """
-    first = runs["flow"] == "N1"
-    return runs.assign(
-        neighbour=runs["N1"].where(first, runs["N2"]),
-        control=runs["N2"].where(first, runs["N1"]),
-    )[~first | (runs["N1"] != runs["N2"])].reset_index(drop=True)
-
-
-def harm(reference: ArrayLike, measured: ArrayLike) -> np.ndarray:
-    """Return what a flow loses by its neighbour, as a part: (reference - measured) / reference.
-
-    `reference` is its goodput beside the neighbour that is taken as harmless (Ware et al. 2019);
-    negative where it gains.
-    """
-    reference = np.asarray(reference, dtype=float)
-    return ((reference - np.asarray(measured, dtype=float)) / reference)[()]
-
-
 # --- tests
 
 
@@ -486,7 +277,7 @@ def compare(
     return pd.DataFrame(rows)
 
 
-# --- verdicts
+# --- verdicts of the chapters that do not use `judge` yet
 
 
 def finding(
@@ -656,3 +447,581 @@ def judge_differences(claims: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFr
     columns = ["measured", "low", "high", "at", "verdict"]
     judged = pd.DataFrame([one(claim) for claim in claims.itertuples()], claims.index, columns)
     return claims.join(judged)
+
+
+# --- evidence: from runs to what a verdict is made of
+
+
+def mean(values: ArrayLike) -> dict[str, float]:
+    """Return the mean of runs with its interval: keys measured, low, high, runs.
+
+    A single run has no interval (missing).
+
+    >>> from longfat import statistics
+    >>> {key: round(float(value), 2) for key, value in statistics.mean([4, 5, 6]).items()}
+    {'measured': 5.0, 'low': 2.52, 'high': 7.48, 'runs': 3.0}
+    """
+    values = np.asarray(values, dtype=float)
+    width = half_width(_deviation(values), values.size)
+    return _row(float(values.mean()), float(width), values.size)
+
+
+def prediction_interval(values: ArrayLike, runs: int = 1) -> dict[str, float]:
+    """Return the mean of our runs, and where the mean of `runs` further ones lies (95 %).
+
+    The same keys as `mean`. It is what a printed measurement is held against: the paper's runs were
+    drawn as ours are, so that theirs scatter too.
+    """
+    values = np.asarray(values, dtype=float)
+    width = half_width(_deviation(values), values.size) * np.sqrt(values.size / runs + 1)
+    return _row(float(values.mean()), float(width), values.size)
+
+
+def paired(values: ArrayLike, reference: ArrayLike, ratio: bool = False) -> dict[str, float]:
+    """Return by how much `values` are above `reference`, seed by seed: the keys of `mean`.
+
+    With `ratio` how many times as large they are, from the mean of the logarithms (all must be
+    above 0, or InputError is raised).
+    """
+    first, second = np.asarray(values, dtype=float), np.asarray(reference, dtype=float)
+    if not ratio:
+        return mean(first - second)
+    if (first <= 0).any() or (second <= 0).any():
+        raise InputError("a ratio needs values above 0")
+    found = mean(np.log(first / second))
+    ends = {key: float(np.exp(found[key])) for key in ("measured", "low", "high")}
+    return ends | {"runs": found["runs"]}
+
+
+def unpaired(values: ArrayLike, reference: ArrayLike) -> dict[str, float]:
+    """Return how many times as large `values` are as `reference`: the keys of `mean`.
+
+    For runs that are no pairs: Welch's interval on the logarithms (`ratio`); `runs` is the smaller
+    number of the two.
+    """
+    found = ratio(values, reference)
+    measured, low, high = (float(found[key]) for key in ("ratio", "low", "high"))
+    runs = min(np.size(values), np.size(reference))
+    return {"measured": measured, "low": low, "high": high, "runs": runs}
+
+
+def maximum(differences: pd.DataFrame, at: str, value: str, runs: int = 1) -> dict:
+    """Return the largest absolute difference that a set of runs such as the paper's would show.
+
+    `differences` has a row a run: the column `at` says at which point it was made, `value` is its
+    (signed) difference. At each point the mean of `runs` further runs is drawn as Student's
+    distribution predicts it from ours, and the largest absolute value over the points is kept;
+    10,000 such sets give the interval that holds 95 % of them. So it is the distribution of the
+    largest one, and not that of the point which happened to be the largest.
+
+    Keys: measured (the median set's), low, high, runs (at the point with the fewest) and at (the
+    point that is the largest most often). Without repetitions low and high are missing.
+    """
+    groups = differences.groupby(at, sort=True)[value]
+    means, counts = groups.mean(), groups.count()
+    if (counts < 2).any():
+        largest = means.abs().idxmax()
+        found = {"measured": abs(float(means[largest])), "low": np.nan, "high": np.nan}
+        return found | {"runs": int(counts.min()), "at": f"{at} = {largest:g}"}
+    scale = groups.std() * np.sqrt(1 / runs + 1 / counts)
+    generator = np.random.default_rng(1)
+    drawn = generator.standard_t(counts.to_numpy() - 1, size=(10_000, len(counts)))
+    sizes = np.abs(means.to_numpy() + scale.to_numpy() * drawn)
+    low, middle, high = np.quantile(sizes.max(axis=1), [LEVEL, 0.5, 1 - LEVEL])
+    often = means.index[np.bincount(sizes.argmax(axis=1), minlength=len(means)).argmax()]
+    found = {"measured": float(middle), "low": float(low), "high": float(high)}
+    return found | {"runs": int(counts.min()), "at": f"{at} = {often:g}"}
+
+
+def same(values: ArrayLike, reference: ArrayLike, factor: float) -> dict[str, float]:
+    """Return the ratio of two samples, and the p-value of its being within a factor (TOST).
+
+    Keys of `mean`, with Welch's interval of the ratio (95 %), and p_value: the larger one of the
+    two one-sided tests (Schuirmann 1987, by statsmodels, on logarithms as in bioequivalence). It is
+    below `LEVEL` exactly where the interval lies within 1/`factor` to `factor`.
+    Raises InputError for a factor of 1 or less, or samples that have no ratio.
+    """
+    from statsmodels.stats.weightstats import ttost_ind
+
+    if factor <= 1:
+        raise InputError(f"factor is {factor}: it must be above 1")
+    found = unpaired(values, reference)
+    edge = np.log(factor)
+    logs = np.log(np.asarray(values, float)), np.log(np.asarray(reference, float))
+    if all(np.ptp(one) == 0 for one in logs):  # nothing scatters
+        p_value = float(not 1 / factor < found["measured"] < factor)
+    else:
+        p_value = float(ttost_ind(*logs, -edge, edge, usevar="unequal")[0])
+    return found | {"p_value": p_value}
+
+
+def _deviation(values: np.ndarray) -> float:
+    return float(values.std(ddof=1)) if values.size > 1 else float("nan")
+
+
+def _row(measured: float, width: float, runs: int) -> dict[str, float]:
+    low, high = float(measured - width), float(measured + width)
+    return {"measured": float(measured), "low": low, "high": high, "runs": runs}
+
+
+# --- verdicts: the one rule for each kind of claim
+
+# An end of a 95 % interval is a one-sided test at this level, so that what a picture shows and what
+# is concluded from it are the same.
+LEVEL = 0.025
+POWER = 0.8  # of a further experiment that is to decide what is open
+
+RULES = {
+    "at most": (
+        "Reproduced if the whole interval of our mean lies at or below the printed bound (as it "
+        "was rounded), at every point that the claim speaks of; not reproduced if all of it lies "
+        "above at one of them."
+    ),
+    "at least": (
+        "Reproduced if the whole interval of our mean lies at or above the printed bound (as it "
+        "was rounded), at every point that the claim speaks of; not reproduced if all of it lies "
+        "below at one of them."
+    ),
+    "maximum": (
+        "The printed number is the largest difference that the paper saw. Reproduced if the "
+        "interval, in which the largest difference of a set of runs such as the paper's lies, "
+        "holds it (as it was rounded); not reproduced if it does not."
+    ),
+    "about": (
+        "Reproduced if the whole interval of our mean lies within what the printed number's "
+        "rounding and wording allow; not reproduced if none of it does."
+    ),
+    "value": (
+        "The printed number is a measurement, of one run or of a mean, and scatters as ours do. "
+        "Reproduced if the interval in which a further such measurement of ours would lie holds "
+        "it (as it was rounded); not reproduced if it does not."
+    ),
+    "order": (
+        "Every step of the order is a one-sided test. Reproduced if at every step the whole "
+        "interval of the difference lies above the threshold (0, or 1 for a ratio); not "
+        "reproduced if all of it lies below at one step."
+    ),
+    "ratio": (
+        "One-sided: reproduced if the whole interval of our ratio lies beyond the threshold, "
+        "which is the printed ratio unless the claim says otherwise; not reproduced if none of it "
+        "does."
+    ),
+    "direction": (
+        "One-sided: reproduced if the whole interval of the difference lies beyond the threshold "
+        "that was set before the runs; not reproduced if none of it does."
+    ),
+    "same": (
+        "Two one-sided tests (TOST): reproduced if the whole interval of the ratio lies between "
+        "1/threshold and the threshold, which was set before the runs; not reproduced if none of "
+        "it does."
+    ),
+    "qualitative": (
+        "The sentence was turned into a measurable one, with a threshold and a reason for it, "
+        "before the runs. Reproduced if the whole interval lies beyond the threshold; not "
+        "reproduced if none of it does; undecidable where no threshold does the sentence justice."
+    ),
+    "arithmetic": (
+        "Calculated from the paper's own numbers. Reproduced if the result, rounded as printed, "
+        "is the printed one; else not reproduced."
+    ),
+}
+KINDS = tuple(RULES)
+VERDICTS = (
+    "reproduced",
+    "not reproduced",
+    "depends",  # with what it depends on: "depends on recovery"
+    "undecidable",
+    "fitted",
+    "not yet measured",
+)
+# In the order in which they decide, with the name that a sentence calls them by.
+ENGINES = {
+    "segment": "the segment engine",
+    "ns2": "ns-2",
+    "linux": "Linux",
+    "ns3": "ns-3",
+    "arithmetic": "arithmetic",
+}
+WITNESS = {"ns3": "segment"}  # they share the headers of congestion control and recovery
+EVIDENCE_COLUMNS = (
+    "claim",
+    "engine",
+    "parameter",
+    "setting",
+    "measured",
+    "low",
+    "high",
+    "runs",
+    "at",
+    "experiment",
+)
+JUDGED_COLUMNS = (
+    "id",
+    "where",
+    "statement",
+    "kind",
+    "printed",
+    "unit",
+    "measured",
+    "low",
+    "high",
+    "at",
+    "engine",
+    "runs",
+    "verdict",
+    "reason",
+    "range_low",
+    "range_high",
+    "bound_low",
+    "bound_high",
+    "decides",
+    "evidence",
+)
+
+
+class Region(NamedTuple):
+    """Where a measured value agrees with a claim: `low` to `high`, both in the claim's unit.
+
+    `strict` where the bounds do not belong to it. `meets` where an interval that only touches the
+    region agrees (it says where a further measurement lies, not where the mean does).
+    """
+
+    low: float
+    high: float
+    strict: bool = False
+    meets: bool = False
+
+
+def verdict_class(verdict: str) -> str:
+    """Return which one of `VERDICTS` a verdict is: "depends" for "depends on recovery"."""
+    return "depends" if verdict.startswith("depends on ") else verdict
+
+
+def region(claim) -> Region | None:
+    """Return where a measured value agrees with a claim, or None where nothing can be measured.
+
+    `claim` is a row of claims: kind, printed, half_unit, threshold, side (absent or empty: above).
+    Raises InputError for an unknown kind, and where the kind needs a number that is missing.
+    """
+
+    def number(name: str) -> float:
+        return float(pd.to_numeric(getattr(claim, name, np.nan)))
+
+    printed, half, threshold = (number(name) for name in ("printed", "half_unit", "threshold"))
+    kind = claim.kind
+    if kind not in RULES:
+        raise InputError(f"{claim.id}: kind is '{kind}', but a claim is one of {', '.join(KINDS)}")
+    if kind in ("at most", "at least"):
+        _needs(claim, printed=printed)
+        slack = 0.0 if np.isnan(half) else half
+        at_most = kind == "at most"
+        return Region(-np.inf, printed + slack) if at_most else Region(printed - slack, np.inf)
+    if kind in ("maximum", "about", "value", "arithmetic"):
+        _needs(claim, printed=printed, half_unit=half)
+        slack = half * (1 + 1e-9)  # a number that was rounded at its half is still the printed one
+        return Region(printed - slack, printed + slack, meets=kind in ("maximum", "value"))
+    if kind == "order":
+        threshold = 0.0 if np.isnan(threshold) else threshold
+    elif kind == "ratio":
+        threshold = printed if np.isnan(threshold) else threshold
+    elif kind == "qualitative" and np.isnan(threshold):
+        return None
+    _needs(claim, threshold=threshold)
+    if kind == "same":
+        if threshold <= 1:
+            raise InputError(f"{claim.id}: threshold is {threshold:g}: a factor is above 1")
+        return Region(1 / threshold, threshold, strict=True)
+    side = getattr(claim, "side", "above")
+    below = isinstance(side, str) and side == "below"
+    return Region(*((-np.inf, threshold) if below else (threshold, np.inf)), strict=True)
+
+
+def _needs(claim, **numbers: float) -> None:
+    for name, value in numbers.items():
+        if np.isnan(value):
+            raise InputError(f"{claim.id}: a claim of kind '{claim.kind}' needs its {name}")
+
+
+class Outcome(NamedTuple):
+    """What one engine at one setting says of a claim, and by which of its points."""
+
+    says: str  # "holds", "fails" or "open"
+    point: int  # the one that decides: the least favourable
+    decides: float  # how many runs a point would decide what is open (missing: none, or not open)
+
+
+def outcome(points: pd.DataFrame, where: Region) -> Outcome:
+    """Judge a claim by all points of one engine and setting: columns measured, low, high, runs.
+
+    A claim about several points holds if it does at each of them; each test may then be made at its
+    own level (an intersection-union test). It fails if it fails at one; there are as many chances
+    to err as points, so that these p-values are adjusted by Holm (only the smallest
+    one counts here). A value without an interval
+    decides nothing, except that low = high = measured says that nothing scatters.
+    """
+    measured, low, high, runs = (
+        points[name].to_numpy(dtype=float) for name in ("measured", "low", "high", "runs")
+    )
+    known = ~np.isnan(low) & ~np.isnan(high)
+    below = _beyond(where.low - measured, high - measured, measured - low, runs, where.strict)
+    above = _beyond(measured - where.high, measured - low, high - measured, runs, where.strict)
+    against = np.where(known, np.minimum(below, above), 1.0)
+    distance = np.minimum(measured - where.low, where.high - measured)
+    if where.strict:
+        inside = (low > where.low) & (high < where.high)
+    else:
+        inside = (low >= where.low) & (high <= where.high)
+    fails = bool(against.min() * len(against) < LEVEL)  # Holm's factor for the smallest one
+    agree = known if where.meets else known & inside
+    worst = int(np.lexsort((distance, against))[0])
+    if fails:
+        return Outcome("fails", worst, np.nan)
+    if agree.all():
+        return Outcome("holds", worst, np.nan)
+    doubtful = np.flatnonzero(~agree)
+    worst = int(doubtful[np.lexsort((distance[doubtful], against[doubtful]))[0]])
+    if where.meets:
+        needed = 2.0
+    else:
+        needed = max(
+            runs_to_decide(measured[i], low[i], high[i], int(runs[i]), where) for i in doubtful
+        )
+    return Outcome("open", worst, needed)
+
+
+def _beyond(gap, near, far, runs, strict: bool) -> np.ndarray:
+    """Return the p-values of means being beyond a bound, `gap` away from it (above 0: beyond).
+
+    `near` and `far` are the widths of the interval on the side of the bound and on the other.
+    """
+    freedom = np.maximum(runs - 1, 1)
+    width = np.where(gap >= 0, near, far)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = gap / width * special.stdtrit(freedom, 1 - LEVEL)
+    exact = np.where(gap > 0, 0.0, 1.0)
+    if strict:
+        exact = np.where(gap >= 0, 0.0, 1.0)
+    return np.where(width > 0, special.stdtr(freedom, -np.nan_to_num(t)), exact)
+
+
+def runs_to_decide(measured: float, low: float, high: float, runs: int, where: Region) -> float:
+    """Return how many runs would decide, with a power of 80 %, what `runs` left open.
+
+    As if the mean and the scatter so far were the true ones. Missing where nothing is known of the
+    scatter; infinite where the mean stands on the bound.
+    """
+    ends = [bound for bound in (where.low, where.high) if np.isfinite(bound)]
+    near = min(ends, key=lambda bound: abs(bound - measured))
+    width = high - measured if near > measured else measured - low
+    if runs < 2 or np.isnan(width):
+        return float("nan")
+    deviation = width / special.stdtrit(runs - 1, 1 - LEVEL) * np.sqrt(runs)
+    effect = abs(near - measured) / deviation if deviation else np.inf
+    if effect < 1e-4:
+        return float("inf")
+    # Enough by the normal distribution; then up to what Student's noncentral one asks for.
+    sum_of_quantiles = special.ndtri(1 - LEVEL) + special.ndtri(POWER)
+    count = max(2, int(np.ceil((sum_of_quantiles / effect) ** 2)))
+    while count < 1000:
+        critical = special.stdtrit(count - 1, 1 - LEVEL)
+        if 1 - special.nctdtr(count - 1, min(effect * np.sqrt(count), 30), critical) >= POWER:
+            break
+        count += 1
+    return float(count)
+
+
+def judge(claims: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
+    """Judge every claim of a paper by its evidence: a row a claim, columns `JUDGED_COLUMNS`.
+
+    `claims` has id, where, statement, kind, printed, unit, half_unit, threshold, threshold_reason,
+    fitted, and may have side ("below" turns a one-sided claim round) and note (ends the reason).
+    `evidence` has the columns `EVIDENCE_COLUMNS`, a row a claim, engine, setting and point. An
+    empty `parameter` is the paper's stated setting with the chapter's base assumptions; else it
+    names the unstated parameter that is varied.
+
+    Each engine says of each setting whether the claim holds, fails, or stays open (`RULES`,
+    `outcome`). The stated setting decides. A claim that holds there is reproduced, unless another
+    plausible setting or an independent engine refutes it: then it depends on that. A claim that
+    fails there is not reproduced only if it fails at every plausible setting and on every
+    independent engine; it depends on a parameter if it holds at another setting of it, and is
+    undecidable if one leaves it open. A claim whose number was used to fit a parameter is "fitted".
+
+    Of the result: measured to runs are the deciding engine's least favourable point; range_low and
+    range_high the least and the largest measured over all plausible settings and engines;
+    bound_low and bound_high where the claim holds (infinite: no bound); decides, how many runs a
+    point would decide what is open; evidence, a list of one record an engine and setting.
+    Raises InputError for missing columns, unknown kinds, claims and engines.
+    """
+    _check(claims, evidence)
+    groups = dict(list(evidence.groupby("claim", sort=False)))
+    rows = [_judge(claim, groups.get(claim.id)) for claim in claims.itertuples()]
+    return pd.DataFrame(rows, columns=list(JUDGED_COLUMNS))
+
+
+def _check(claims: pd.DataFrame, evidence: pd.DataFrame) -> None:
+    if missing := [name for name in EVIDENCE_COLUMNS if name not in evidence]:
+        raise InputError(f"evidence: the columns {', '.join(missing)} are missing")
+    if unknown := sorted(set(evidence["claim"]) - set(claims["id"])):
+        raise InputError(f"evidence: no claim is called '{unknown[0]}'")
+    if unknown := sorted(set(evidence["engine"]) - set(ENGINES)):
+        raise InputError(f"evidence: engine is '{unknown[0]}': it is one of {', '.join(ENGINES)}")
+    if claims["id"].duplicated().any():
+        raise InputError(f"claims: {claims['id'][claims['id'].duplicated()].iloc[0]} comes twice")
+
+
+def _judge(claim, evidence: pd.DataFrame | None) -> dict:
+    """Return the verdict on one claim (see `judge`)."""
+    where = region(claim)
+    row: dict[str, object] = dict.fromkeys(JUDGED_COLUMNS, np.nan)
+    for name in ("id", "where", "statement", "kind", "printed"):
+        row[name] = getattr(claim, name)
+    unit = _text(claim.unit)
+    row |= {"unit": unit, "at": "", "engine": "", "evidence": []}
+    note = _text(getattr(claim, "note", ""))
+    if where is None:
+        reason = _text(claim.threshold_reason)
+        return row | {"verdict": "undecidable", "reason": _sentences(reason, note)}
+    row |= {"bound_low": where.low, "bound_high": where.high}
+    records = [] if evidence is None else _records(evidence, where)
+    base = [one for one in records if not one["parameter"]]
+    if not base:
+        reason = "Its runs were left out." if note == "" else note
+        return row | {"verdict": "not yet measured", "reason": reason, "evidence": records}
+    verdict, decider = _verdict(base, [one for one in records if one["parameter"]])
+    if fitted := _text(getattr(claim, "fitted", "")):
+        verdict = "fitted"
+    row |= {name: decider[name] for name in ("measured", "low", "high", "at", "engine", "runs")}
+    measured = [one["measured"] for one in records]
+    row |= {"range_low": min(measured), "range_high": max(measured)}
+    open_ones = [one["decides"] for one in records if one["says"] == "open"]
+    if verdict == "undecidable":
+        row["decides"] = max(open_ones, default=np.nan)
+    reason = _reason(verdict, decider, base, records, unit, fitted)
+    return row | {"verdict": verdict, "reason": _sentences(reason, note), "evidence": records}
+
+
+def _records(evidence: pd.DataFrame, where: Region) -> list[dict]:
+    """Return what each engine says at each setting, with its deciding point."""
+    table = evidence.assign(
+        parameter=evidence["parameter"].fillna("").astype(str),
+        setting=evidence["setting"].fillna("").astype(str),
+        at=evidence["at"].fillna("").astype(str),
+        experiment=evidence["experiment"].fillna("").astype(str),
+    )
+    records = []
+    for names, points in table.groupby(["engine", "parameter", "setting"], sort=False):
+        found = outcome(points, where)
+        point = points.iloc[found.point]
+        record = dict(zip(("engine", "parameter", "setting"), names, strict=True))
+        record |= {name: float(point[name]) for name in ("measured", "low", "high", "runs")}
+        record |= {"at": point["at"], "experiment": point["experiment"], "points": len(points)}
+        records.append(record | {"says": found.says, "decides": found.decides})
+    rank = list(ENGINES)
+    return sorted(records, key=lambda one: (one["parameter"] != "", rank.index(one["engine"])))
+
+
+def _verdict(base: list[dict], varied: list[dict]) -> tuple[str, dict]:
+    """Return the verdict on a claim, and the record of the stated setting that decides it."""
+    witnesses: dict[str, dict] = {}
+    for one in base:  # of those that share code the first, which has the most runs, speaks for both
+        witnesses.setdefault(WITNESS.get(one["engine"], one["engine"]), one)
+    says = {one["says"] for one in witnesses.values()}
+
+    def first(what: str) -> dict:
+        return next(one for one in witnesses.values() if one["says"] == what)
+
+    turns = {
+        what: list(dict.fromkeys(one["parameter"] for one in varied if one["says"] == what))
+        for what in ("holds", "fails", "open")
+    }
+    if says >= {"holds", "fails"}:
+        return "depends on the engine", first("holds")
+    if "holds" in says:
+        on = turns["fails"]
+        return (_depends(on) if on else "reproduced"), first("holds")
+    if "fails" in says:
+        if turns["holds"]:
+            return _depends(turns["holds"]), first("fails")
+        undecided = turns["open"] or "open" in says
+        return ("undecidable" if undecided else "not reproduced"), first("fails")
+    both = [name for name in turns["holds"] if name in turns["fails"]]
+    return (_depends(both) if both else "undecidable"), first("open")
+
+
+def _depends(parameters: list[str]) -> str:
+    return f"depends on {_list(parameters)}"
+
+
+def _reason(
+    verdict: str, decider: dict, base: list[dict], records: list[dict], unit: str, fitted: str
+) -> str:
+    """Return in sentences why the verdict is what it is, and on which engines it rests."""
+    said = {"holds": "agrees", "fails": "disagrees", "open": "leaves it open"}
+    parts = []
+    if fitted:
+        parts.append(f"The {fitted} was fitted to this number, so that it is no test.")
+    for one in base:
+        value = f"{_digits(one['measured'])}"
+        if one["low"] != one["high"] and one["low"] == one["low"]:
+            value += f" [{_digits(one['low'])}, {_digits(one['high'])}]"
+        place = f" at {one['at']}" if one["at"] else ""
+        count = "" if one["engine"] == "arithmetic" else f", {_runs(one['runs'])}"
+        name = ENGINES[one["engine"]]
+        shares = " (which shares our headers)" if one["engine"] in WITNESS else ""
+        text = f"{name[0].upper()}{name[1:]}{shares} {said[one['says']]}: {value} {unit}".rstrip()
+        parts.append(f"{text}{place}{count}.")
+    for parameter in dict.fromkeys(one["parameter"] for one in records if one["parameter"]):
+        settings = [one for one in records if one["parameter"] == parameter]
+        of = {what: [s for s in settings if s["says"] == what] for what in said}
+        told = []
+        for what, group in of.items():
+            names = list(dict.fromkeys(one["setting"] for one in group))
+            if names:
+                shown = _list(names) if len(names) <= 4 else f"{len(names)} settings"
+                verb = {"holds": "holds", "fails": "fails", "open": "stays open"}[what]
+                told.append(f"{verb} at {shown}")
+        parts.append(f"With {parameter.replace('_', ' ')} varied it {', '.join(told)}.")
+    independent = {WITNESS.get(one["engine"], one["engine"]) for one in base}
+    if len(independent) == 1 and decider["engine"] != "arithmetic":
+        parts.append(f"It rests on {ENGINES[independent.pop()]} alone.")
+    return " ".join(parts)
+
+
+def _runs(count: float) -> str:
+    return "one run" if count == 1 else f"{count:.0f} runs"
+
+
+def _digits(value: float) -> str:
+    """Return a number in three significant digits, in Markdown: $2 \\cdot 10^{-5}$."""
+    text = f"{value:.3g}"
+    if "e" not in text:
+        return text
+    mantissa, exponent = text.split("e")
+    return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$"
+
+
+def _list(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def _text(value) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+# Of another module now; to be called by their own names.
+_MOVED = (
+    *("Shares", "beside", "busy", "estimate_error", "goodput_over_time", "harm", "held", "held_at"),
+    *("jain_index", "loss_percent", "loss_responses", "shares", "slope", "true_throughput"),
+)
+
+
+def __getattr__(name: str):
+    if name in _MOVED:
+        from longfat import measures
+
+        return getattr(measures, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,11 +5,13 @@ what we measured (colours with intervals).
 """
 
 import hashlib
+import itertools
 import os
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import myst_nb
 import numpy as np
 import pandas as pd
 from IPython.display import HTML, Markdown, display
@@ -19,36 +21,47 @@ from sympy import latex
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
-from longfat.statistics import VERDICTS
-
-FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
-SIMULATION: dict[str, Any] = {"color": "#0072b2", "marker": "o"}
-EMULATION: dict[str, Any] = {"color": "#d55e00", "marker": "s"}
-VARIANT: dict[str, Any] = {"color": "#009e73", "marker": "^"}
-ENGINES = {"ns-3": SIMULATION, "Linux": EMULATION}  # by the name in the legend
-MODEL: dict[str, Any] = {"color": "black"}
-PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
-
-plt.rcParams.update(
-    {
-        "figure.figsize": (7, 4.2),
-        "figure.dpi": 100,
-        "figure.constrained_layout.use": True,
-        "axes.grid": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "grid.alpha": 0.3,
-        "font.size": 10,
-        "axes.titlesize": 11,
-        "axes.titlelocation": "left",
-        "lines.markersize": 4,
-        "errorbar.capsize": 2,
-        "svg.hashsalt": "longfat",
-    }
+from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class
+from longfat.style import (
+    ALGORITHM_STYLE,
+    ENGINE_LABEL,
+    ENGINE_STYLE,
+    MODEL,
+    PAPER,
+    RC,
+    known_style,
+    number,
+    style,
 )
 
+__all__ = ["ALGORITHM_STYLE", "ENGINE_LABEL", "ENGINE_STYLE", "MODEL", "PAPER", "number", "style"]
+
+FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
+# The names of a measured point's look, before an algorithm's or an engine's is known.
+SIMULATION = ENGINE_STYLE["segment"]
+EMULATION = ENGINE_STYLE["linux"]
+VARIANT: dict[str, Any] = {"color": "#009e73", "marker": "^"}
+ENGINES = {label: ENGINE_STYLE[name] for name, label in ENGINE_LABEL.items()}
+
+plt.rcParams.update(RC)
 
 subplots = plt.subplots
+
+
+def numbers(**values: float | str) -> None:
+    """Keep numbers and words of the results for the sentences of the same page.
+
+    What a cell keeps by `numbers(hybla_gain=1.8)` a sentence has by {glue:text}`hybla_gain:.1f`.
+    A name begins with the page's. Numbers are kept with ten digits.
+
+    >>> from longfat.book import show
+    >>> show.numbers(hybla_gain=1.8)
+    """
+    for name, value in values.items():
+        kept = value if isinstance(value, str) else float(f"{value:.10g}")
+        if not isinstance(kept, str) and isinstance(value, int | np.integer):
+            kept = int(value)
+        myst_nb.glue(name, kept, display=False)
 
 
 def headline(what: str, compared: pd.DataFrame, transfer: str, metric: str) -> str:
@@ -102,7 +115,7 @@ def comparison_figure(
     return figure
 
 
-# A line for each congestion control of a figure, told apart without colour too.
+# For lines that are neither algorithms nor engines, told apart without colour too.
 CONTROLS: tuple[dict[str, Any], ...] = (
     {"color": "#0072b2", "marker": "o"},
     {"color": "#e69f00", "marker": "s"},
@@ -117,16 +130,17 @@ def loss_figure(
 ) -> Figure:
     """Draw a measured quantity over the loss rate, a line for each value of the column `by`.
 
-    `points` is an `interval`: columns loss, `by`, `value` and halfwidth. A name's place in `names`
-    decides its style, so that it looks the same in every figure. A loss of 0 has its place left of
+    `points` is an `interval`: columns loss, `by`, `value` and halfwidth. A name that is none of an
+    algorithm or an engine has a style by its place in `names`. A loss of 0 has its place left of
     the logarithmic axis.
     """
     figure, axes = plt.subplots()
     smallest = points.loc[points["loss"] > 0, "loss"].min()
-    for name, style in zip(names, CONTROLS, strict=False):
+    for name, other in zip(names, itertools.cycle(CONTROLS), strict=False):
         line = points[points[by] == name].sort_values("loss")
+        look = style(name) if known_style(name) else other
         if not line.empty:
-            axes.errorbar(line["loss"], line[value], yerr=line["halfwidth"], label=name, **style)
+            axes.errorbar(line["loss"], line[value], yerr=line["halfwidth"], label=name, **look)
     axes.set_xscale("symlog", linthresh=smallest, linscale=0.5)
     axes.set(xlabel="probability that a packet is lost", ylabel=label, title=title)
     axes.set_xlim(left=-smallest / 10)
@@ -165,14 +179,14 @@ def show_equations(paper, *numbers: int) -> Markdown:
     each derivation, or a definition as it stands, carries the label `hybla-NUMBER`.
     """
     parts = []
-    for number in numbers:
-        derived = number in paper.DERIVATIONS
-        steps = paper.derive(number).steps if derived else (("Defined as", paper.EQ[number]),)
-        parts.append(f"**({number}) {paper.NAMES[number]}**")
+    for n in numbers:
+        derived = n in paper.DERIVATIONS
+        steps = paper.derive(n).steps if derived else (("Defined as", paper.EQ[n]),)
+        parts.append(f"**({n}) {paper.NAMES[n]}**")
         for sentence, expression in steps[:-1]:
             parts += [sentence, f"$$\n{latex(expression)}\n$$"]
         sentence, equation = steps[-1]
-        parts += [sentence, f"$$\n{latex(equation)}\n$$ ({paper.EQ.paper}-{number})"]
+        parts += [sentence, f"$$\n{latex(equation)}\n$$ ({paper.EQ.paper}-{n})"]
     return Markdown("\n\n".join(parts))
 
 
@@ -236,24 +250,33 @@ def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> None:
 
     `judged` has a row a claim and the columns `VERDICT_COLUMNS`: what the paper printed and what
     was measured, with its interval from `low` to `high`, all in `unit` (missing where there is no
-    number); which engine measured it; one of `VERDICTS`; and the reason in a sentence. Under
+    number); which engine measured it; a verdict (`statistics.verdict_class` is one of `VERDICTS`);
+    and the reason in sentences. What else `statistics.judge` returns is left with them. Under
     `longfat figure` also write NAME.csv. Raises InputError for missing columns, other verdicts, and
     a claim that comes twice.
     """
     if missing := [column for column in VERDICT_COLUMNS if column not in judged]:
         raise InputError(f"verdicts: the columns {', '.join(missing)} are missing")
-    if unknown := sorted(set(judged["verdict"]) - set(VERDICTS)):
+    if unknown := sorted(set(judged["verdict"].map(verdict_class)) - set(VERDICTS)):
         raise InputError(f"verdicts: {unknown[0]!r} is none of {', '.join(VERDICTS)}")
     if judged["id"].duplicated().any():
         raise InputError(f"verdicts: {judged['id'][judged['id'].duplicated()].iloc[0]} comes twice")
-    judged = judged[list(VERDICT_COLUMNS)].reset_index(drop=True)
+    more = [name for name in JUDGED_COLUMNS if name in judged and name not in VERDICT_COLUMNS]
+    judged = judged[[*VERDICT_COLUMNS, *more]].reset_index(drop=True)
     table = show_table(worded_verdicts(judged), caption=caption, name=name)
-    numbers = judged.select_dtypes("number").columns
-    exact = judged.astype({column: object for column in numbers})
-    for column in numbers:
-        exact[column] = [float(f"{value:.6g}") for value in judged[column]]
-    records = exact.astype(object).where(exact.notna(), None).to_dict("records")
+    records = [_plain(record) for record in judged.to_dict("records")]
     display({"text/html": table.data, VERDICTS_MIME: records}, raw=True)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: numbers in six digits, None for what is missing or endless."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, int | float | np.number):
+        return float(f"{value:.6g}") if np.isfinite(value) else None
+    return None if pd.isna(value) else value
 
 
 def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
@@ -274,14 +297,18 @@ def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
 def _number(value: float | str | None, unit: str) -> str:
     if value is None or value != value:
         return "–"
-    return f"{value:.4g} {unit}".strip() if isinstance(value, float | int) else f"{value}"
+    return f"{value:.4g} {_text(unit)}".strip() if isinstance(value, float | int) else f"{value}"
 
 
 def _measured(row) -> str:
     if pd.isna(row.measured):
         return "–"
     interval = "" if pd.isna(row.low) else f" [{row.low:.4g}, {row.high:.4g}]"
-    return f"{row.measured:.4g}{interval} {row.unit}".strip()
+    return f"{row.measured:.4g}{interval} {_text(row.unit)}".strip()
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def show_figure(name: str, figure: Figure, data: pd.DataFrame, alt: str) -> None:

@@ -11,6 +11,10 @@
 //
 // Slow start is HyStart++ (section 4.10; hystart.h). By RFC 8312, which it replaces, W_est is a straight
 // line of time, K comes from W_max alone, and the target has no upper bound.
+//
+// Linux 6.12 (tcp_cubic.c) leaves alpha as it is when W_est has passed cwnd_prior, where (4) raises it to
+// 1: with AsLinux, W_est goes on with alpha. Where losses are so many that W_est governs, that is the
+// difference between the two.
 
 /* catalogue
 title = "CUBIC"
@@ -25,6 +29,7 @@ reno_friendly = {attribute = "RenoFriendly"}
 hystart = {attribute = "HyStart"}
 rfc8312 = {attribute = "Rfc8312"}
 as_ns3_3_44 = {attribute = "AsNs3"}
+as_linux_6_12 = {attribute = "AsLinux"}
 */
 
 #ifndef LONGFAT_CUBIC_H
@@ -92,6 +97,11 @@ class TcpCubic : public ns3::TcpCongestionOps
                               "as ns3::TcpCubic of 3.44 does, with its faults",
                               BooleanValue(false),
                               ns3::MakeBooleanAccessor(&TcpCubic::m_asNs3),
+                              ns3::MakeBooleanChecker())
+                .AddAttribute("AsLinux",
+                              "W_est as Linux 6.12 has it, whose alpha is never raised to 1",
+                              BooleanValue(false),
+                              ns3::MakeBooleanAccessor(&TcpCubic::m_asLinux),
                               ns3::MakeBooleanChecker());
         return tid;
     }
@@ -207,7 +217,8 @@ class TcpCubic : public ns3::TcpCongestionOps
         }
         else
         {
-            m_renoWindow += (m_renoWindow < m_priorWindow ? alpha : 1) * segmentsAcked / w; // (4)
+            const bool raised = !m_asLinux && m_renoWindow >= m_priorWindow;
+            m_renoWindow += (raised ? 1 : alpha) * segmentsAcked / w; // (4)
         }
         if (m_renoFriendly && Cubic(t) < m_renoWindow)
         {
@@ -263,6 +274,7 @@ class TcpCubic : public ns3::TcpCongestionOps
     bool m_useHystart{};         //!< section 4.10
     bool m_rfc8312{};            //!< growth by RFC 8312
     bool m_asNs3{};              //!< with the faults of ns-3 3.44
+    bool m_asLinux{};            //!< W_est as in Linux 6.12
     double m_fraction{0};        //!< of a byte of the window
     double m_maxWindow{0};       //!< W_max, in segments; 0: none
     double m_priorWindow{0};     //!< cwnd_prior, in segments

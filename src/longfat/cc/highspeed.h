@@ -10,8 +10,9 @@
 //     b(w) = 1/2 + (b_H - 1/2) log(w / W_L) / log(W_H / W_L)                          (29)
 //     a(w) = 2 w^2 p(w) b(w) / (2 - b(w))                                             (30)
 //
-// ns-3's own TcpHighSpeed (AsNs3), like Linux, takes the next higher row of the RFC's table of whole
-// a(w) (appendix B): at 39 segments it grows by 2 where the RFC's formula gives 1.
+// ns-3's own TcpHighSpeed (AsNs3) and Linux 6.12 (AsLinux; tcp_highspeed.c) take the next higher row of
+// the RFC's table of whole a(w) (appendix B): at 39 segments they grow by 2 where the RFC's formula gives
+// 1. ns-3 has b(w) with two digits, Linux in 256ths.
 
 /* catalogue
 name = "highspeed-rfc3649"
@@ -27,6 +28,7 @@ high_loss = {attribute = "HighP", below = "low_loss"}
 high_decrease = {attribute = "HighDecrease"}
 max_ssthresh_segments = {attribute = "MaxSsThresh"}
 as_ns3_3_44 = {attribute = "AsNs3"}
+as_linux_6_12 = {attribute = "AsLinux"}
 */
 
 #ifndef LONGFAT_HIGHSPEED_H
@@ -74,7 +76,12 @@ class TcpHighSpeed : public TcpStandardOrNs3
                               "decrease at high_window_segments",
                               ns3::DoubleValue(0.1),
                               ns3::MakeDoubleAccessor(&TcpHighSpeed::m_highDecrease),
-                              ns3::MakeDoubleChecker<double>(0, 1));
+                              ns3::MakeDoubleChecker<double>(0, 1))
+                .AddAttribute("AsLinux",
+                              "a(w) and b(w) from the table that Linux 6.12 has",
+                              ns3::BooleanValue(false),
+                              ns3::MakeBooleanAccessor(&TcpHighSpeed::m_asLinux),
+                              ns3::MakeBooleanChecker());
         return tid;
     }
 
@@ -86,6 +93,10 @@ class TcpHighSpeed : public TcpStandardOrNs3
     /// Equation (30).
     double GetIncrease(double w) const override
     {
+        if (m_asLinux)
+        {
+            return Row(static_cast<uint32_t>(w)).a;
+        }
         if (w <= m_lowWindow)
         {
             return TcpStandard::GetIncrease(w);
@@ -99,6 +110,10 @@ class TcpHighSpeed : public TcpStandardOrNs3
     /// Equation (29).
     double GetDecrease(double w) const override
     {
+        if (m_asLinux)
+        {
+            return Row(static_cast<uint32_t>(w)).in256ths / 256.0;
+        }
         if (w <= m_lowWindow)
         {
             return TcpStandard::GetDecrease(w);
@@ -126,15 +141,17 @@ class TcpHighSpeed : public TcpStandardOrNs3
     }
 
   private:
-    /// Of the RFC's table: the window from which on a(w) is that, with two digits of b(w).
+    /// Of the RFC's table: the window up to which a(w) is that, with two digits of b(w), and Linux's
+    /// 256ths of it.
     struct TableRow
     {
         uint32_t w;
         uint32_t a;
         double b;
+        uint32_t in256ths;
     };
 
-    /// ns-3's row for that window.
+    /// The row for that window.
     static const TableRow& Row(uint32_t w)
     {
         static const std::vector<TableRow> table = MakeTable();
@@ -147,7 +164,7 @@ class TcpHighSpeed : public TcpStandardOrNs3
     /// The RFC's program: a(w) with 12.8 w^1.2 for 1 / p(w), wherever it has grown by one more.
     static std::vector<TableRow> MakeTable()
     {
-        std::vector<TableRow> table{{38, 1, 0.5}};
+        std::vector<TableRow> table{{38, 1, 0.5, 128}};
         double last = 1;
         for (uint32_t w = 38; w < 95000; ++w)
         {
@@ -155,7 +172,10 @@ class TcpHighSpeed : public TcpStandardOrNs3
             const double a = 2 * double(w) * w * b / ((2 - b) * 12.8 * std::pow(w, 1.2));
             if (a > last + 1)
             {
-                table.push_back({w, static_cast<uint32_t>(a), std::round(100 * b) / 100});
+                table.push_back({w,
+                                 static_cast<uint32_t>(a),
+                                 std::round(100 * b) / 100,
+                                 static_cast<uint32_t>(256 * b)});
                 last = a;
             }
         }
@@ -167,6 +187,7 @@ class TcpHighSpeed : public TcpStandardOrNs3
     double m_lowP{};         //!< P_L
     double m_highP{};        //!< P_H
     double m_highDecrease{}; //!< b_H
+    bool m_asLinux{};        //!< by Linux's table
     uint32_t m_count{0};     //!< ns-3's count of ACKs times a(w)
 };
 

@@ -8,7 +8,8 @@
 //
 // ns-3's own TcpScalable (AsNs3) grows by a segment every 50 segments, to make up for delayed ACKs:
 // twice as fast as the specification where every segment has its ACK. Below 50 segments it grows
-// like standard TCP and yet shrinks by an eighth only.
+// like standard TCP and yet shrinks by an eighth only. Linux 6.12 (tcp_scalable.c) counts 100 ACKs, as
+// Kelly does, and below 100 segments it grows like standard TCP and yet shrinks by an eighth only.
 
 /* catalogue
 name = "scalable-kelly"

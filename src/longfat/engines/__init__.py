@@ -5,12 +5,17 @@ from collections.abc import Iterable
 from types import ModuleType
 
 from longfat import paths, store
-from longfat.engines import linux, ns3, segment
+from longfat.engines import linux, ns2, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
-from longfat.scenario import Scenario
+from longfat.scenario import Ns2, Scenario
 
-ENGINES: dict[str, ModuleType] = {"linux": linux, "ns3": ns3, "segment": segment}
+ENGINES: dict[str, ModuleType] = {
+    "linux": linux,
+    "ns2": ns2,
+    "ns3": ns3,
+    "segment": segment,
+}
 
 
 def get(engine: str) -> ModuleType:
@@ -34,12 +39,20 @@ def is_here(engine: str) -> bool:
 
 def key(scenario: Scenario, engine: str) -> str:
     """Return the key under which the scenario's result on that engine is stored."""
-    return store.key(scenario, get(engine).ingredients(scenario))
+    return store.key(scenario, _ingredients(scenario, engine))
 
 
 def find(scenario: Scenario, engine: str) -> Result | None:
     """Return the scenario's result on that engine from the archive or the local cache, or None."""
-    return store.find(scenario, get(engine).ingredients(scenario))
+    return store.find(scenario, _ingredients(scenario, engine))
+
+
+def _ingredients(scenario: Scenario, engine: str) -> dict[str, str]:
+    """Return what decides the result beside the scenario. Raises InputError for habits of ns-2's
+    that another engine is asked to have."""
+    if scenario.ns2 != Ns2() and engine != "ns2":
+        raise InputError(f"ns2: the engine '{engine}' does not have the habits of ns-2")
+    return get(engine).ingredients(scenario)
 
 
 def simulate(

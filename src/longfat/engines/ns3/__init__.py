@@ -244,7 +244,7 @@ def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
         "segmentsPerAck": flow.segments_per_ack,
         "ackTimeoutS": flow.ack_timeout_s,
         "sack": flow.sack,
-        "limitedTransmit": flow.limited_transmit,
+        "limitedTransmit": _limited_transmit(flow),
         "ecn": flow.ecn,
         "timestamps": flow.timestamps,
         "minRtoS": flow.min_rto_s,
@@ -266,6 +266,18 @@ def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
             if name not in LINK_SERIES and (name not in ESTIMATES or name in algorithm.traces)
         ],
     }
+
+
+def _limited_transmit(flow: Flow) -> bool:
+    """Return whether ns-3's limited transmit is on.
+
+    Without SACK it sends a new segment for every duplicate ACK, where RFC 3042 allows two, and
+    holds what it sends for arrived (`data/faults.csv`, limited-transmit). No header reaches that,
+    but its switch does: it is off, unless stock ns-3 is asked for by its recovery, or there are
+    relays, for which ns-3 does not allow it.
+    """
+    stock = flow.recovery == "prr-ns3-3.44"
+    return flow.limited_transmit and (flow.sack or stock or bool(flow.relays))
 
 
 def _command() -> tuple[list[str], dict[str, str]]:

@@ -229,6 +229,11 @@ class Simulation
         // on as before with what reaches them.
         for (const Reroute& reroute : spec.reroutes)
         {
+            if (reroute.atS == 0) // before the first packet
+            {
+                SetPath(flow.connections.back(), reroute.path);
+                continue;
+            }
             m_events.At(FromSeconds(reroute.atS), [this, &flow, &reroute] {
                 SetPath(flow.connections.back(), reroute.path);
             });
