@@ -65,7 +65,7 @@ test-all: test  ## run every test: then those that take long (book/tests.md list
 	$(BIN)/python -m pytest $(PYTEST) -m slow
 
 reproduce: setup  ## compute every archived result again and report what changed
-	for name in $(basename $(notdir $(NOTEBOOKS))); do $(BIN)/longfat reproduce $$name || exit; done
+	for name in $(filter-out %-long,$(basename $(notdir $(NOTEBOOKS)))); do $(BIN)/longfat reproduce $$name || exit; done
 
 audit: setup  ## run five archived results again and compare to the last digit
 	$(BIN)/longfat audit --sample 5
@@ -96,7 +96,7 @@ clean:  ## remove what was built (the environment and the cache of results stay)
 
 # Where every result is in the archive, a notebook needs no engine, and is executed while ns-3 is
 # still being compiled; where one fails then, it waits for ns-3 and is executed again.
-EXECUTE = $(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute --no-progress-bar
+EXECUTE = LONGFAT_PAGE_FOLDER=$(CURDIR)/build/src/_longfat $(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute --no-progress-bar
 build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(DONE)/package
 	@mkdir -p $(@D)
 	@echo "[notebook] $<"

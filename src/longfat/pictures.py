@@ -37,8 +37,10 @@ RECORDED = ("delivered_bytes", "cwnd_segments", "ssthresh_segments", "rtt_s", "q
 BINS = 60  # of the goodput over time
 
 
-def save(figure: "Figure", path: Path) -> None:
+def save(figure: "Figure", path: Path, **options: Any) -> None:
     """Write a figure to a file, the same bytes each time; the file's end says what it is.
+
+    `options` are those of matplotlib's savefig.
 
     Raises InputError for an end that matplotlib does not know, and for a file that cannot be
     written.
@@ -52,7 +54,7 @@ def save(figure: "Figure", path: Path) -> None:
     date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     try:
         with rc_context({"svg.hashsalt": RC["svg.hashsalt"]}):
-            figure.savefig(path, metadata=date, dpi=150)
+            figure.savefig(path, metadata=date, dpi=150, **options)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -80,8 +82,9 @@ def draw(scenario: Any) -> "Figure":
     busiest = len(_groups(ways))
     above, below = 0.5 + ABOVE * (busiest + 1), 0.4 + LINE * lines
     size = (HOP * (columns - 1) + 1.7, row_height * spread + above + below)
-    with rc_context(RC | {"figure.constrained_layout.use": False}):
+    with rc_context(RC):
         figure = Figure(figsize=size)
+        figure.set_layout_engine("none")
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
         axes.set_aspect("equal")

@@ -12,16 +12,18 @@ from longfat import paths, store
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import FLOW_COLUMNS
 
+LONG = "-long"  # ends the name of a chapter's page for specialists
+
 
 def chapters() -> list[str]:
-    """Return the names of the chapters: the notebooks."""
-    return sorted(path.stem for path in paths.NOTEBOOKS.glob("*.ipynb"))
+    """Return the names of the chapters: the notebooks, a chapter's two pages as one."""
+    return sorted({path.stem.removesuffix(LONG) for path in paths.NOTEBOOKS.glob("*.ipynb")})
 
 
 def reproduce(chapter: str) -> pd.DataFrame:
-    """Execute a chapter's notebook at the papers' own scale, without reading the archive.
+    """Execute a chapter's notebooks at the papers' own scale, without reading the archive.
 
-    Every experiment that the notebook names is written to `data/results/`. Finished runs wait in
+    Every experiment that they name is written to `data/results/`. Finished runs wait in
     the local cache, so an interrupted call goes on where it was. Returns a row an experiment:
     runs, and how many of them are `added`, `removed` and `changed` against the archive before.
     Raises InputError for an unknown chapter, SimulationError if the notebook fails.
@@ -32,17 +34,18 @@ def reproduce(chapter: str) -> pd.DataFrame:
             f"{nearest(chapter, chapters())}"
         )
     before = {name: _rows(store.read_archive(name)) for name in store.experiments()}
-    notebook = paths.NOTEBOOKS / f"{chapter}.ipynb"
+    pages = [paths.NOTEBOOKS / f"{chapter}{end}.ipynb" for end in ("", LONG)]
     os.environ["LONGFAT_REPRODUCE"] = "1"
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            papermill.execute_notebook(
-                str(notebook),
-                str(Path(scratch) / notebook.name),
-                parameters={"profile": "paper"},
-                cwd=str(notebook.parent),
-                log_output=True,
-            )
+            for notebook in filter(Path.exists, pages):
+                papermill.execute_notebook(
+                    str(notebook),
+                    str(Path(scratch) / notebook.name),
+                    parameters={"profile": "paper"},
+                    cwd=str(notebook.parent),
+                    log_output=True,
+                )
     except PapermillExecutionError as error:
         raise SimulationError(f"{chapter}: {error.ename}: {error.evalue}") from None
     finally:

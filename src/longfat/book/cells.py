@@ -7,6 +7,7 @@ A cell that calls `show.show_figure("NAME", ...)`, or another function of `longf
 import ast
 import builtins
 import functools
+import re
 import symtable
 from collections.abc import Iterator
 from pathlib import Path
@@ -175,6 +176,67 @@ def experiments(sources: list[str], imported: dict[str, str]) -> set[str]:
                 module = imported.get(node.value.id, "")
                 found |= _of_function(module, node.attr, set())
     return found
+
+
+# The verb of a docstring's first sentence, and how the line above a cell has it.
+VERBS = {
+    "Return": "Works out",
+    "Draw": "Draws",
+    "Show": "Shows",
+    "Simulate": "Simulates",
+    "Run": "Runs",
+    "Evaluate": "Evaluates",
+    "Compare": "Compares",
+    "Make": "Makes",
+    "Judge": "Judges",
+    "Keep": "Keeps",
+    "Measure": "Measures",
+}
+
+
+# What the functions of `longfat.book.show` do, where nothing else of longfat is called.
+SHOWN = {
+    "show_figure": "Draws this figure",
+    "show_table": "Makes this table",
+    "show_equations": "Derives these equations with sympy",
+    "show_steps": "Derives this with sympy",
+    "show_code": "Takes this code from the package",
+    "show_explorer": "Makes this explorer",
+    "show_verdicts": "Makes the table of verdicts",
+    "numbers": "Keeps the numbers that the text has",
+}
+
+
+def says(source: str, imported: dict[str, str]) -> str:
+    """Return in a line what a cell does, from the docstrings of what it calls; "" if none tells.
+
+    The first function of longfat that it calls says it, one of `longfat.book` where there is no
+    other. `imported` is what the notebook imports (`modules`).
+    """
+    lines = []
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
+            module = imported.get(node.func.value.id, "")
+            place = (module.startswith("longfat.book"), node.lineno, node.col_offset)
+            definition = _definitions(module).get(node.func.attr)
+            text = ast.get_docstring(definition) if definition else None
+            if module == "longfat.book.show":
+                if node.func.attr in SHOWN:
+                    lines.append(((2, *place), SHOWN[node.func.attr]))
+            elif text and not module.startswith("longfat.cc"):
+                lines.append(((0, *place), _line(text)))
+    return min(lines)[1] if lines else ""
+
+
+def _line(docstring: str) -> str:
+    sentence = re.split(r"(?<=[a-z`)])[.:](?:\s|$)|\n\n", docstring, maxsplit=1)[0]
+    verb, _, rest = " ".join(sentence.split()).rstrip(".").partition(" ")
+    rest = rest.replace(", and return", ", and works out")
+    return f"{VERBS.get(verb, verb)} {rest}".replace("`", "")
 
 
 def _named(tree: ast.AST) -> set[str]:

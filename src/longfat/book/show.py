@@ -7,6 +7,8 @@ what we measured (colours with intervals).
 import hashlib
 import itertools
 import os
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,16 @@ import matplotlib.pyplot as plt
 import myst_nb
 import numpy as np
 import pandas as pd
+from IPython.core.pylabtools import print_figure
 from IPython.display import HTML, Markdown, display
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from sympy import latex
 
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
+from longfat.pictures import save
 from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class
 from longfat.style import (
     ALGORITHM_STYLE,
@@ -31,12 +36,14 @@ from longfat.style import (
     RC,
     known_style,
     number,
+    powers,
     style,
 )
 
 __all__ = ["ALGORITHM_STYLE", "ENGINE_LABEL", "ENGINE_STYLE", "MODEL", "PAPER", "number", "style"]
 
 FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
+PAGE_FOLDER = "LONGFAT_PAGE_FOLDER"  # where the book wants its figures as SVG
 # The names of a measured point's look, before an algorithm's or an engine's is known.
 SIMULATION = ENGINE_STYLE["segment"]
 EMULATION = ENGINE_STYLE["linux"]
@@ -172,11 +179,13 @@ def show_factors(axes: plt.Axes, table: pd.DataFrame, x: str, y: str) -> None:
     axes.grid(False)
 
 
-def show_equations(paper, *numbers: int) -> Markdown:
+def show_equations(paper, *numbers: int, label: bool = True) -> Markdown:
     """Return the derivations of numbered equations, as the book shows them.
 
     `paper` is the module of the derivations (`longfat.papers.hybla.derivation`). The last line of
-    each derivation, or a definition as it stands, carries the label `hybla-NUMBER`.
+    each derivation, or a definition as it stands, carries the label `hybla-NUMBER`, by which
+    {eq}`hybla-NUMBER` refers to it and the book numbers it as the paper does. An equation has its
+    label once in the book; where it is shown again, `label=False` makes it `hybla-NUMBER-again`.
     """
     parts = []
     for n in numbers:
@@ -186,7 +195,8 @@ def show_equations(paper, *numbers: int) -> Markdown:
         for sentence, expression in steps[:-1]:
             parts += [sentence, f"$$\n{latex(expression)}\n$$"]
         sentence, equation = steps[-1]
-        parts += [sentence, f"$$\n{latex(equation)}\n$$ ({paper.EQ.paper}-{n})"]
+        again = "" if label else "-again"
+        parts += [sentence, f"$$\n{latex(equation)}\n$$ ({paper.EQ.paper}-{n}{again})"]
     return Markdown("\n\n".join(parts))
 
 
@@ -209,14 +219,15 @@ def show_code(path: Path, start: str = "") -> Markdown:
 
 def show_table(
     table: pd.DataFrame,
-    formats: dict[str, str] | None = None,
+    formats: Mapping[str, str | Callable] | None = None,
     caption: str = "",
     name: str = "",
 ) -> HTML:
-    """Return the table as it appears in the book: no index, given formats, a caption.
+    """Return the table as it appears in the book: no index, given formats, a caption with a number.
 
-    The caption of a table without rows says so: its runs were left out. Under `longfat figure` also
-    write the table, in full precision, as NAME.csv.
+    `caption` and the headers are Markdown, with formulas between dollar signs; numbers such as
+    1e-04 become powers of ten. The caption of a table without rows says so: its runs were left out.
+    Under `longfat figure` also write the table, in full precision, as NAME.csv.
     """
     if name and os.environ.get(FIGURE_FOLDER):
         path = Path(os.environ[FIGURE_FOLDER]) / f"{name}.csv"
@@ -226,7 +237,10 @@ def show_table(
     identity = hashlib.sha256(caption.encode()).hexdigest()[:8]  # the same in every run
     styler = styler.set_table_attributes('class="longfat"').set_uuid(identity)
     styler = styler.set_table_styles([{"selector": "th, td", "props": "padding: 0.15em 0.6em;"}])
-    return HTML((styler.set_caption(caption) if caption else styler).to_html())
+    written = (styler.set_caption(caption) if caption else styler).to_html()
+    head, body = written.partition("</style>")[::2]
+    written = f"{head}</style>{powers(body, 'html')}"
+    return HTML(written, metadata={"caption": caption, "name": name} if caption else None)
 
 
 VERDICT_COLUMNS = (
@@ -265,7 +279,8 @@ def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> None:
     judged = judged[[*VERDICT_COLUMNS, *more]].reset_index(drop=True)
     table = show_table(worded_verdicts(judged), caption=caption, name=name)
     records = [_plain(record) for record in judged.to_dict("records")]
-    display({"text/html": table.data, VERDICTS_MIME: records}, raw=True)
+    described = {"text/html": {"caption": caption, "name": name}} if caption else {}
+    display({"text/html": table.data, VERDICTS_MIME: records}, metadata=described, raw=True)
 
 
 def _plain(value: Any) -> Any:
@@ -311,21 +326,81 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def show_figure(name: str, figure: Figure, data: pd.DataFrame, alt: str) -> None:
-    """Show a figure in the notebook, with its text for those who cannot see it.
+def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> None:
+    """Show a figure with a caption, which the book numbers and prints under it.
 
-    Without data, because its runs were left out, say so instead. Under `longfat figure` also write
-    NAME.png, NAME.svg and the data as NAME.csv.
+    `caption` is Markdown, with formulas between dollar signs: what to see. As plain text it is
+    also what those are told who cannot see the figure. Without data, because its runs were left
+    out, say so instead. Under `longfat figure` also write NAME.png, NAME.svg and the data as
+    NAME.csv; where the book is built, NAME.svg for its pages.
     """
     if data.empty:
         plt.close(figure)
         print(f"{name}: nothing to draw here.")
         return
+    set_powers(figure)
     folder = os.environ.get(FIGURE_FOLDER)
     if folder:
         stem = Path(folder) / name
         figure.savefig(stem.with_suffix(".png"), dpi=200)
-        figure.savefig(stem.with_suffix(".svg"), metadata={"Date": None})
+        save(figure, stem.with_suffix(".svg"))
         data.to_csv(stem.with_suffix(".csv"), index=False, lineterminator="\n")
-    display(figure, metadata={"image/png": {"alt": alt}})
+    if os.environ.get(PAGE_FOLDER):
+        pages = Path(os.environ[PAGE_FOLDER])
+        pages.mkdir(parents=True, exist_ok=True)
+        save(figure, pages / f"{name}.svg", bbox_inches="tight")
+    described = {"alt": plain(caption), "caption": caption, "name": name}
+    png = print_figure(figure, "png", bbox_inches="tight", base64=True)
+    display(
+        {"image/png": png, "text/plain": repr(figure)},
+        metadata={"image/png": described},
+        raw=True,
+    )
     plt.close(figure)
+
+
+def set_powers(figure: Figure) -> None:
+    """Write numbers such as 1e-04 in a figure's texts as powers of ten."""
+    figure.draw_without_rendering()  # ticks have their texts only then
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            labels = [label.get_text() for label in axis.get_ticklabels()]
+            if any(powers(label) != label for label in labels):
+                axis.set_ticks(axis.get_ticklocs(), [powers(label) for label in labels])
+    for text in figure.findobj(Text):
+        if powers(text.get_text()) != text.get_text():
+            text.set_text(powers(text.get_text()))
+
+
+_SIGNS = {
+    r"\le": "≤", r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\times": "×", r"\cdot": "·",
+    r"\pm": "±", r"\approx": "≈", r"\to": "→", r"\infty": "∞", r"\sqrt": "√", r"\sum": "Σ",
+    r"\ne": "≠", r"\ll": "≪", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ",
+    r"\Delta": "Δ", r"\epsilon": "ε", r"\theta": "θ", r"\lambda": "λ", r"\mu": "μ", r"\rho": "ρ",
+    r"\sigma": "σ", r"\tau": "τ", r"\,": " ", r"\ ": " ",
+}  # fmt: skip
+_RAISED = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
+
+
+def plain(markdown: str) -> str:
+    """Return Markdown with formulas as plain text, for those to whom a picture is read.
+
+    >>> from longfat.book import show
+    >>> show.plain(r"Above $p = 10^{-4}$ the *window* $W_m$ falls ({cite:p}`x`).")
+    'Above p = 10⁻⁴ the window W_m falls.'
+    """
+    text = re.sub(r" ?\(?\{[\w:]+\}`[^`]*`\)?", "", markdown)
+    text = re.sub(r"\$([^$]*)\$", lambda match: _plain_formula(match[1]), text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"(\*\*|\*|`)(\S(?:.*?\S)?)\1", r"\2", text)
+    return re.sub(r"\s+", " ", powers(text, "text")).strip()
+
+
+def _plain_formula(tex: str) -> str:
+    tex = re.sub(
+        r"\\(?:mathrm|text|mathit|operatorname|bar|hat|overline)\s*\{([^{}]*)\}", r"\1", tex
+    )
+    tex = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", tex)
+    tex = re.sub(r"\\[a-zA-Z]+|\\.", lambda match: _SIGNS.get(match[0], match[0][1:]), tex)
+    tex = re.sub(r"\^\{([-+\d]+)\}|\^(\d)", lambda m: (m[1] or m[2]).translate(_RAISED), tex)
+    return tex.replace("{", "").replace("}", "")

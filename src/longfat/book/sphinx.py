@@ -7,6 +7,8 @@ A Sphinx extension (`setup`) and a plugin of MyST-NB (entry point `myst_nb.mime_
 import functools
 import re
 import shutil
+from collections.abc import Iterator
+from html import escape
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import ClassVar
@@ -17,6 +19,7 @@ from docutils.statemachine import StringList
 from myst_nb.core.render import MimeRenderPlugin
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
@@ -24,6 +27,7 @@ from longfat import engines, store
 from longfat.book import cells, figures, front, laboratory, show, tables
 from longfat.engines.segment import wasm
 from longfat.scenario import Scenario
+from longfat.style import powers
 
 MADE = "_longfat"
 JAPANESE = re.compile(r"([\u3005-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
@@ -31,8 +35,12 @@ UNMARKED = (nodes.raw, nodes.literal_block, nodes.math, nodes.math_block, nodes.
 MATHJAX = "tex-svg.js"  # SVG: some browsers refuse a web font to a page that is read from a disk
 
 
+class captioned_table(nodes.General, nodes.Element):
+    """A table that a cell put out, with the caption and number that the book gives it."""
+
+
 class AltText(MimeRenderPlugin):
-    """Renders an image with the text that `show.show_figure` stores with it.
+    """Renders what `show.show_figure` and `show.show_table` put out, with number and caption.
 
     What `show.show_verdicts` stores beside its table is for the scoreboard, and not rendered.
     """
@@ -42,12 +50,47 @@ class AltText(MimeRenderPlugin):
         """Return the output's nodes, or None where Jupyter Book's own will do."""
         if data.mime_type == show.VERDICTS_MIME:
             return []
-        alt = data.output_metadata.get(data.mime_type, {}).get("alt")
-        if inline or not alt or not data.mime_type.startswith("image/"):
+        said = data.output_metadata.get(data.mime_type, {})
+        if inline or not (said.get("alt") or said.get("caption")):
             return None
-        (image,) = renderer.render_image(data)
-        image["alt"] = alt
-        return [image]
+        caption = nodes.caption()
+        with renderer.renderer.current_node_context(caption):
+            renderer.renderer.nested_render_text(
+                said.get("caption", said.get("alt")), data.line or 0, inline=True
+            )
+        if data.mime_type.startswith("image/"):
+            (image,) = renderer.render_image(data)
+            image["alt"] = said["alt"]
+            if said.get("name") and _page_figure(renderer, said["name"]).exists():
+                image["uri"] = f"/{MADE}/{said['name']}.svg"
+            shown = nodes.figure("", image, caption)
+        else:
+            data.content = re.sub(r"<caption>.*?</caption>", "", data.string, flags=re.DOTALL)
+            shown = captioned_table("", caption, *renderer.render_text_html(data))
+        if said.get("name"):
+            shown["names"].append(said["name"])
+            renderer.renderer.document.note_explicit_target(shown, shown)
+        else:
+            renderer.renderer.document.set_id(shown)
+        return [shown]
+
+
+def _page_figure(renderer, name: str) -> Path:
+    """Return where an executed notebook leaves a figure for the pages (`show.show_figure`)."""
+    return Path(renderer.renderer.sphinx_env.srcdir, MADE, f"{name}.svg")
+
+
+def _visit_captioned_table(writer, node):
+    writer.body.append(writer.starttag(node, "div", CLASS="longfat-captioned"))
+
+
+def _caption(node) -> str:
+    """Return the text of a table's caption, for references to it."""
+    return node[0].astext()
+
+
+def _depart_captioned_table(writer, node):
+    writer.body.append("</div>\n")
 
 
 class Table(SphinxDirective):
@@ -109,16 +152,131 @@ class Provenance(SphinxTransform):
     default_priority = 400
 
     def apply(self, **_) -> None:
-        """Put a line under the output of each cell that shows something with a name."""
-        shown: dict[str, nodes.container] = {}
-        for cell in self.document.findall(nodes.container):
-            if "cell" in cell["classes"]:
-                for code in cell.findall(nodes.literal_block):
-                    if "cell_input" in code.parent["classes"]:
-                        shown |= dict.fromkeys(cells.shown(code.astext()), cell)
+        """Put it under each figure and table of a cell that shows something with a name."""
+        shown: dict[str, nodes.Element] = {}
+        for cell, code in _code_cells(self.document):
+            shown |= dict.fromkeys(cells.shown(code.astext()), cell)
         for name, cell in shown.items():
             if name in (used := _experiments()):
-                cell += _provenance(name, used[name])
+                line = _folded("how it was made", [_provenance(name, used[name])])
+                places = [
+                    node
+                    for kind in (nodes.figure, captioned_table)
+                    for node in cell.findall(kind)
+                    if name in node["names"]
+                ]
+                if not places:
+                    cell += line
+                elif isinstance(places[-1], nodes.figure):
+                    places[-1] += nodes.legend("", *line)
+                else:
+                    places[-1] += line
+
+
+def _code_cells(document) -> Iterator[tuple[nodes.container, nodes.literal_block]]:
+    """Yield the notebook's code cells, each with its code."""
+    for cell in document.findall(nodes.container):
+        if "cell" in cell["classes"]:
+            for code in cell.findall(nodes.literal_block):
+                if "cell_input" in code.parent["classes"]:
+                    yield cell, code
+
+
+def _folded(
+    summary: str, content: list[nodes.Node], kind: str = "longfat-made"
+) -> list[nodes.Node]:
+    """Return the content behind a line that opens it."""
+    start = f'<details class="{kind}"><summary>{escape(summary)}</summary>\n'
+    return [
+        nodes.raw("", start, format="html"),
+        *content,
+        nodes.raw("", "</details>\n", format="html"),
+    ]
+
+
+class Folded(SphinxTransform):
+    """Folds the code of every cell behind a line that says what it does.
+
+    A cell with the tag `open` stays as it is. One that shows nothing, and one with the tag
+    `hide-all`, is there only by the page's switch (`book/_static/reading.js`).
+    """
+
+    default_priority = 405
+
+    def apply(self, **_) -> None:
+        """Wrap the inputs."""
+        found = list(_code_cells(self.document))
+        imported = cells.modules("\n".join(code.astext() for _, code in found))
+        for cell, code in found:
+            tags = {name.removeprefix("tag_") for name in cell["classes"]}
+            shows = any(
+                "cell_output" in part["classes"] and _visible(part)
+                for part in cell.findall(nodes.container)
+            )
+            if "open" in tags:
+                continue
+            if "hide-all" in tags or not (shows or "parameters" in tags):
+                cell["classes"].append("longfat-quiet")
+            line = cells.says(code.astext(), imported) or "Code"
+            if "parameters" in tags:
+                line = "What you may change when you execute this page"
+            box = code.parent
+            place = box.parent.index(box)
+            box.parent[place : place + 1] = _folded(line, [box], "longfat-code")
+
+
+def _visible(output: nodes.Element) -> bool:
+    """Return whether a cell's output has anything to look at."""
+    kinds = (nodes.Text, nodes.image, nodes.raw, nodes.math_block)
+    return any(isinstance(node, kinds) for node in output.findall())
+
+
+class Equations(SphinxTransform):
+    """Numbers the equations of a paper as the paper does; others by letters.
+
+    An equation with the label hybla-3 is (3), and so is one with hybla-3-again.
+    """
+
+    default_priority = 420
+
+    def apply(self, **_) -> None:
+        """Set each number where it is printed, and where references find it."""
+        domain = self.env.get_domain("math")
+        letters = iter("abcdefghijklmnopqrstuvwxyz")
+        for node in self.document.findall(nodes.math_block):
+            if label := node.get("label"):
+                own = re.fullmatch(r"[a-z]+-(\d+[a-z]?)(?:-again)?", label)
+                node["number"] = own[1] if own else next(letters)
+                domain.data["objects"][label] = (self.env.docname, node["number"])
+
+
+class Powers(SphinxPostTransform):
+    """Writes numbers such as 1e-04 in sentences and tables as powers of ten."""
+
+    default_priority = 900
+
+    def run(self, **_) -> None:
+        """Replace them outside of code and formulas."""
+        for text in list(self.document.findall(nodes.Text)):
+            written = powers(text, "html")
+            if written != text and not _within(text, (*UNMARKED, nodes.literal)):
+                parts = re.split(r"<sup>(.*?)</sup>", written)
+                text.parent.replace(
+                    text,
+                    [
+                        nodes.superscript("", part) if n % 2 else nodes.Text(part)
+                        for n, part in enumerate(parts)
+                        if part
+                    ],
+                )
+
+
+def _within(node: nodes.Node, kinds: tuple) -> bool:
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, kinds):
+            return True
+    return False
 
 
 class Japanese(SphinxTransform):
@@ -242,8 +400,13 @@ def setup(app):
     app.add_directive("longfat-table", Table)
     app.add_directive("longfat-front", Front)
     app.add_directive("longfat-laboratory", Laboratory)
+    visitors = (_visit_captioned_table, _depart_captioned_table)
+    app.add_enumerable_node(captioned_table, "table", _caption, html=visitors)
     app.add_transform(Provenance)
+    app.add_transform(Folded)
     app.add_transform(Japanese)
+    app.add_transform(Equations)
+    app.add_post_transform(Powers)
     app.connect("builder-inited", _offer_archive)
     app.connect("html-page-context", _list_citations)
     app.connect("html-page-context", _load_laboratory)

@@ -16,6 +16,7 @@ from longfat import papers, paths, statistics, store
 from longfat.book import figures, show
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
+from longfat.reproduce import LONG
 
 
 def catalogue() -> pd.DataFrame:
@@ -74,7 +75,7 @@ def verdicts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
         for cell in nbformat.read(path, as_version=4).cells:
             for output in cell.get("outputs", []):
                 for row in output.get("data", {}).get(show.VERDICTS_MIME, []):
-                    rows.append({"paper": path.stem} | row)
+                    rows.append({"paper": path.stem.removesuffix(LONG)} | row)
     return pd.DataFrame(rows, columns=["paper", *show.VERDICT_COLUMNS])
 
 
