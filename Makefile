@@ -31,16 +31,19 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup emulation book pdf notebooks test test-all reproduce audit bench wasm crate serve lock clean
+.PHONY: help setup emulation ns2 book pdf notebooks test test-all reproduce audit bench wasm crate serve lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## make .venv from requirements.lock, and prepare ns-3
 	@$(MAKE) --jobs $(JOBS) $(DONE)/ready
 
 emulation:  ## build the engine `linux`, a real kernel (see build.sh; nothing else needs it)
 	src/longfat/engines/linux/build.sh
+
+ns2:  ## prepare the engine `ns2`, the papers' own simulator (Debian's package; nothing else needs it)
+	src/longfat/engines/ns2/build.sh
 
 book:  ## execute the notebooks and build the book as static HTML
 	@$(MAKE) --jobs $(JOBS) $(HTML)/index.html

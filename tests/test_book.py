@@ -12,15 +12,25 @@ from urllib.parse import parse_qs, quote, unquote, urldefrag, urljoin, urlparse
 import pytest
 import yaml
 
-from longfat.book import figures, tables
+from longfat.book import figures, tables, verdicts
 from longfat.paths import DATA, NOTEBOOKS
+from longfat.reproduce import LONG
 
 ROOT = DATA.parent
 HTML = ROOT / "build" / "book" / "_build" / "html"
 TOC = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text())
-PARTS = {part["caption"]: [c["file"] for c in part["chapters"]] for part in TOC["parts"]}
+
+
+def files(chapters: list[dict]) -> list[str]:
+    """Return the pages of these chapters: each with those that are sections of it."""
+    return [page for one in chapters for page in [one["file"], *files(one.get("sections", []))]]
+
+
+PARTS = {part["caption"]: files(part["chapters"]) for part in TOC["parts"]}
 PAGES = [TOC["root"], *(page for part in PARTS.values() for page in part)]
 CHAPTERS = PARTS["Papers"]
+PAPERS = [page for page in CHAPTERS if not page.endswith(LONG)]
+WIDTHS = (1400, 1024, 390)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -104,18 +114,118 @@ def test_images_are_loaded_and_described(page):
         assert len(image["alt"].split()) > 3, f"no description: {image['src']}"
 
 
+def test_equation_n_of_a_paper_reads_n(page):
+    numbered = page.locator("article div.math:has(.eqno)").evaluate_all(
+        "all => all.map(e => [e.id, e.querySelector('.eqno').textContent])"
+    )
+    for identity, text in numbered:
+        own = re.fullmatch(r"equation-[a-z]+-(\d+[a-z]?)(-again)?", identity)
+        number = re.search(r"\((\w+)\)", text)[1]
+        assert number == own[1] if own else number.isalpha(), identity
+    for target, text in page.locator("article a[href*='#equation-']").evaluate_all(
+        "all => all.map(a => [a.getAttribute('href'), a.textContent])"
+    ):
+        if own := re.search(r"#equation-[a-z]+-(\d+[a-z]?)(-again)?$", target):
+            assert text.strip() == f"({own[1]})", target
+
+
+def test_every_paper_has_its_equations_somewhere():
+    for paper in PAPERS:
+        name = Path(paper).name
+        pages = [page for page in CHAPTERS if Path(page).name.removesuffix(LONG) == name]
+        html = " ".join(HTML.joinpath(f"{page}.html").read_text("utf-8") for page in pages)
+        assert f'id="equation-{name}-1"' in html
+
+
+def test_every_figure_has_a_number_and_a_caption(page):
+    captions = page.locator("article figure figcaption").all_text_contents()
+    figures_ = page.locator("article figure").count()
+    assert len(captions) == figures_
+    numbered = [text for text in captions if re.match(r"\s*Figure \d+(\.\d+)? \S", text)]
+    if page.name in CHAPTERS:
+        assert len(numbered) == figures_
+        assert len({text.split()[1] for text in numbered}) == figures_
+
+
 @of_chapters
-def test_chapter_has_numbered_equations_and_no_failed_cell(page):
-    numbers = page.locator("article .eqno").all_text_contents()
-    assert numbers
-    assert len(set(numbers)) == len(numbers)
+def test_code_is_folded_and_a_switch_shows_all_of_it(page):
+    shown = page.locator("article .cell_input").evaluate_all(
+        "all => all.filter(e => e.checkVisibility() && !e.closest('.tag_open')).length"
+    )
+    assert shown == 0
+    switch = page.get_by_role("button", name="Show all code")
+    switch.focus()
+    page.keyboard.press("Enter")
+    hidden = "all => all.filter(e => !e.checkVisibility()).length"
+    assert page.locator("article .cell_input").evaluate_all(hidden) == 0
+    switch.click()
+    summaries = page.locator("details.longfat-code > summary").all_text_contents()
+    assert not [text for text in summaries if len(text) > 130]
+
+
+WIDER = """() => {
+    const article = document.querySelector('article.bd-article');
+    const right = article.getBoundingClientRect().right;
+    const seen = [];
+    for (const one of article.querySelectorAll('*')) {
+        if (one.closest('svg') && one.tagName !== 'svg') continue;
+        if (one.closest('mjx-assistive-mml') || !one.checkVisibility()) continue;
+        const box = one.getBoundingClientRect();
+        const says = one.parentElement.closest('.longfat-scrolls');
+        if (box.width > 1 && box.right > right + 2 && !says)
+            seen.push(`${Math.round(box.right - right)} px: ${one.outerHTML.slice(0, 160)}`);
+    }
+    return seen;
+}"""
+
+
+def test_nothing_is_wider_than_its_place_unless_it_says_that_it_scrolls(page):
+    found = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(300)  # the page looks again a tenth of a second after a change
+        found += [f"at {width}: {one}" for one in page.evaluate(WIDER)]
+        hints = page.locator(".longfat-scrolls:not(mjx-container)").evaluate_all(
+            "all => all.filter(e => e.checkVisibility() &&"
+            " !e.nextElementSibling?.matches('.longfat-scroll-hint')).length"
+        )
+        assert hints == 0
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert not found, "\n".join(found)
+
+
+def test_a_term_and_a_symbol_say_what_they_are(visit):
+    page = visit("book/reading")
+    page.locator("a.reference", has_text="goodput").focus()
+    page.get_by_role("status").filter(has_text="payload").wait_for()
+    page.keyboard.press("Escape")
+    assert not page.locator(".longfat-tip").is_visible()
+    page = visit("notebooks/hybla")
+    page.wait_for_function("() => document.querySelector('.longfat-explained')")
+    page.locator(".longfat-explained").first.focus()
+    page.locator(".longfat-tip").filter(has_text=re.compile("window|round trip|lost")).wait_for()
+
+
+def test_cards_are_searched(visit):
+    page = visit("book/catalogue")
+    cards = page.locator(".longfat-card")
+    everything = cards.count()
+    assert everything == len(tables.catalogue())
+    page.get_by_role("searchbox", name="with the words").fill("satellite_or nothing")
+    assert cards.locator("visible=true").count() == 0
+    page.get_by_role("searchbox", name="with the words").fill("estimates bandwidth")
+    assert 0 < len(cards.locator("visible=true").all()) < everything
+    assert page.locator(".longfat-card img").count() > 20
+
+
+@of_chapters
+def test_chapter_has_no_failed_cell(page):
     output = " ".join(page.locator(".cell_output").all_text_contents())
     assert "Traceback (most recent call last)" not in output
 
 
 @of_chapters
 def test_an_explorers_slider_moves_its_curve(page):
-    assert page.locator(".longfat-explorer svg").count() > 0
     for explorer in page.locator(".longfat-explorer").all():
         curves = explorer.locator("path[data-curve]")
         drawn = curves.evaluate_all("paths => paths.map(path => path.getAttribute('d'))")
@@ -127,14 +237,14 @@ def test_the_scoreboard_is_filtered_by_keyboard_and_says_how_many_are_left(visit
     page = visit("book/scoreboard")
     rows = page.locator(".longfat-table:has(.longfat-filter) tbody tr")
     everything = rows.count()
-    assert everything == len(tables.verdicts())
+    assert everything == len(verdicts.verdicts())
     status = page.get_by_role("status")
     assert status.text_content() == f"{everything} of {everything}"
     page.get_by_role("combobox", name="paper").focus()
     page.keyboard.type("tcpj")
     page.get_by_role("combobox", name="verdict").select_option("not reproduced")
     left = [row.text_content() for row in rows.locator("visible=true").all()]
-    expected = tables.verdicts().query("paper == 'tcpj' and verdict == 'not reproduced'")
+    expected = verdicts.verdicts().query("paper == 'tcpj' and verdict == 'not reproduced'")
     assert 0 < len(left) == len(expected) < everything
     assert all("tcpj" in text and "not reproduced" in text for text in left)
     assert status.text_content() == f"{len(left)} of {everything}"
@@ -143,17 +253,18 @@ def test_the_scoreboard_is_filtered_by_keyboard_and_says_how_many_are_left(visit
 def test_the_front_page_says_what_was_found_and_shows_it(visit):
     page = visit("book/intro")
     found = page.locator(".longfat-front li").all_text_contents()
-    assert len(found) == 10
-    assert found[0].startswith(f"{len(tables.verdicts())} claims of four papers:")
-    assert page.locator("article img[alt*='Four panels']").count() == 1
+    assert len(found) == 5
+    assert f"{len(verdicts.verdicts())} claims" in found[-1]
+    assert page.locator("article figure img[alt*='satellite']").count() == 1
+    assert page.locator("article .sd-card a").count() == 3
 
 
 @of_chapters
 def test_each_figure_and_table_says_what_makes_it_again_and_offers_its_data(page):
     lines = page.locator(".longfat-provenance")
-    chapter = Path(page.name).name
     used = figures.experiments()
-    expected = {figure for figure in used if figure.startswith(f"{chapter}-")}
+    notebook = figures.Notebook(NOTEBOOKS / f"{Path(page.name).name}.ipynb")
+    expected = {figure for figure in used if figure in notebook.shows}
     said = lines.locator("code").all_text_contents()
     assert set(said) == {f"longfat figure {figure}" for figure in expected}
     for line in lines.all():

@@ -62,7 +62,7 @@ def test_sweep_writes_a_table(tmp_path, scenario_file):
         (["simulat"], ["No such command 'simulat'", "'simulate'"]),
         (["audit", "--sample", "0"], ["0"]),
         (["audit", "--experiment", "nothing"], ["no archived experiment 'nothing'"]),
-        (["simulate", "{file}", "--engine", "ns2"], ["unknown engine 'ns2'"]),
+        (["simulate", "{file}", "--engine", "ns4"], ["unknown engine 'ns4'"]),
     ],
 )
 def test_bad_input_is_one_sentence_and_status_2(arguments, words, scenario_file, tmp_path):

@@ -1,12 +1,14 @@
-"""The data of the page on ns-3 beside Linux: from the archive, made up, and without an engine."""
+"""The data of the page cross-check: from the archive, made up, and without an engine."""
 
 import pandas as pd
 import pytest
 
 from longfat.book import drawings_engines_compared as drawings
 from longfat.book import show
-from longfat.engines import linux, ns3
+from longfat.engines import linux, ns3, segment
 from longfat.errors import InputError
+from longfat.faults import NS3_3_44
+from longfat.network import reference
 from longfat.papers import engines_compared
 
 PARAMETERS = {
@@ -37,7 +39,7 @@ def runs(**goodputs: list[float]) -> pd.DataFrame:
         }
         for engine, rates in goodputs.items()
         for number, rate in enumerate(rates)
-    ).replace({"engine": {"ns3": "ns-3", "linux": "Linux"}})
+    ).replace({"engine": {"segment": "segment engine", "linux": "Linux"}})
 
 
 @pytest.mark.parametrize(
@@ -59,17 +61,50 @@ def test_every_control_of_both_engines_is_compared():
     assert "tcpj" not in found
 
 
-def test_ratios_are_linuxs_beside_ns3s():
-    row = engines_compared.ratios(runs(ns3=[1.0, 1.0], linux=[2.0, 2.0])).iloc[0]
-    assert (row["ns-3"], row["Linux"], row["ratio"]) == (1, 2, pytest.approx(2))
-    assert (row["verdict"], row["Linux / ns-3"]) == ("different", "2.000 [2.000, 2.000]")
-    row = engines_compared.ratios(runs(ns3=[1.0, 1.01], linux=[1.0, 1.01])).iloc[0]
+def test_ratios_are_linuxs_beside_a_legs():
+    row = engines_compared.ratios(runs(segment=[1.0, 1.0], linux=[2.0, 2.0])).iloc[0]
+    assert (row["goodput"], row["Linux"], row["ratio"]) == (1, 2, pytest.approx(2))
+    assert (row["engine"], row["verdict"]) == ("segment engine", "different")
+    assert row["Linux / engine"] == "2.000 [2.000, 2.000]"
+    row = engines_compared.ratios(runs(segment=[1.0, 1.01], linux=[1.0, 1.01])).iloc[0]
     assert row["verdict"] == "same"
 
 
+def test_side_by_side_has_a_row_a_control_and_loss_rate():
+    made_up = runs(segment=[1.0, 1.0], linux=[2.0, 2.0])
+    made_up = pd.concat([made_up, made_up.assign(control="htcp")])
+    [reno, htcp] = engines_compared.side_by_side(engines_compared.ratios(made_up)).to_dict(
+        "records"
+    )
+    assert (reno["control"], htcp["control"]) == ("reno", "htcp")
+    assert (reno["segment engine"], reno["Linux"]) == (1, 2)
+    assert reno["Linux / segment engine"] == "2.000 [2.000, 2.000], different"
+
+
 def test_events_are_means_of_each_engine():
-    row = engines_compared.events(runs(ns3=[1, 1, 1], linux=[1, 1])).iloc[0]
-    assert (row["timeouts, ns-3"], row["timeouts, Linux"]) == (1, 0.5)
+    row = engines_compared.events(runs(segment=[1, 1, 1], linux=[1, 1])).iloc[0]
+    assert (row["timeouts, segment engine"], row["timeouts, Linux"]) == (1, 0.5)
+
+
+def test_a_leg_has_our_header_of_linuxs_control_and_its_own_ways():
+    of_linux = reference(congestion_control="scalable", duration_s=1)
+    names = {
+        label: (leg.of(of_linux).flows[0].congestion_control, leg.of(of_linux).faults)
+        for label, leg in engines_compared.LEGS.items()
+    }
+    assert names["Linux"] == (of_linux.flows[0].congestion_control, ())
+    ours, faults = names["segment engine"]
+    assert (ours.name, dict(ours.parameters), faults) == ("scalable-kelly", {}, ())
+    as_ns3, faults = names["as ns-3 3.44"]
+    assert dict(as_ns3.parameters) == {"as_ns3_3_44": True}
+    assert faults == NS3_3_44
+
+
+def test_ns3_itself_gives_the_same_counts():
+    """Stock ns-3 beside all faults; ns-3 with our headers beside those of its socket."""
+    pytest.importorskip("ns3", reason="this environment has no ns-3")
+    at = setting(controls=["htcp", "highspeed"], loss_rates=[0.02], duration_s=5.0)
+    assert engines_compared.witness(at)["equal"].tolist() == [2, 2]
 
 
 def test_htcps_increase_is_its_papers():
@@ -82,17 +117,20 @@ def test_each_engine_goes_by_its_own_formula():
     climbs = engines_compared.htcp_windows(setting()).set_index("time (s)")
     assert list(climbs.index) == [1, 2, 3, 4, 5, 6]
     by_bytes, by_segments = climbs["alpha bytes an ACK"], climbs["alpha segments a round trip"]
-    assert climbs["ns-3"].tolist() == pytest.approx(by_bytes.tolist(), rel=0.08)
+    assert climbs["as ns-3 3.44"].tolist() == pytest.approx(by_bytes.tolist(), rel=0.08)
     middle = slice(3, 5)  # s; there the formulas are far apart
     off = [abs(climbs["Linux"] / formula - 1).loc[middle] for formula in (by_segments, by_bytes)]
     assert (off[0] < 0.6 * off[1]).all()
+    ours = climbs["segment engine"]
+    assert ours.tolist() == pytest.approx(climbs["Linux"].tolist(), rel=0.2)
 
 
 def test_a_loss_costs_ns3_more_than_linux():
     table = engines_compared.one_loss()
-    assert list(table) == ["from (s)", "ns-3", "Linux"]
-    assert (table[["ns-3", "Linux"]].tail(2) == 550).all(axis=None)
-    assert table["Linux"].sum() - table["ns-3"].sum() == pytest.approx(190, abs=10)
+    assert list(table) == ["from (s)", "segment engine", "as ns-3 3.44", "Linux"]
+    assert (table[list(table)[1:]].tail(2) == 550).all(axis=None)
+    assert table["Linux"].sum() - table["as ns-3 3.44"].sum() == pytest.approx(190, abs=10)
+    assert table["Linux"].sum() == pytest.approx(table["segment engine"].sum(), abs=10)
 
 
 def test_responses_are_those_of_both_engines():
@@ -104,10 +142,14 @@ def test_responses_are_those_of_both_engines():
 def test_without_linux_its_part_is_left_out(monkeypatch, capsys):
     monkeypatch.setattr(linux, "build", lambda: None)
     at = setting(rtt_s=0.11)
-    lossy = runs(ns3=[1, 1, 1])
+    lossy = runs(segment=[1, 1, 1])
     ratios = engines_compared.ratios(lossy)
     assert ratios.empty
-    assert {"control", "loss", "ns-3", "Linux", "Linux / ns-3", "verdict"} <= set(ratios)
+    assert {"control", "loss", "goodput", "Linux", "Linux / engine", "verdict"} <= set(ratios)
+    assert (
+        "nothing to show here"
+        in show.show_table(engines_compared.side_by_side(ratios), caption="c").data
+    )
     causes = engines_compared.causes(at, lossy)
     assert causes.empty
     assert "nothing to show here" in show.show_table(causes, caption="c").data
@@ -116,19 +158,20 @@ def test_without_linux_its_part_is_left_out(monkeypatch, capsys):
     assert list(engines_compared.events(lossy)) == [
         "control",
         "loss",
-        "recoveries, ns-3",
-        "timeouts, ns-3",
-        "retransmissions, ns-3",
+        "recoveries, segment engine",
+        "timeouts, segment engine",
+        "retransmissions, segment engine",
     ]
 
 
 def test_with_no_engine_at_all_only_the_names_are_left(monkeypatch, capsys):
     monkeypatch.setattr(linux, "build", lambda: None)
-    monkeypatch.setattr(ns3, "is_here", lambda: False)
+    for engine in (ns3, segment):
+        monkeypatch.setattr(engine, "is_here", lambda: False)
     at = setting(rtt_s=0.11)
     clean, lossy = engines_compared.clean(at), engines_compared.lossy(at)
     assert clean == {}
-    assert "30 runs on the engine 'ns3'" in capsys.readouterr().out
+    assert "60 runs on the engine 'segment'" in capsys.readouterr().out
     assert engines_compared.clean_counts(at, clean)["control"].tolist() == ["reno", "htcp"]
     windows = engines_compared.clean_windows(at, clean)
     show.show_figure("x", drawings.windows(windows, "title"), windows, "alt")
@@ -136,4 +179,5 @@ def test_with_no_engine_at_all_only_the_names_are_left(monkeypatch, capsys):
     assert engines_compared.ratios(lossy).empty
     assert engines_compared.events(lossy).empty
     assert engines_compared.responses(at).empty
+    assert engines_compared.witness(at).empty
     assert list(engines_compared.htcp_windows(at)) == ["time (s)"]

@@ -17,7 +17,7 @@ FLOORS = [
     ["book"],
     ["topologies"],
     ["papers"],
-    ["sweeps", "audit", "reproduce"],
+    ["sweeps", "audit", "reproduce", "export"],
     ["engines"],
     ["store"],
     ["network", "result"],

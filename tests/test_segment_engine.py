@@ -206,7 +206,8 @@ def both(scenario):
     Without SACK the engine `ns3` switches ns-3's limited transmit off.
     """
     flows = [
-        dict(flow) | {"limited_transmit": flow.limited_transmit and (flow.sack or bool(flow.relays))}
+        dict(flow)
+        | {"limited_transmit": flow.limited_transmit and (flow.sack or bool(flow.relays))}
         for flow in scenario.flows
     ]
     as_ns3 = scenario.with_(flows=flows, faults=OF_ITS_SOCKET)

@@ -1,14 +1,11 @@
 """The collections over all papers: complete, and only about papers that there are."""
 
-import nbformat
 import pandas as pd
 import pytest
-from nbclient import NotebookClient
 
 from longfat import papers, store
-from longfat.book import show, tables
+from longfat.book import tables
 from longfat.cc import catalogue
-from longfat.errors import InputError
 from longfat.papers import sensitivity
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.topologies import satellite
@@ -17,21 +14,29 @@ from longfat.topologies import satellite
 PAPERS = {"survey", "hybla", "tcpj", "ucc"}
 
 
-@pytest.mark.parametrize("name", ["errata", "assumptions", "equations"])
+@pytest.mark.parametrize("name", ["assumptions", "equations"])
 def test_every_paper_is_in_every_collection(name):
     table = getattr(tables, name)()
     assert set(table["paper"]) == set(papers.names())
 
 
-def test_catalogue_lists_every_algorithm_with_its_parameters():
+def test_every_erratum_is_in_one_group():
+    groups = [tables.errata_slips(), tables.errata_model(), tables.errata_implementers()]
+    assert sum(map(len, groups)) == sum(len(papers.errata(paper)) for paper in papers.names())
+
+
+def test_catalogue_has_a_card_for_every_algorithm_but_ns3s_own_classes():
     table = tables.catalogue().set_index("name")
-    assert list(table.index) == [f"`{name}`" for name in catalogue.algorithms()]
-    assert "`rtt0_s` = 0.025" in table.loc["`hybla`", "parameters"]
-    assert table.loc["`hybla`", "engines"] == "ns3, segment, linux"
-    assert table.loc["`ucc`", "engines"] == "ns3, segment"
-    assert "hybla-3" in table.loc["`hybla`", "figures"].split(", ")
-    assert "hybla-3" not in table.loc["`ucc`", "figures"].split(", ")
-    assert not table.drop(columns="parameters").eq("").any(axis=None)
+    others = tables.ns3_classes()
+    listed = [*table.index, *others["name"].str.strip("`")]
+    assert sorted(listed) == sorted(catalogue.algorithms())
+    assert {name for name, one in catalogue.algorithms().items() if one.header} <= set(table.index)
+    assert table.loc["hybla", "parameters"][0].startswith("`rtt0_s` = 0.025: ")
+    assert table.loc["hybla", "engines"] == "ns-3, segment engine, Linux, ns-2"
+    assert table.loc["ucc", "engines"] == "ns-3, segment engine"
+    assert "hybla" in table.loc["hybla", "used"]
+    assert (table["what"].str.len() > 30).all()
+    assert not others.eq("").any(axis=None)
 
 
 def test_every_variation_is_of_an_assumption_and_moves_something():
@@ -88,54 +93,3 @@ def test_the_ledger_knows_no_equation_that_is_not_derived():
         "approximation",
         "definition",
     }
-
-
-VERDICTS = """
-import pandas as pd
-from longfat import statistics
-from longfat.book import show
-show.show_verdicts(
-    pd.DataFrame(
-        {
-            "id": ["a", "b"],
-            "where": "section 1",
-            "statement": ["twice as fast", "faster"],
-            "printed": [100, None],
-            "measured": [93.25, float("nan")],
-            "low": [90, float("nan")],
-            "high": [96.5, float("nan")],
-            "unit": "%",
-            "engine": "ns3",
-            "verdict": ["not reproduced", "undecidable"],
-            "reason": ["", "there is no number"],
-        }
-    ),
-    "Claims",
-)
-"""
-
-
-def test_scoreboard_is_what_the_chapters_show(tmp_path):
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(VERDICTS)])
-    NotebookClient(notebook).execute()
-    nbformat.write(notebook, tmp_path / "paper.ipynb")
-    shown = notebook.cells[0].outputs[0].data["text/html"]
-    assert "93.25 [90, 96.5] %" in shown
-    table = tables.verdicts(tmp_path)
-    assert table["paper"].tolist() == ["paper", "paper"]
-    assert table["measured"][0] == 93.25
-    assert table["verdict"].tolist() == ["not reproduced", "undecidable"]
-
-
-def test_verdicts_are_counted():
-    counts = tables.verdict_counts().set_index("paper")
-    assert counts.loc["all papers", "claims"] == len(tables.verdicts())
-    assert (counts.drop(columns="claims").sum(axis=1) == counts["claims"]).all()
-
-
-def test_verdicts_of_another_kind_are_refused():
-    table = pd.DataFrame([dict.fromkeys(show.VERDICT_COLUMNS, "x")])
-    with pytest.raises(InputError, match="'x' is none of reproduced, not reproduced"):
-        show.show_verdicts(table, "Claims")
-    with pytest.raises(InputError, match="the columns verdict are missing"):
-        show.show_verdicts(table.drop(columns="verdict"), "Claims")

@@ -176,7 +176,7 @@ def test_engines_that_part_are_no_verdict():
 def test_a_fitted_claim_is_not_counted():
     judged = statistics.judge(claim("value", **FIVE, fitted="radio rate"), evidence(span(5, 1)))
     assert judged.iloc[0]["verdict"] == "fitted"
-    assert "radio rate was fitted" in judged.iloc[0]["reason"]
+    assert "to fit the radio rate" in judged.iloc[0]["reason"]
 
 
 def test_what_cannot_be_measured_says_why():

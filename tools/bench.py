@@ -16,7 +16,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +27,7 @@ from typing import Any
 import pandas as pd
 
 from longfat import paths
-from longfat.engines import ns3, segment
+from longfat.engines import ns2, ns3, segment
 from longfat.engines.ns3 import bindings, server
 from longfat.engines.segment import native, wasm
 from longfat.errors import SimulationError
@@ -64,38 +63,6 @@ LONG_FAT_PIPE = Scenario(
     ],
     duration_s=4,
 )
-
-# The same path and algorithm in ns-2, whose Linux TCP does not keep to the window of 550. Only its
-# time is compared, a segment each.
-NS2 = """
-set ns [new Simulator]
-set a [$ns node]
-set b [$ns node]
-$ns duplex-link $a $b 100Mb 275ms DropTail
-$ns queue-limit $a $b 1000
-set errors [new ErrorModel]
-$errors unit pkt
-$errors set rate_ 1e-4
-$errors ranvar [new RandomVariable/Uniform]
-$errors drop-target [new Agent/Null]
-$ns lossmodel $errors $a $b
-set tcp [new Agent/TCP/Linux]
-set sink [new Agent/TCPSink/Sack1]
-$tcp set timestamps_ true
-$tcp set window_ 550
-$tcp set packetSize_ 1000
-$sink set ts_echo_rfc1323_ true
-$ns attach-agent $a $tcp
-$ns attach-agent $b $sink
-$ns connect $tcp $sink
-set ftp [new Application/FTP]
-$ftp attach-agent $tcp
-$ns at 0 "$tcp select_ca hybla"
-$ns at 0 "$ftp start"
-$ns at 100 {puts [$tcp set ack_]; exit 0}
-$ns run
-"""
-
 
 ENGINES = {"ns3": ns3, "segment": segment}
 SCENARIOS = {"satellite": SATELLITE, "long fat pipe": LONG_FAT_PIPE}
@@ -368,23 +335,23 @@ def _name(engine: ModuleType) -> str:
 # --- another simulator
 
 
-def ns2() -> list[Row]:
-    """The time of ns-2 for the satellite, where it is installed, beside the segment engine."""
-    program = shutil.which("ns")
-    if program is None:
+def simulator() -> list[Row]:
+    """The time of ns-2 for the satellite, where it is prepared, beside the segment engine."""
+    if not ns2.is_here():
         return []
     turns = [
-        (_ns2(program), _middle(_ask("segment", SATELLITE) for _ in range(SEGMENT_RUNS)))
+        (ns2.simulate(SATELLITE), _middle(_ask("segment", SATELLITE) for _ in range(SEGMENT_RUNS)))
         for _ in range(5)
     ]
-    times = [ns2_s for (ns2_s, _), _ in turns]
-    segments = turns[0][0][1]
+    times = [result.provenance["wall_s"] for result, _ in turns]
+    [segments] = {int(result.flows["segments_sent"].sum()) for result, _ in turns}
     ratio = statistics.median(
-        1e6 * ns2_s / segments / _us_a_segment(answer) for (ns2_s, _), answer in turns
+        1e6 * ns2_s / segments / _us_a_segment(answer)
+        for ns2_s, (_, answer) in zip(times, turns, strict=True)
     )
     detail = (
-        f"{1e6 * statistics.median(times) / segments:.1f} us for each of {segments} segments (it "
-        f"does not keep to the window), medians of {len(turns)} turns"
+        f"{1e6 * statistics.median(times) / segments:.1f} us for each of {segments} segments, by "
+        f"the clock and with its start, medians of {len(turns)} turns"
     )
     return [
         _row("ns-2, satellite", statistics.median(times), "s", "", None, detail),
@@ -397,20 +364,6 @@ def ns2() -> list[Row]:
             "by the turns' medians",
         ),
     ]
-
-
-def _ns2(ns2: str) -> tuple[float, int]:
-    """Return the time that ns-2 takes for the satellite run, and its number of segments."""
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "satellite.tcl"
-        script.write_text(NS2)
-        started = time.perf_counter()
-        done = subprocess.run([ns2, str(script)], capture_output=True, text=True)
-        taken_s = time.perf_counter() - started
-    words = done.stdout.split()
-    if done.returncode or not words or not words[0].isdigit():
-        raise SimulationError(f"ns-2 failed: {(done.stderr or done.stdout)[-300:]}")
-    return taken_s, int(words[0])
 
 
 # --- the segment engine
@@ -530,7 +483,7 @@ SECTIONS = [
     set_up,
     workers,
     memory,
-    ns2,
+    simulator,
     segment_speed,
     segment_cost,
 ]

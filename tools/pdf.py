@@ -1,10 +1,14 @@
-"""The whole book as a PDF: `python -m longfat.pdf PAGE.html BOOK.pdf`, which `make pdf` calls.
+"""The book's main line as a PDF: `python tools/pdf.py PAGE.html BOOK.pdf`, which `make pdf` calls.
 
 Chromium prints the page that holds every chapter (Sphinx's builder `singlehtml`), so that
-equations, tables and explorers look as in the book. Japanese terms carry their language
-(`longfat.book`), by which the browser takes Japanese glyphs from a Japanese font.
+equations and tables look as in the book; `LEFT_OUT` is what is for the screen and for specialists.
+It prints twice: the first time tells on which page each chapter begins, the second has these
+numbers in its contents. Japanese terms carry their language (`longfat.book`), by which the browser
+takes Japanese glyphs from a Japanese font.
 """
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -17,9 +21,73 @@ FOOTER = (
     '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span>'
     "</div>"
 )
+# Pages that are not printed: they are for the screen, for specialists, or for those who build.
+LEFT_OUT = (
+    r"-long$|book/(laboratory|reference|contributing|sweeps|tests|bench|equations|catalogue)$"
+    r"|notebooks/(faults|segment|tutorial)$"
+)
+# Before anything is typeset: leave pages out, open what is folded, put the contents in front.
+PREPARE = """
+pattern => document.addEventListener('readystatechange', () => {
+  if (document.readyState !== 'interactive') return;
+  const leftOut = new RegExp(pattern);
+  for (const place of document.querySelectorAll('span[id^="document-"]')) {
+    if (leftOut.test(place.id)) {
+      let next = place.nextElementSibling;
+      while (next && next.tagName === 'SPAN') next = next.nextElementSibling;
+      next?.remove();
+      place.remove();
+    }
+  }
+  for (const box of document.querySelectorAll('details.sd-dropdown')) box.open = true;
+  document.querySelectorAll('.toctree-wrapper, .longfat-laboratory').forEach(one => {
+    if (!one.querySelector('section')) one.remove();
+  });
+  for (const link of document.querySelectorAll('a[href^="#"]')) {
+    const id = decodeURIComponent(link.getAttribute('href').slice(1));
+    if (id && !document.getElementById(id)) link.replaceWith(...link.childNodes);
+  }
+  const contents = document.createElement('nav');
+  contents.className = 'printed-contents';
+  contents.innerHTML = '<p>Contents</p>';
+  const first = document.querySelector('article h1');
+  for (const heading of document.querySelectorAll('article h1, article section > h2')) {
+    const id = heading.closest('section')?.id;
+    if (!id || heading === first || heading.closest('.longfat-card')) continue;
+    const line = document.createElement('a');
+    line.href = '#' + id;
+    line.className = heading.tagName;
+    const text = heading.cloneNode(true);
+    text.querySelectorAll('.headerlink').forEach(one => one.remove());
+    line.innerHTML = `<span>${text.innerHTML}</span><span class="printed-page">000</span>`;
+    contents.append(line);
+  }
+  first?.after(contents);
+})
+"""
+# The second time: the numbers of the pages into the contents.
+NUMBER = """
+pages => {
+  for (const line of document.querySelectorAll('.printed-contents a')) {
+    const number = pages[decodeURIComponent(line.getAttribute('href').slice(1))];
+    line.querySelector('.printed-page').textContent = number ?? '';
+  }
+}
+"""
 # A chapter begins a page; what is for a mouse is left out.
 STYLE = """
 [id^="document-"] + section { break-before: page; }
+html { font-size: 13px !important; }
+.printed-contents { break-before: page; }
+.printed-contents p { font-size: 1.6em; }
+.printed-contents a { display: flex; justify-content: space-between; color: black;
+  text-decoration: none; }
+.printed-contents a.H1 { margin-top: 0.6em; font-weight: bold; }
+.printed-contents a.H2 { padding-left: 1.5em; }
+.printed-contents mjx-container { color: black; }
+h1, h2, h3, h4 { break-after: avoid; }
+img { max-height: 105mm; width: auto; }
+.longfat-scrolls { background: none !important; }
 figure, img, svg, .longfat-explorer, tr { break-inside: avoid; }
 .cell_output, .text_html, .longfat-table, pre { overflow: visible !important; }
 pre, .highlight, .cell_input, .cell { break-inside: auto !important; }
@@ -54,6 +122,24 @@ def need_japanese_font() -> None:
         )
 
 
+def page_numbers(printed: bytes) -> dict[str, int]:
+    """Return on which page of a PDF of Chromium's each target of a link is, by its name."""
+    numbers = re.findall(rb"(\d+) 0 obj\s*<<[^>]*?/Type /Page\b", printed)
+    kids = [
+        kid
+        for part in re.findall(rb"/Kids \[(.*?)\]", printed, re.DOTALL)
+        for kid in re.findall(rb"(\d+) 0 R", part)
+    ]
+    pages = [kid for kid in kids if kid in set(numbers)]
+    places = re.findall(rb"/([^\s/\[\]<>()]+)\s*\[(\d+) 0 R /XYZ", printed)
+    return {
+        re.sub(r"#([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), name.decode()): pages.index(page)
+        + 1
+        for name, page in places
+        if page in pages
+    }
+
+
 def make(page: Path, pdf: Path) -> None:
     """Print the HTML file `page` as the PDF file `pdf`, on A4.
 
@@ -71,22 +157,25 @@ def make(page: Path, pdf: Path) -> None:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         shown = browser.new_page(viewport={"width": 900, "height": 1200}, color_scheme="light")
         shown.set_default_timeout(0)  # a book's equations take a minute
+        shown.add_init_script(f"({PREPARE})({json.dumps(LEFT_OUT)})")
         shown.goto(page.resolve().as_uri(), wait_until="load", timeout=0)
         shown.evaluate("() => window.MathJax?.startup?.promise.then(() => 0)")
         shown.evaluate("() => { document.documentElement.dataset.theme = 'light'; }")
         shown.add_style_tag(content=STYLE)
         unfinished = pdf.with_suffix(".tmp")
-        shown.pdf(
-            path=unfinished,
-            format="A4",
-            margin={"top": "18mm", "bottom": "18mm", "left": "16mm", "right": "16mm"},
-            print_background=True,
-            display_header_footer=True,
-            header_template="<span></span>",
-            footer_template=FOOTER,
-            outline=True,
-            tagged=True,
-        )
+        for _ in range(2):
+            shown.pdf(
+                path=unfinished,
+                format="A4",
+                margin={"top": "18mm", "bottom": "18mm", "left": "16mm", "right": "16mm"},
+                print_background=True,
+                display_header_footer=True,
+                header_template="<span></span>",
+                footer_template=FOOTER,
+                outline=True,
+                tagged=True,
+            )
+            shown.evaluate(NUMBER, page_numbers(unfinished.read_bytes()))
         browser.close()
     unfinished.replace(pdf)
 

@@ -1,45 +1,62 @@
-// Filters the rows of a table by the values of some of its columns (longfat.book.sphinx.Table).
-// Without JavaScript the whole table is there, and no controls.
+// Chooses among the rows of a table, cards, or terms: by the values of columns, and by words
+// (longfat.book.sphinx.Table, Cards, Glossary). Without JavaScript everything is there, and no form.
 
 const addFilter = (place) => {
-  const table = place.parentElement.querySelector("table");
-  const titles = Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent.trim());
-  const rows = Array.from(table.tBodies[0].rows);
+  const whole = place.parentElement;
+  const table = whole.querySelector("table");
+  const terms = whole.querySelector("dl.glossary");
+  const rows = table
+    ? Array.from(table.tBodies[0].rows)
+    : Array.from(whole.querySelectorAll(terms ? "dl.glossary > dt" : ".longfat-card"));
+  const titles = table
+    ? Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent.trim())
+    : [];
   const value = (row, column) => row.cells[column].textContent.trim();
+  const text = (row) =>
+    (row.textContent + (terms ? row.nextElementSibling.textContent : "")).toLowerCase();
 
-  const made = (parent, tag, attributes = {}, text = "") => {
+  const made = (parent, tag, attributes = {}, words = "") => {
     const element = document.createElement(tag);
     for (const [name, content] of Object.entries(attributes)) {
       element.setAttribute(name, content);
     }
-    element.textContent = text;
+    element.textContent = words;
     parent.append(element);
     return element;
   };
 
-  const form = made(place, "form", { role: "search", "aria-label": "Filter the table" });
-  const filters = place.dataset.columns.split(",").map((title) => {
+  const form = made(place, "form", { role: "search", "aria-label": "Choose among the rows" });
+  const words =
+    "search" in place.dataset
+      ? made(made(form, "label", {}, "with the words "), "input", { type: "search" })
+      : undefined;
+  const columns = place.dataset.columns ? place.dataset.columns.split(",") : [];
+  const filters = columns.map((title) => {
     const column = titles.indexOf(title);
     const select = made(made(form, "label", {}, `${title} `), "select");
     made(select, "option", { value: "" }, "all");
-    for (const text of new Set(rows.map((row) => value(row, column)))) {
-      made(select, "option", { value: text }, text);
+    for (const one of new Set(rows.map((row) => value(row, column)))) {
+      made(select, "option", { value: one }, one);
     }
     return { column, select };
   });
   const count = made(form, "output");
 
   const show = () => {
+    const asked = (words?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     for (const row of rows) {
-      row.hidden = filters.some(
-        ({ column, select }) => select.value && select.value !== value(row, column),
-      );
+      row.hidden =
+        filters.some(({ column, select }) => select.value && select.value !== value(row, column)) ||
+        asked.some((word) => !text(row).includes(word));
+      if (terms) {
+        row.nextElementSibling.hidden = row.hidden;
+      }
     }
     const shown = rows.filter((row) => !row.hidden);
     shown.forEach((row, number) => row.classList.toggle("shaded", number % 2 === 1));
     count.textContent = `${shown.length} of ${rows.length}`;
   };
-  form.addEventListener("change", show);
+  form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
   show();
 };

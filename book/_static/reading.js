@@ -30,7 +30,7 @@ const SCROLLERS = [
   ".cell_output .text_html",
   ".longfat-table",
   ".pst-scrollable-table-container",
-  ".cell_output > .output.stream",
+  "article .highlight > pre",
 ].join(", ");
 
 const note = () => {
@@ -41,10 +41,8 @@ const note = () => {
     if (wide && !inner.hasAttribute("tabindex")) {
       inner.tabIndex = 0;
       inner.setAttribute("role", "region");
-      inner.setAttribute(
-        "aria-label",
-        inner.classList.contains("math") ? "a long formula" : "a wide table",
-      );
+      const kind = inner.classList.contains("math") ? "a long formula" : "a wide table";
+      inner.setAttribute("aria-label", inner.tagName === "PRE" ? "long lines" : kind);
       const hint = document.createElement("p");
       hint.className = "longfat-scroll-hint";
       hint.setAttribute("aria-hidden", "true");
@@ -74,3 +72,93 @@ document.addEventListener("DOMContentLoaded", () => {
     window.MathJax?.startup?.promise?.then(note);
   });
 });
+
+// What a symbol or a term is, said where the pointer or the keyboard is.
+
+let tip;
+const say = (element, words) => {
+  if (!tip) {
+    tip = document.createElement("div");
+    tip.className = "longfat-tip";
+    tip.setAttribute("role", "status");
+    document.body.append(tip);
+  }
+  tip.replaceChildren(
+    ...words.map((line) => {
+      const row = document.createElement("div");
+      row.textContent = line;
+      return row;
+    }),
+  );
+  tip.hidden = false;
+  const place = element.getBoundingClientRect();
+  const left = Math.max(8, Math.min(place.left, innerWidth - tip.offsetWidth - 8));
+  const below = place.bottom + tip.offsetHeight + 8 < innerHeight;
+  tip.style.left = `${left}px`;
+  tip.style.top = `${below ? place.bottom + 4 : place.top - tip.offsetHeight - 4}px`;
+};
+const hush = () => {
+  if (tip) {
+    tip.hidden = true;
+  }
+};
+const explain = (element, words) => {
+  element.addEventListener("pointerenter", () => say(element, words));
+  element.addEventListener("focus", () => say(element, words));
+  element.addEventListener("pointerleave", hush);
+  element.addEventListener("blur", hush);
+};
+
+const explainTerms = () => {
+  for (const link of document.querySelectorAll('article a.reference[title][href*="#term-"]')) {
+    const words = link.title;
+    link.removeAttribute("title");
+    explain(link, [words]);
+  }
+};
+
+// A symbol is known by the characters that MathJax draws for it.
+const drawn = (node) =>
+  Array.from(node.querySelectorAll("[data-c]"), (one) => one.getAttribute("data-c")).join(" ");
+
+const explainSymbols = () => {
+  const data = document.getElementById("longfat-symbols");
+  if (!data || !window.MathJax?.tex2svg) {
+    return;
+  }
+  const known = new Map();
+  for (const [tex, meaning] of JSON.parse(data.textContent)) {
+    const key = drawn(MathJax.tex2svg(tex).querySelector('[data-mml-node="math"]'));
+    known.set(key, [...(known.get(key) ?? []), meaning]);
+  }
+  for (const formula of document.querySelectorAll("article mjx-container[jax='SVG']")) {
+    const found = new Set();
+    const whole = known.get(drawn(formula));
+    const parts = formula.querySelectorAll(
+      '[data-mml-node="msub"], [data-mml-node="msubsup"], [data-mml-node="mi"]',
+    );
+    for (const part of whole ? [] : parts) {
+      const within = part.parentElement.closest("[data-longfat-symbol]");
+      const meanings = known.get(drawn(part));
+      if (meanings && !within) {
+        part.setAttribute("data-longfat-symbol", "");
+        explain(part, meanings);
+        meanings.forEach((meaning) => found.add(meaning));
+      }
+    }
+    if (whole || found.size > 0) {
+      const words = whole ?? [...found];
+      formula.classList.add("longfat-explained");
+      if (whole) {
+        formula.addEventListener("pointerenter", () => say(formula, words));
+        formula.addEventListener("pointerleave", hush);
+      }
+      formula.addEventListener("focus", () => say(formula, words));
+      formula.addEventListener("blur", hush);
+    }
+  }
+};
+
+window.addEventListener("keydown", (event) => event.key === "Escape" && hush());
+document.addEventListener("DOMContentLoaded", explainTerms);
+window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(explainSymbols));

@@ -1,4 +1,4 @@
-"""The command line: longfat model, simulate, draw, sweep, audit, reproduce, cc, figure, new."""
+"""The command line: longfat model, simulate, draw, export, sweep, audit, reproduce, cc, figure."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # What a command needs it imports itself: `longfat --help` answers at once.
-ENGINES = "Which engine runs it: segment, ns3 or linux."
+ENGINES = "Which engine runs it: segment, ns3, linux or ns2."
 
 
 class _Group(click.Group):
@@ -141,6 +141,26 @@ def draw(scenario_file, output):
 
 
 @main.command()
+@click.argument("scenario_file", type=click.Path(path_type=Path))
+@click.option("--to", required=True, help="A shell script for Linux (netns), or Python (mininet).")
+@click.option("--output", type=click.Path(path_type=Path), help="Write a file instead.")
+def export(scenario_file, to, output):
+    """Write SCENARIO_FILE (JSON) as a program for a testbed of real Linux hosts."""
+    from longfat.export import export as program
+    from longfat.scenario import Scenario
+
+    text = program(Scenario.from_file(scenario_file), to)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        try:
+            output.write_text(text, encoding="utf-8")
+            output.chmod(0o755)
+        except OSError as error:
+            raise InputError(f"{output}: cannot be written: {error.strerror}") from None
+
+
+@main.command()
 @click.argument("scenarios_file", type=click.Path(path_type=Path))
 @click.option("--engine", default="segment", show_default=True, help=ENGINES)
 @click.option("--output", type=click.Path(path_type=Path), help="Write a CSV file instead.")
@@ -252,6 +272,7 @@ def cc_list(as_json):
     """List the congestion controls with their parameters and sources."""
     import pandas as pd
 
+    from longfat import engines
     from longfat.cc import catalogue
 
     _print(
@@ -264,6 +285,7 @@ def cc_list(as_json):
                     "parameters": ", ".join(
                         f"{p.name}={p.default} ({p.range})" for p in algorithm.parameters.values()
                     ),
+                    "engines": ", ".join(engines.with_control(name)),
                     "source": algorithm.source,
                 }
                 for name, algorithm in catalogue.algorithms().items()

@@ -399,6 +399,12 @@ def plot(result: Any, series: Sequence[str] | str | None = None) -> "Figure":
     return figure
 
 
+def window(axes: Any, result: Any) -> None:
+    """Draw the congestion window of a `Result`'s flow into `axes`, with its phases."""
+    _panel(axes, result, "cwnd_segments")
+    axes.set(xlabel="time (s)", xlim=(0, result.scenario.duration_s))
+
+
 def _panel(axes: Any, result: Any, name: str) -> None:
     label, factor = PANELS[name]
     styles = _flow_styles(result.scenario)

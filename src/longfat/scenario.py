@@ -322,14 +322,15 @@ class _Graph:
 class Ns2(_Model):
     """What the engine `ns2` does by habit; no other engine takes it.
 
-    Left alone, ns-2 counts the headers that the other engines count and loses packets where they do,
-    so that what is left of a difference is the sender's. `header_bytes` and `ack_bytes` are what a
-    segment and an ACK have on the wire beside their payload (ns-2.35 by itself: 40 and 40; before
-    November 2001: 0 and 40), `tick_s` the granularity of its timers and round-trip times (0.01 s by
-    itself), `sack_blocks` how many blocks an ACK has. `losses` says where the loss model stands: at
-    the end of the link, or `before the queue`, as `lossmodel` puts it. `overhead_s` delays each
-    segment by a random time up to so long, which breaks the phases of flows. With `linux_agents`,
-    Reno and Vegas, which ns-2 has twice, are those of its Linux agents.
+    Left alone, ns-2 counts the headers that the other engines count and loses packets where they
+    do, so that what is left of a difference is the sender's. `header_bytes` and `ack_bytes` are
+    what a segment and an ACK have on the wire beside their payload (ns-2.35 by itself: 40 and 40;
+    before November 2001: 0 and 40), `tick_s` the granularity of its timers and round-trip times
+    (0.01 s by itself), `sack_blocks` how many blocks an ACK has. `losses` says where the loss model
+    stands: at the end of the link, or `before the queue`, as `lossmodel` puts it. `overhead_s`
+    delays each segment by a random time up to so long, which breaks the phases of flows. With
+    `linux_agents`, Reno and Vegas, which ns-2 has twice, are those of its Linux agents; with
+    `own_hybla`, Hybla is no Linux agent: ns-2's own senders, SACK or NewReno, grow as Hybla does.
 
     >>> from longfat import Ns2
     >>> Ns2(header_bytes=40, ack_bytes=40, tick_s=0.01).sack_blocks
@@ -343,6 +344,7 @@ class Ns2(_Model):
     losses: Literal["at the end", "before the queue"] = "at the end"
     overhead_s: Annotated[float, Field(ge=0, le=10)] = 0.0
     linux_agents: bool = False
+    own_hybla: bool = False
 
 
 class Scenario(_Model):

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from longfat.errors import InputError
+from longfat.style import ENGINE_LABEL
+from longfat.style import number as digits
 
 # --- plans of runs
 
@@ -636,11 +638,7 @@ VERDICTS = (
 )
 # In the order in which they decide, with the name that a sentence calls them by.
 ENGINES = {
-    "segment": "the segment engine",
-    "ns2": "ns-2",
-    "linux": "Linux",
-    "ns3": "ns-3",
-    "arithmetic": "arithmetic",
+    name: ENGINE_LABEL.get(name, name) for name in ("segment", "ns2", "linux", "ns3", "arithmetic")
 }
 WITNESS = {"ns3": "segment"}  # they share the headers of congestion control and recovery
 EVIDENCE_COLUMNS = (
@@ -704,10 +702,10 @@ def region(claim) -> Region | None:
     Raises InputError for an unknown kind, and where the kind needs a number that is missing.
     """
 
-    def number(name: str) -> float:
+    def given(name: str) -> float:
         return float(pd.to_numeric(getattr(claim, name, np.nan)))
 
-    printed, half, threshold = (number(name) for name in ("printed", "half_unit", "threshold"))
+    printed, half, threshold = (given(name) for name in ("printed", "half_unit", "threshold"))
     kind = claim.kind
     if kind not in RULES:
         raise InputError(f"{claim.id}: kind is '{kind}', but a claim is one of {', '.join(KINDS)}")
@@ -959,14 +957,15 @@ def _reason(
     said = {"holds": "agrees", "fails": "disagrees", "open": "leaves it open"}
     parts = []
     if fitted:
-        parts.append(f"The {fitted} was fitted to this number, so that it is no test.")
+        what = fitted.replace("_", " ")
+        parts.append(f"The number was used to fit the {what}, so that it is no test.")
     for one in base:
-        value = f"{_digits(one['measured'])}"
+        value = f"{digits(one['measured'])}"
         if one["low"] != one["high"] and one["low"] == one["low"]:
-            value += f" [{_digits(one['low'])}, {_digits(one['high'])}]"
+            value += f" [{digits(one['low'])}, {digits(one['high'])}]"
         place = f" at {one['at']}" if one["at"] else ""
         count = "" if one["engine"] == "arithmetic" else f", {_runs(one['runs'])}"
-        name = ENGINES[one["engine"]]
+        name = _called(one["engine"])
         shares = " (which shares our headers)" if one["engine"] in WITNESS else ""
         text = f"{name[0].upper()}{name[1:]}{shares} {said[one['says']]}: {value} {unit}".rstrip()
         parts.append(f"{text}{place}{count}.")
@@ -983,21 +982,16 @@ def _reason(
         parts.append(f"With {parameter.replace('_', ' ')} varied it {', '.join(told)}.")
     independent = {WITNESS.get(one["engine"], one["engine"]) for one in base}
     if len(independent) == 1 and decider["engine"] != "arithmetic":
-        parts.append(f"It rests on {ENGINES[independent.pop()]} alone.")
+        parts.append(f"It rests on {_called(independent.pop())} alone.")
     return " ".join(parts)
+
+
+def _called(engine: str) -> str:
+    return "the segment engine" if engine == "segment" else ENGINES[engine]
 
 
 def _runs(count: float) -> str:
     return "one run" if count == 1 else f"{count:.0f} runs"
-
-
-def _digits(value: float) -> str:
-    """Return a number in three significant digits, in Markdown: $2 \\cdot 10^{-5}$."""
-    text = f"{value:.3g}"
-    if "e" not in text:
-        return text
-    mantissa, exponent = text.split("e")
-    return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$"
 
 
 def _list(names: list[str]) -> str:

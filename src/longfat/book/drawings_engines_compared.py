@@ -1,4 +1,4 @@
-"""The drawings of the page on ns-3 beside Linux that are too long for a cell."""
+"""The drawings of the page cross-check that are too long for a cell."""
 
 import itertools
 
@@ -7,6 +7,11 @@ from matplotlib.figure import Figure
 
 from longfat.book import show
 from longfat.papers.engines_compared import SAME_WITHIN, WINDOW
+
+
+def _style(leg: str) -> dict:
+    """Return the look of a leg: its engine's, or that of a variant."""
+    return show.ENGINES.get(leg, show.VARIANT)
 
 
 def windows(traces: pd.DataFrame, title: str) -> Figure:
@@ -23,7 +28,7 @@ def windows(traces: pd.DataFrame, title: str) -> Figure:
                 trace["time_s"],
                 trace[WINDOW],
                 where="post",
-                color=show.ENGINES[engine]["color"],
+                color=_style(engine)["color"],
                 linewidth=1,
                 label=engine,
             )
@@ -40,30 +45,44 @@ def windows(traces: pd.DataFrame, title: str) -> Figure:
 
 
 def ratios(compared: pd.DataFrame) -> Figure:
-    """Draw `engines_compared.ratios`: a row a control, a point with its interval a loss rate."""
+    """Draw `engines_compared.ratios`: a panel a leg, a row a control, a point a loss rate."""
     controls = list(compared["control"].unique())
     losses = compared["loss"].unique()
-    figure, axes = show.subplots(figsize=(7, 0.36 * len(controls) + 1))
-    styles = itertools.cycle((show.SIMULATION, show.EMULATION, show.VARIANT, *show.CONTROLS[1::2]))
-    for number, (loss, style) in enumerate(zip(losses, styles, strict=False)):
-        some = compared[compared["loss"] == loss]
-        shift = 0.22 * (number - (len(losses) - 1) / 2)
-        axes.errorbar(
-            some["ratio"],
-            [controls.index(name) + shift for name in some["control"]],
-            xerr=[some["ratio"] - some["low"], some["high"] - some["ratio"]],
-            linestyle="none",
-            label=f"p = {loss:g}",
-            **style,
+    legs = list(compared["engine"].unique())
+    figure, panels = show.subplots(
+        1,
+        max(1, len(legs)),
+        figsize=(8.5, 0.36 * len(controls) + 1.2),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+    )
+    for axes, leg in zip(panels.flat, legs, strict=False):
+        beside = compared[compared["engine"] == leg]
+        styles = itertools.cycle(
+            (show.SIMULATION, show.EMULATION, show.VARIANT, *show.CONTROLS[1::2])
         )
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.axvspan(1 / SAME_WITHIN, SAME_WITHIN, color="0.9", zorder=0)
-    axes.set_yticks(range(len(controls)), controls)
-    axes.invert_yaxis()
-    axes.set(xscale="log", xlabel="goodput on Linux / goodput on ns-3")
-    axes.set_xticks([0.5, 0.7, 1, 1.5, 2, 3], ["0.5", "0.7", "1", "1.5", "2", "3"])
-    axes.minorticks_off()
-    same = (compared["verdict"] == "same").sum()
-    axes.set_title(f"Same within a factor of {SAME_WITHIN}: {same} of {len(compared)} pairs")
-    axes.legend(*axes.get_legend_handles_labels(), frameon=False, loc="lower right")
+        for number, (loss, style) in enumerate(zip(losses, styles, strict=False)):
+            some = beside[beside["loss"] == loss]
+            shift = 0.22 * (number - (len(losses) - 1) / 2)
+            axes.errorbar(
+                some["ratio"],
+                [controls.index(name) + shift for name in some["control"]],
+                xerr=[some["ratio"] - some["low"], some["high"] - some["ratio"]],
+                linestyle="none",
+                label=f"$p$ = {loss:g}",
+                **style,
+            )
+        axes.axvline(1, color="black", linewidth=0.8)
+        axes.axvspan(1 / SAME_WITHIN, SAME_WITHIN, color="0.9", zorder=0)
+        same = (beside["verdict"] == "same").sum()
+        axes.set_title(f"{leg}: {same} of {len(beside)} the same", fontsize=10)
+    first = panels.flat[0]
+    first.set_yticks(range(len(controls)), controls)
+    first.invert_yaxis()
+    first.set(xscale="log")
+    first.set_xticks([0.5, 0.7, 1, 1.5, 2, 3], ["0.5", "0.7", "1", "1.5", "2", "3"])
+    first.minorticks_off()
+    first.legend(*first.get_legend_handles_labels(), frameon=False, loc="lower right")
+    figure.supxlabel("goodput on Linux / goodput of the leg")
     return figure

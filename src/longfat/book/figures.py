@@ -132,7 +132,7 @@ def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:
     for profile in profiles:
         for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
             known = papermill.inspect_notebook(str(path))
-            with tempfile.TemporaryDirectory() as scratch, _environment(LONGFAT_CACHE=scratch):
+            with tempfile.TemporaryDirectory() as scratch, environment(LONGFAT_CACHE=scratch):
                 executed = papermill.execute_notebook(
                     str(path),
                     str(Path(scratch) / path.name),
@@ -185,7 +185,7 @@ def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
         only = Path(scratch) / path.name
         nbformat.write(notebook, only)
         try:
-            with _environment(**{show.FIGURE_FOLDER: scratch}):
+            with environment(**{show.FIGURE_FOLDER: scratch}):
                 papermill.execute_notebook(
                     str(only), str(only), parameters=parameters, cwd=str(path.parent)
                 )
@@ -197,7 +197,7 @@ def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
 
 
 @contextlib.contextmanager
-def _environment(**variables: str):
+def environment(**variables: str):
     """Set environment variables for a while: a notebook's kernel inherits them."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)

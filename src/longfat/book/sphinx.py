@@ -5,13 +5,14 @@ A Sphinx extension (`setup`) and a plugin of MyST-NB (entry point `myst_nb.mime_
 """
 
 import functools
+import json
 import re
 import shutil
 from collections.abc import Iterator
 from html import escape
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -23,9 +24,10 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
-from longfat import engines, store
-from longfat.book import cells, figures, front, laboratory, show, tables
+from longfat import engines, pictures, store
+from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
+from longfat.reproduce import LONG
 from longfat.scenario import Scenario
 from longfat.style import powers
 
@@ -94,27 +96,142 @@ def _depart_captioned_table(writer, node):
 
 
 class Table(SphinxDirective):
-    """`{longfat-table} NAME` is the table that the function NAME of `longfat.book.tables` returns.
+    """`{longfat-table} NAME` is the table that a function NAME of the package's returns.
+
+    It is one of `longfat.book.tables` or `longfat.book.verdicts`.
 
     With the option `filter`, column names with commas between, a reader chooses among the rows by
-    the values of these columns (`book/_static/filter.js`).
+    the values of these columns; with `search`, by words too (`book/_static/filter.js`).
     """
 
     required_arguments = 1
-    option_spec: ClassVar = {"filter": directives.unchanged_required}
+    option_spec: ClassVar = {"filter": directives.unchanged_required, "search": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """Return the table's nodes. Cells are Markdown."""
-        table = getattr(tables, self.arguments[0])().fillna("").astype(str)
+        name = self.arguments[0]
+        function = getattr(tables if hasattr(tables, name) else verdicts, name)
+        table = function().fillna("").astype(str)
         rows = [[cell.replace("|", r"\|") for cell in row] for row in table.to_numpy()]
         lines = [list(table.columns), ["---"] * len(table.columns), *rows]
         markdown = StringList([f"| {' | '.join(line)} |" for line in lines], source="longfat-table")
         parent = nodes.container(classes=["longfat-table", f"table-{self.arguments[0]}"])
-        if columns := self.options.get("filter"):
-            place = f'<div class="longfat-filter" data-columns="{columns}"></div>'
-            parent += nodes.raw("", place, format="html")
+        if "filter" in self.options or "search" in self.options:
+            parent += _filter_place(self.options.get("filter", ""), "search" in self.options)
         self.state.nested_parse(markdown, self.content_offset, parent)
         return [parent]
+
+
+def _filter_place(columns: str, search: bool) -> nodes.raw:
+    """Return where the page puts a form that chooses among rows or cards."""
+    words = " data-search" if search else ""
+    place = f'<div class="longfat-filter" data-columns="{columns}"{words}></div>'
+    return nodes.raw("", place, format="html")
+
+
+class Cards(SphinxDirective):
+    """`{longfat-cards}` is a card for each congestion control (`longfat.book.tables.catalogue`).
+
+    Its picture is the window of one flow of it on a path that loses (`front.card`).
+    """
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section an algorithm, with a form above that searches them."""
+        parent = nodes.container(classes=["longfat-cards"])
+        parent += _filter_place("", search=True)
+        for row in tables.catalogue().itertuples():
+            section = nodes.section(ids=[f"cc-{row.name}"], classes=["longfat-card"])
+            section += nodes.title("", row.algorithm)
+            used = [f"{{doc}}`/notebooks/{page}`" for page in row.used]
+            facts = {
+                "in a scenario": f"`{row.name}`",
+                "source": row.source,
+                "code": row.code,
+                "engines": row.engines,
+                "used in": ", ".join(used) or "–",
+            }
+            lines = [row.what, "", *(f"- {name}: {text}" for name, text in facts.items())]
+            self.state.nested_parse(StringList(lines, source="longfat-cards"), 0, section)
+            if image := self._picture(row.name, row.algorithm):
+                section.insert(2, image)
+            if row.parameters:
+                box = nodes.container()
+                texts = StringList([f"- {text}" for text in row.parameters], source="longfat-cards")
+                self.state.nested_parse(texts, 0, box)
+                section += _folded(f"{len(row.parameters)} parameters", [box], "longfat-parameters")
+            parent += section
+        return [parent]
+
+    def _picture(self, name: str, title: str) -> nodes.image | None:
+        """Return the window of the algorithm, drawn from a short run, or None where none runs."""
+        figure = front.card(name)
+        if figure is None:
+            return None
+        pictures.save(figure, _made(self.env.app) / f"cc-{name}.svg")
+        alt = f"Congestion window of {title} over a minute on a path that loses packets."
+        return nodes.image(uri=f"/{MADE}/cc-{name}.svg", alt=alt)
+
+
+class Glossary(SphinxDirective):
+    """`{longfat-glossary}` is the glossary (`longfat.book.tables.glossary`), for {term} too.
+
+    "round-trip time (RTT)" is found as such, as "round-trip time" and as "RTT".
+    """
+
+    def run(self) -> list[nodes.Node]:
+        """Return a list of the terms with what they mean."""
+        table = tables.glossary()
+        lines = ["```{glossary}"]
+        for row in table.itertuples():
+            lines += [row.term, f"  {row.japanese}. {row.meaning}", ""]
+        box = nodes.container(classes=["longfat-glossary"])
+        box += _filter_place("", search=True)
+        self.state.nested_parse(StringList([*lines, "```"], source="longfat-glossary"), 0, box)
+        domain: Any = self.env.get_domain("std")
+        meanings = self.env.__dict__.setdefault("longfat_terms", {})
+        for row in table.itertuples():
+            _, place = domain.objects["term", row.term]
+            meanings[place] = row.meaning
+            names = re.fullmatch(r"(.*?) \((.*)\)", row.term)
+            for name in names.groups() if names else ():
+                domain.objects.setdefault(("term", name), (self.env.docname, place))
+                domain._terms.setdefault(name.lower(), (self.env.docname, place))
+        return [box]
+
+
+def _tell_terms(app, doctree, page) -> None:
+    """Give every link to a term what it means (`reading.js` shows it)."""
+    meanings = getattr(app.env, "longfat_terms", {})
+    for link in doctree.findall(nodes.reference):
+        place = link.get("refid") or link.get("refuri", "").partition("#")[2]
+        if place in meanings:
+            link["reftitle"] = meanings[place]
+
+
+def _tell_symbols(app, page, template, context, doctree) -> None:
+    """Leave in the page what its paper's symbols are (`reading.js` shows it)."""
+    paper = Path(page).name.removesuffix(LONG)
+    table = tables.notation()
+    table = table[table["paper"] == paper]
+    symbols = [
+        [tex, f"{row.meaning}{'' if row.unit == '1' else f' ({row.unit})'}"]
+        for row in table.itertuples()
+        for tex in re.findall(r"\$([^$]*)\$", row.symbol)
+    ]
+    if symbols and "body" in context:
+        data = json.dumps(symbols, ensure_ascii=False).replace("</", r"<\/")
+        context["body"] += f'<script type="application/json" id="longfat-symbols">{data}</script>\n'
+
+
+class Steps(SphinxDirective):
+    """`{longfat-steps}` tells how ten verdicts came about (`longfat.book.verdicts.steps`)."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section for each claim."""
+        markdown = StringList(verdicts.steps().splitlines(), source="longfat-steps")
+        parent = nodes.container(classes=["longfat-steps"])
+        self.state.nested_parse(markdown, self.content_offset, parent, match_titles=True)
+        return parent.children
 
 
 class Laboratory(SphinxDirective):
@@ -131,16 +248,21 @@ class Laboratory(SphinxDirective):
 
 
 class Front(SphinxDirective):
-    """`{longfat-front}` is what the book found: lines and a picture (`longfat.book.front`)."""
+    """`{longfat-front} findings` or `picture`: what the front page shows (`longfat.book.front`)."""
+
+    required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return a list of the lines, and the picture with its alternative text."""
-        markdown = StringList([f"- {line}" for line in front.lines()], source="longfat-front")
-        parent = nodes.container(classes=["longfat-front"])
-        self.state.nested_parse(markdown, self.content_offset, parent)
-        figure, alt = front.overview()
-        figure.savefig(_made(self.env.app) / "overview.png", dpi=150)
-        return [parent, nodes.image(uri=f"/{MADE}/overview.png", alt=alt)]
+        """Return a list of the findings, or the picture with its caption."""
+        if self.arguments[0] == "findings":
+            markdown = StringList([f"- {line}" for line in front.lines()], source="longfat-front")
+            parent = nodes.container(classes=["longfat-front"])
+            self.state.nested_parse(markdown, self.content_offset, parent)
+            return [parent]
+        figure, caption = front.overview()
+        pictures.save(figure, _made(self.env.app) / "overview.svg")
+        image = nodes.image(uri=f"/{MADE}/overview.svg", alt=caption)
+        return [nodes.figure("", image, nodes.caption("", caption), ids=["overview"])]
 
 
 class Provenance(SphinxTransform):
@@ -398,6 +520,9 @@ def setup(app):
     """Let the pages find MathJax, the one script that sets the equations, beside them."""
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
     app.add_directive("longfat-table", Table)
+    app.add_directive("longfat-cards", Cards)
+    app.add_directive("longfat-glossary", Glossary)
+    app.add_directive("longfat-steps", Steps)
     app.add_directive("longfat-front", Front)
     app.add_directive("longfat-laboratory", Laboratory)
     visitors = (_visit_captioned_table, _depart_captioned_table)
@@ -408,7 +533,9 @@ def setup(app):
     app.add_transform(Equations)
     app.add_post_transform(Powers)
     app.connect("builder-inited", _offer_archive)
+    app.connect("doctree-resolved", _tell_terms)
     app.connect("html-page-context", _list_citations)
+    app.connect("html-page-context", _tell_symbols)
     app.connect("html-page-context", _load_laboratory)
     app.connect("build-finished", _copy_mathjax)
     app.connect("build-finished", _copy_laboratory)

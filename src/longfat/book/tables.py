@@ -9,40 +9,63 @@ import importlib.util
 import json
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 
-from longfat import papers, paths, statistics, store
-from longfat.book import figures, show
+from longfat import engines, papers, paths, store
+from longfat.book import figures
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
-from longfat.reproduce import LONG
+from longfat.style import ENGINE_LABEL, powers
 
 
 def catalogue() -> pd.DataFrame:
-    """Return the congestion controls, a row each.
+    """Return the congestion controls that have a card of their own, a row each.
 
-    Columns: name, algorithm, source, code, parameters with their defaults and ranges,
-    engines that have it, and the figures and tables with archived runs of it.
+    Columns: name, algorithm, what it does in a sentence (`data/algorithms.csv`), source, code,
+    parameters, engines, and used: the notebooks with archived runs of it. Those of `ns3_classes`
+    are left out.
     """
+    notebooks = figures.catalogue().set_index("name")["notebook"]
     shown = _figures_by_control()
+    what = pd.read_csv(paths.DATA / "algorithms.csv").set_index("name")["what"]
+    rows = []
+    for name, algorithm in algorithms().items():
+        if name not in what.index:
+            continue
+        used = sorted({Path(notebooks[figure]).stem for figure in shown.get(name, [])})
+        rows.append(
+            {
+                "name": name,
+                "algorithm": algorithm.title,
+                "what": what[name],
+                "source": algorithm.source,
+                "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
+                "parameters": [
+                    f"`{p.name}` = {powers(f'{p.default}')}: {p.meaning} ({powers(p.range)})"
+                    for p in algorithm.parameters.values()
+                ],
+                "engines": ", ".join(ENGINE_LABEL[engine] for engine in engines.with_control(name)),
+                "used": used,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def ns3_classes() -> pd.DataFrame:
+    """Return the classes of ns-3 3.44 itself, a row each: name, algorithm, parameters."""
+    what = pd.read_csv(paths.DATA / "algorithms.csv")["name"].tolist()
     return pd.DataFrame(
         {
             "name": f"`{name}`",
             "algorithm": algorithm.title,
             "source": algorithm.source,
-            "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
             "parameters": ", ".join(
-                f"`{p.name}` = {p.default} ({p.meaning}; {p.range})"
-                for p in algorithm.parameters.values()
-            ),
-            "engines": ", ".join(
-                (["ns3", "segment"] if algorithm.type_id else [])
-                + (["linux"] if algorithm.linux else [])
-            ),
-            "figures": ", ".join(shown.get(name, [])) or "–",
+                f"`{p.name}` = {p.default} ({p.meaning})" for p in algorithm.parameters.values()
+            )
+            or "–",
         }
         for name, algorithm in algorithms().items()
+        if name not in what
     )
 
 
@@ -64,41 +87,29 @@ def _figures_by_control() -> dict[str, list[str]]:
     return shown
 
 
-def verdicts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
-    """Return every claim of every paper with what was measured and the verdict.
-
-    It is what `show.show_verdicts` left in the outputs of the chapters in `notebooks`. Columns:
-    paper and `show.VERDICT_COLUMNS`.
-    """
-    rows = []
-    for path in sorted(notebooks.glob("*.ipynb")):
-        for cell in nbformat.read(path, as_version=4).cells:
-            for output in cell.get("outputs", []):
-                for row in output.get("data", {}).get(show.VERDICTS_MIME, []):
-                    rows.append({"paper": path.stem.removesuffix(LONG)} | row)
-    return pd.DataFrame(rows, columns=["paper", *show.VERDICT_COLUMNS])
+def errata_slips() -> pd.DataFrame:
+    """Return the slips of the papers' texts, each with its proof in a sentence."""
+    return _errata("slip of the text").drop(columns="effect")
 
 
-def verdict_counts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
-    """Return how many claims of each paper ended how, and of all of them: a column a verdict."""
-    table = verdicts(notebooks)
-    counts = table.groupby(["paper", "verdict"]).size().unstack(fill_value=0)
-    counts = counts.reindex(columns=[v for v in statistics.VERDICTS if v in counts], fill_value=0)
-    counts.loc["all papers"] = counts.sum()
-    return counts.assign(claims=counts.sum(axis=1)).rename_axis("paper").reset_index()
+def errata_model() -> pd.DataFrame:
+    """Return the remarks on the papers' models, each with the size of its effect."""
+    return _errata("remark on the model")
 
 
-def scoreboard() -> pd.DataFrame:
-    """Return `verdicts` as a reader sees them, a row a claim."""
-    table = verdicts()
-    worded = show.worded_verdicts(table)
-    worded.insert(0, "paper", table["paper"])
-    return worded
+def errata_implementers() -> pd.DataFrame:
+    """Return the remarks for those who implement what the papers describe."""
+    return _errata("remark for implementers").drop(columns="effect")
 
 
-def errata() -> pd.DataFrame:
-    """Return what the papers print and cannot mean, each with its proof in a sentence."""
-    return _of_all(papers.errata)[["paper", "where", "printed", "correct", "proof"]]
+def _errata(sort: str) -> pd.DataFrame:
+    table = _of_all(papers.errata)
+    columns = ["paper", "where", "printed", "correct", "effect", "proof"]
+    older = {"model": "remark on the model"} | dict.fromkeys(OLDER_SLIPS, "slip of the text")
+    return table[table["sort"].replace(older) == sort].reindex(columns=columns)
+
+
+OLDER_SLIPS = ("equation", "text", "notation", "number")  # until all chapters have the new words
 
 
 def assumptions() -> pd.DataFrame:
@@ -164,6 +175,13 @@ def glossary() -> pd.DataFrame:
 def notation() -> pd.DataFrame:
     """Return the papers' symbols side by side."""
     return pd.read_csv(paths.DATA / "notation.csv")
+
+
+def ns2_habits() -> pd.DataFrame:
+    """Return what ns-2 does by habit, a row a habit: by itself, here, and what the papers say."""
+    table = pd.read_csv(paths.DATA / "ns2-habits.csv", keep_default_na=False)
+    table["setting"] = table["setting"].replace("", "–")
+    return table
 
 
 def _of_all(table) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from types import ModuleType
 
 from longfat import paths, store
+from longfat.cc import catalogue
 from longfat.engines import linux, ns2, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
@@ -35,6 +36,22 @@ def get(engine: str) -> ModuleType:
 def is_here(engine: str) -> bool:
     """Return whether this machine can run that engine. Raises InputError for an unknown name."""
     return get(engine).is_here()
+
+
+def with_control(name: str) -> list[str]:
+    """Return the engines that have this congestion control. Raises InputError for an unknown one.
+
+    >>> from longfat import engines
+    >>> engines.with_control("hybla")
+    ['ns3', 'segment', 'linux', 'ns2']
+    """
+    algorithm = catalogue.find(name)
+    return (
+        ["ns3"] * bool(algorithm.type_id)
+        + ["segment"] * bool(algorithm.header)
+        + ["linux"] * bool(algorithm.linux)
+        + ["ns2"] * (name in ns2.planning.algorithms())
+    )
 
 
 def key(scenario: Scenario, engine: str) -> str:

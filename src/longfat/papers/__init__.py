@@ -26,17 +26,17 @@ def names() -> list[str]:
 
 
 def claims(paper: str) -> "pd.DataFrame":
-    """Return every quantified claim of a paper, a row a claim.
+    """Return every claim of a paper, a row a claim.
 
-    Columns: id; paper; where (section or table); statement, in our words; quantity; engine and
-    transfer and metric, which say what was compared; loss_min and loss_max, the range of loss
-    probabilities, with loss_range (stated, or which end is assumed); bound_percent; kind: max (the
-    printed largest difference), at most, about, or qualitative (no number; bound_percent is NaN).
+    Columns: id; paper; where (section or table); statement, in our words; kind, one of
+    `statistics.KINDS`; printed, unit and half_unit (half of the last printed digit's unit, or what
+    the wording of "about" allows); threshold and threshold_reason, which make a sentence without a
+    number measurable; fitted (what was fitted to the number, or missing); and those of the chapter.
     Raises InputError for an unknown paper.
 
     >>> from longfat import papers
-    >>> sorted(papers.claims("hybla")["kind"].unique())
-    ['about', 'at most', 'max', 'qualitative']
+    >>> papers.claims("tcpj")["id"].head(1).tolist()
+    ['tcpj-t2-sack-1e-7']
     """
     return _rows("claims", paper)
 
@@ -78,11 +78,15 @@ def value(paper: str, name: str) -> float:
         raise InputError(f"{paper}: {name} is '{table.at[name, 'value']}', not a number") from None
 
 
+SORTS = ("slip of the text", "remark on the model", "remark for implementers")
+
+
 def errata(paper: str) -> "pd.DataFrame":
     """Return what a paper prints and cannot mean, or means and cannot hold, a row a finding.
 
-    Columns: paper, where, sort (equation, model, text, notation, number), printed, correct, proof
-    in one sentence; formulas are in LaTeX between dollar signs.
+    Columns: paper, where, sort (one of `SORTS`), printed, correct, proof in a sentence, effect (how
+    large it is, of a remark on the model), claim (the ids of claims that it contradicts, with
+    spaces between); formulas are in LaTeX between dollar signs.
     Raises InputError for an unknown paper.
 
     >>> from longfat import papers

@@ -1,11 +1,11 @@
-"""The same congestion controls on ns-3 and on a real Linux: the data of the page cross-check.
+"""The same congestion controls on several engines: the data of the page cross-check.
 
-A leg that this machine can neither run nor find in the archive has no rows, and no column where
-each engine has its own.
+A leg is an engine and how it is used (`LEGS`). One that this machine can neither run nor find in
+the archive has no rows, and no column where each leg has its own.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,28 +15,80 @@ import pandas as pd
 from longfat import statistics
 from longfat.cc import catalogue
 from longfat.errors import InputError
+from longfat.faults import NS3_3_44, OF_ITS_SOCKET
 from longfat.network import reference
 from longfat.papers.hybla.network import satellite
 from longfat.result import FLOW_COLUMNS, Result
-from longfat.scenario import Record
+from longfat.scenario import CongestionControl, Record, Scenario
+from longfat.style import ENGINE_LABEL
 from longfat.sweeps import can_run, simulate_all, sweep
 
-ENGINES = {"ns3": "ns-3", "linux": "Linux"}  # the engine, and its name for readers
 SAME_WITHIN = 1.1  # the factor within which two goodputs count as the same
 WINDOW = "cwnd_segments"
-# What makes ns-3 do as Linux: the change in words, and the congestion control with it.
+OURS = ENGINE_LABEL["segment"]
+AS_NS3 = "as ns-3 3.44"
+LINUX = ENGINE_LABEL["linux"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leg:
+    """An engine and how it is used; `name` ends the names of its experiments.
+
+    `share` is how many times the setting's repetitions it has: Linux's runs are the dear ones.
+    """
+
+    name: str
+    engine: str
+    share: int = 1
+    as_ns3: bool = False
+
+    def of(self, scenario: Scenario) -> Scenario:
+        """Return a scenario of Linux's congestion controls as this leg has it."""
+        if self.engine == "linux":
+            return scenario
+        flows = [
+            dict(flow) | {"congestion_control": self.control(flow.congestion_control)}
+            for flow in scenario.flows
+        ]
+        return scenario.with_(flows=flows, faults=NS3_3_44 if self.as_ns3 else ())
+
+    def control(self, of_linux: CongestionControl) -> CongestionControl:
+        """Return our header of a congestion control, with what ns-3's class does if it is asked."""
+        name = HEADERS.get(of_linux.name, of_linux.name)
+        has = self.as_ns3 and "as_ns3_3_44" in catalogue.find(name).parameters
+        parameters = of_linux.parameters | ({"as_ns3_3_44": True} if has else {})
+        return CongestionControl(name=name, parameters=parameters)
+
+
+HEADERS = {"highspeed": "highspeed-rfc3649", "scalable": "scalable-kelly"}  # ours, of Linux's
+# By the name for readers. Each is held against Linux. An engine that has some of the controls only
+# needs a `controls` of its own.
+LEGS: Mapping[str, Leg] = {
+    OURS: Leg(name="segment", engine="segment", share=2),
+    AS_NS3: Leg(name="as-ns3", engine="segment", share=2, as_ns3=True),
+    LINUX: Leg(name="linux", engine="linux"),
+}
+# What makes our header do as Linux: the change in words, and the congestion control with it.
 CHANGES: dict[str, tuple[str, Any]] = {
-    "reno": ("one increment for an ACK", "newreno"),
-    "bic": ("SmoothPart 20", {"name": "bic", "parameters": {"smooth_part": 20}}),
-    "scalable": ("AIFactor 100", {"name": "scalable", "parameters": {"acks_per_segment": 100}}),
-    "yeah": ("Phy 1", {"name": "yeah", "parameters": {"delay_divisor": 1}}),
-    "illinois": ("AlphaMin 1", {"name": "illinois", "parameters": {"alpha_min": 1.0}}),
+    "cubic": ("alpha is never raised", {"as_linux_6_12": True}),
+    "westwood-plus": ("a recovery counts twice", {"as_linux_6_12": True}),
+    "highspeed": ("its table", {"as_linux_6_12": True}),
+    "vegas": ("a loss takes half", {"decrease": 0.5}),
+    "bic": ("20 round trips of search", {"smooth_part": 20}),
 }
 
 
 def controls() -> list[str]:
-    """Return every congestion control that both engines have."""
+    """Return every congestion control that Linux has and we have a header of."""
     return [name for name, entry in catalogue.algorithms().items() if entry.linux and entry.type_id]
+
+
+def _here(scenarios: list[Scenario]) -> dict[str, tuple[Leg, list[Scenario]]]:
+    """Return the legs that can give the results of those scenarios of Linux's, and theirs."""
+    legs = {
+        label: (leg, [leg.of(scenario) for scenario in scenarios]) for label, leg in LEGS.items()
+    }
+    return {label: (leg, own) for label, (leg, own) in legs.items() if can_run(own, leg.engine)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +124,7 @@ class Setting:
 
 
 def clean(setting: Setting) -> dict[str, list[Result]]:
-    """Run each control once without random loss: a result a control, by the engine's name."""
+    """Run each control once without random loss: a result a control, by the leg."""
     scenarios = [
         reference(
             congestion_control=control,
@@ -82,16 +134,15 @@ def clean(setting: Setting) -> dict[str, list[Result]]:
         for control in setting.controls
     ]
     return {
-        label: simulate_all(scenarios, engine=engine, experiment=f"cross-check-clean-{engine}")
-        for engine, label in ENGINES.items()
-        if can_run(scenarios, engine)
+        label: simulate_all(own, engine=leg.engine, experiment=f"cross-check-clean-{leg.name}")
+        for label, (leg, own) in _here(scenarios).items()
     }
 
 
 def clean_counts(setting: Setting, clean: dict[str, list[Result]]) -> pd.DataFrame:
     """Return goodput (Mb/s), recoveries and timeouts of `clean`: a row a control.
 
-    Columns: control; "ENGINE, Mb/s" and so on for each engine; Linux / ns-3, of the goodputs.
+    Columns: control; "LEG, Mb/s" and so on for each leg; Linux / segment engine, of the goodputs.
     """
     table = pd.DataFrame({"control": setting.controls})
     for label, results in clean.items():
@@ -99,8 +150,8 @@ def clean_counts(setting: Setting, clean: dict[str, list[Result]]) -> pd.DataFra
         table[f"{label}, Mb/s"] = flows["goodput_bps"] / 1e6
         table[f"{label}, recoveries"] = flows["recoveries"]
         table[f"{label}, timeouts"] = flows["timeouts"]
-    if len(clean) == len(ENGINES):
-        table["Linux / ns-3"] = table["Linux, Mb/s"] / table["ns-3, Mb/s"]
+    if {OURS, LINUX} <= set(clean):
+        table[f"Linux / {OURS}"] = table["Linux, Mb/s"] / table[f"{OURS}, Mb/s"]
     return table
 
 
@@ -121,45 +172,78 @@ def clean_windows(setting: Setting, clean: dict[str, list[Result]]) -> pd.DataFr
 
 
 def lossy(setting: Setting) -> pd.DataFrame:
-    """Run each control at each loss rate: columns engine, control, loss, seed, those of `sweep`."""
-    design = statistics.combinations(
-        control=setting.controls, loss=setting.loss_rates, seed=range(1, setting.repetitions + 1)
-    )
-    scenarios = [
-        reference(congestion_control=run.control, loss=run.loss, seed=run.seed, **setting.path)
-        for run in design.itertuples()
-    ]
-    legs = {
-        label: sweep(scenarios, engine=engine, experiment=f"cross-check-{engine}", labels=design)
-        for engine, label in ENGINES.items()
-        if can_run(scenarios, engine)
-    }
+    """Run each control at each loss rate: columns engine (the leg), control, loss, seed, those of
+    `sweep`.
+    """
+    legs = {}
+    for label, leg in LEGS.items():
+        design = statistics.combinations(
+            control=setting.controls,
+            loss=setting.loss_rates,
+            seed=range(1, leg.share * setting.repetitions + 1),
+        )
+        scenarios = [
+            leg.of(
+                reference(
+                    congestion_control=run.control, loss=run.loss, seed=run.seed, **setting.path
+                )
+            )
+            for run in design.itertuples()
+        ]
+        if can_run(scenarios, leg.engine):
+            experiment = f"cross-check-{leg.name}"
+            legs[label] = sweep(scenarios, leg.engine, experiment=experiment, labels=design)
     if not legs:
-        return pd.DataFrame(columns=["engine", "scenario", *design, *FLOW_COLUMNS])
+        columns = ["engine", "scenario", "control", "loss", "seed", *FLOW_COLUMNS]
+        return pd.DataFrame(columns=columns)
     return pd.concat(legs, names=["engine", None]).reset_index(level=0)
 
 
 def ratios(lossy: pd.DataFrame) -> pd.DataFrame:
-    """Return what Linux gives beside ns-3, a row a control and loss rate.
+    """Return what Linux gives beside each other leg, a row a control, loss rate and leg.
 
-    Columns: control; loss; ns-3 and Linux, mean goodputs in Mb/s; those of
-    `statistics.equivalent`; Linux / ns-3, the ratio with its 90 % interval as text.
+    Columns: control; loss; engine, the leg; goodput and Linux, mean goodputs in Mb/s; those of
+    `statistics.equivalent`; Linux / engine, the ratio with its 90 % interval as text.
     """
-    first, second = (_goodputs(lossy[lossy["engine"] == name]) for name in ENGINES.values())
+    linux = _goodputs(lossy[lossy["engine"] == LINUX])
+    legs = {label: _goodputs(lossy[lossy["engine"] == label]) for label in LEGS if label != LINUX}
+    tests = max(1, sum(len(goodputs) for goodputs in legs.values()))
     rows = [
         {
             "control": control,
             "loss": loss,
-            "ns-3": one.mean() / 1e6,
-            "Linux": second[control, loss].mean() / 1e6,
-            **_judged(second[control, loss], one, tests=len(first)),
+            "engine": label,
+            "goodput": goodputs[control, loss].mean() / 1e6,
+            "Linux": real.mean() / 1e6,
+            **_judged(real, goodputs[control, loss], tests=tests),
         }
-        for (control, loss), one in first.items()
-        if second
+        for (control, loss), real in linux.items()
+        for label, goodputs in legs.items()
+        if (control, loss) in goodputs
     ]
-    columns = ["control", "loss", "ns-3", "Linux", "ratio", "low", "high", "needed", "verdict"]
+    columns = ["control", "loss", "engine", "goodput", "Linux"]
+    columns += ["ratio", "low", "high", "needed", "verdict"]
     table = pd.DataFrame(rows, columns=columns)
-    return table.assign(**{"Linux / ns-3": _texts(table)})
+    return table.assign(**{"Linux / engine": _texts(table)})
+
+
+def side_by_side(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return `ratios` with a row a control and loss rate: mean goodputs (Mb/s), and for each leg
+    the ratio of Linux's to it, with its interval and verdict, as text.
+    """
+    if ratios.empty:
+        return pd.DataFrame(columns=["control", "loss", "Linux"])
+    shown = ratios.assign(text=ratios["Linux / engine"] + ", " + ratios["verdict"])
+    index = ["control", "loss"]
+    wide = shown.pivot(index=index, columns="engine", values=["goodput", "text"])
+    table = shown[index].drop_duplicates().set_index(index)
+    legs = [label for label in LEGS if label in set(shown["engine"])]
+    for label in legs:
+        table[label] = wide["goodput", label].astype(float)
+    table["Linux"] = shown.drop_duplicates(index).set_index(index)["Linux"]
+    for label in legs:
+        table[f"Linux / {label}"] = wide["text", label]
+    return table.reset_index()
 
 
 def events(lossy: pd.DataFrame) -> pd.DataFrame:
@@ -175,21 +259,24 @@ def events(lossy: pd.DataFrame) -> pd.DataFrame:
 
 
 def causes(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
-    """Run ns-3 with each of `CHANGES` beside what `lossy` has of ns-3 and Linux.
+    """Run our headers with each of `CHANGES` beside what `lossy` has of them and of Linux.
 
-    A row a changed control and loss rate. Columns: control; change; loss; ns-3, changed and Linux,
-    mean goodputs in Mb/s; those of `statistics.equivalent`, Linux beside ns-3 changed;
+    A row a changed control and loss rate. Columns: control; change; loss; ours, changed and Linux,
+    mean goodputs in Mb/s; those of `statistics.equivalent`, Linux beside ours changed;
     Linux / changed, the ratio with its 90 % interval as text. No rows where a leg is missing.
     """
-    first, second = (_goodputs(lossy[lossy["engine"] == name]) for name in ENGINES.values())
+    first, second = (_goodputs(lossy[lossy["engine"] == name]) for name in (OURS, LINUX))
+    leg = LEGS[OURS]
     design = statistics.combinations(
         control=[control for control in CHANGES if control in setting.controls],
         loss=setting.loss_rates,
-        seed=range(1, setting.repetitions + 1),
+        seed=range(1, leg.share * setting.repetitions + 1),
     )
     scenarios = [
         reference(
-            congestion_control=CHANGES[run.control][1],
+            congestion_control=CongestionControl(
+                name=HEADERS.get(run.control, run.control), parameters=CHANGES[run.control][1]
+            ),
             loss=run.loss,
             seed=run.seed,
             **setting.path,
@@ -197,25 +284,64 @@ def causes(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
         for run in design.itertuples()
     ]
     rows = []
-    if first and second and scenarios and can_run(scenarios, "ns3"):
-        runs = sweep(scenarios, engine="ns3", experiment="cross-check-causes", labels=design)
+    if first and second and scenarios:
+        runs = sweep(scenarios, leg.engine, experiment="cross-check-causes", labels=design)
         changed = _goodputs(runs)
         rows = [
             {
                 "control": control,
                 "change": CHANGES[control][0],
                 "loss": loss,
-                "ns-3": first[control, loss].mean() / 1e6,
+                "ours": first[control, loss].mean() / 1e6,
                 "changed": one.mean() / 1e6,
                 "Linux": second[control, loss].mean() / 1e6,
                 **_judged(second[control, loss], one, tests=len(changed)),
             }
-            for (control, loss), one in sorted(changed.items())
+            for (control, loss), one in changed.items()
         ]
-    columns = ["control", "change", "loss", "ns-3", "changed", "Linux"]
+    columns = ["control", "change", "loss", "ours", "changed", "Linux"]
     columns += ["ratio", "low", "high", "needed", "verdict"]
     table = pd.DataFrame(rows, columns=columns)
     return table.assign(**{"Linux / changed": _texts(table)})
+
+
+# --- ns-3 itself
+
+
+def witness(setting: Setting) -> pd.DataFrame:
+    """Run ns-3 itself once a control, at the largest loss rate, and count what is the same.
+
+    Stock ns-3, with its own recovery and its own ways of the controls, stands beside the leg
+    `AS_NS3`; ns-3 with this book's headers beside the segment engine with the faults of ns-3's
+    socket. A row each: columns ns-3 (which), runs, equal (in every count). Empty without ns-3.
+    """
+    plain = [
+        reference(congestion_control=control, loss=max(setting.loss_rates), **setting.path)
+        for control in setting.controls
+    ]
+    rows = []
+    for what, leg, recovery, faults, name in (
+        ("as it is", LEGS[AS_NS3], "prr-ns3-3.44", NS3_3_44, "stock"),
+        ("with this book's headers", LEGS[OURS], "prr", OF_ITS_SOCKET, "headers"),
+    ):
+        full = [_with_recovery(leg.of(scenario), recovery).with_(faults=()) for scenario in plain]
+        if not can_run(full, "ns3"):
+            continue
+        fast = [scenario.with_(faults=faults) for scenario in full]
+        counts = [
+            sweep(scenarios, engine, experiment=f"cross-check-{name}-{engine}")[list(FLOW_COLUMNS)]
+            for engine, scenarios in (("ns3", full), ("segment", fast))
+        ]
+        same = (counts[0].fillna(-1) == counts[1].fillna(-1)).all(axis=1)
+        rows.append({"ns-3": what, "runs": len(same), "equal": int(same.sum())})
+    return pd.DataFrame(rows, columns=["ns-3", "runs", "equal"])
+
+
+def _with_recovery(scenario: Scenario, recovery: str) -> Scenario:
+    return scenario.with_(flows=[dict(flow) | {"recovery": recovery} for flow in scenario.flows])
+
+
+# --- statistics of goodputs
 
 
 def _goodputs(runs: pd.DataFrame) -> dict[tuple[str, float], pd.Series]:
@@ -237,8 +363,8 @@ def _texts(table: pd.DataFrame) -> list[str]:
 def responses(setting: Setting) -> pd.DataFrame:
     """Run each control once at two loss rates, and return how its window responds to a loss.
 
-    A row a control and loss rate, if each engine's run has five losses at least (BBR has no
-    threshold). Columns: control, loss, and for each engine the medians of `loss_responses`:
+    A row a control and loss rate, if each leg's run has five losses at least (BBR has no
+    threshold). Columns: control, loss, and for each leg the medians of `loss_responses`:
     threshold / before, after / threshold, and growth in segments a round trip.
     """
     design = statistics.combinations(control=setting.controls, loss=[1e-3, 1e-2])
@@ -250,11 +376,9 @@ def responses(setting: Setting) -> pd.DataFrame:
         for run in design.itertuples()
     ]
     rows = []
-    for engine, label in ENGINES.items():
-        if not can_run(scenarios, engine):
-            continue
+    for label, (leg, own) in _here(scenarios).items():
         results = simulate_all(
-            scenarios, engine=engine, experiment=f"cross-check-responses-{engine}"
+            own, engine=leg.engine, experiment=f"cross-check-responses-{leg.name}"
         )
         for run, result in zip(design.itertuples(), results, strict=True):
             one = statistics.loss_responses(
@@ -291,7 +415,7 @@ def one_loss() -> pd.DataFrame:
     """Return the segments that arrive in each round trip over the satellite, around one loss.
 
     The window is at its 550 segments when an outage of 0.1 ms takes one packet of a burst, at
-    10.19 s. Columns: from (s), and a column an engine.
+    10.19 s. Columns: from (s), and a column a leg.
     """
     path = satellite(
         loss=0,
@@ -303,13 +427,12 @@ def one_loss() -> pd.DataFrame:
     path = path.with_(links=[forward, backward])
     times = [9.95 + 0.55 * n for n in range(6)]
     table = pd.DataFrame({"from (s)": times[:-1]})
-    for engine, label in ENGINES.items():
-        if can_run([path], engine):
-            (result,) = simulate_all(
-                [path], engine=engine, experiment=f"cross-check-single-{engine}"
-            )
-            trace = result.traces["delivered_bytes"]
-            table[label] = np.diff(statistics.held_at(trace, "delivered_bytes", times)) / 1000
+    for label, (leg, own) in _here([path]).items():
+        (result,) = simulate_all(
+            own, engine=leg.engine, experiment=f"cross-check-single-{leg.name}"
+        )
+        trace = result.traces["delivered_bytes"]
+        table[label] = np.diff(statistics.held_at(trace, "delivered_bytes", times)) / 1000
     return table
 
 
@@ -328,10 +451,10 @@ def htcp_increase(since_s: float, beta: float) -> float:
 def htcp_windows(setting: Setting) -> pd.DataFrame:
     """Return H-TCP's window (segments) on a path ten times as wide without loss, a row a second.
 
-    Beside each engine's window is that of a formula, summed round trip by round trip from the
-    window at 1 s on, with beta as the engine begins: on ns-3 as if alpha were bytes for an ACK,
-    which are alpha segments a round trip for each 1000 bytes of the window; on Linux as segments a
-    round trip. Columns: time (s), and two for each engine.
+    Beside each leg's window is that of a formula, summed round trip by round trip from the window
+    at 1 s on, with beta as the leg begins: for ns-3's class as if alpha were bytes for an ACK,
+    which are alpha segments a round trip for each 1000 bytes of the window; for Linux as segments a
+    round trip. Columns: time (s), a column a leg, and the formulas.
     """
     rtt_s = setting.rtt_s
     path = reference(
@@ -346,18 +469,20 @@ def htcp_windows(setting: Setting) -> pd.DataFrame:
     times = rtt_s * np.arange(round(1 / rtt_s), round(6 / rtt_s) + 1)
     whole = np.abs(times - np.round(times)) < rtt_s / 2
     table = pd.DataFrame({"time (s)": np.round(times)})
-    for engine, formula, beta in (
-        ("ns3", "alpha bytes an ACK", 0.0),
-        ("linux", "alpha segments a round trip", 0.5),
-    ):
-        if not can_run([path], engine):
+    formulas = {
+        AS_NS3: ("alpha bytes an ACK", 0.0),
+        LINUX: ("alpha segments a round trip", 0.5),
+    }
+    for label, (leg, own) in _here([path]).items():
+        (result,) = simulate_all(own, engine=leg.engine, experiment=f"cross-check-htcp-{leg.name}")
+        table[label] = statistics.held_at(result.traces[WINDOW], WINDOW, times)
+        if label not in formulas:
             continue
-        (result,) = simulate_all([path], engine=engine, experiment=f"cross-check-htcp-{engine}")
-        table[ENGINES[engine]] = statistics.held_at(result.traces[WINDOW], WINDOW, times)
+        formula, beta = formulas[label]
         windows = [statistics.held_at(result.traces[WINDOW], WINDOW, [1.0])[0]]
         for time_s in times[:-1] + rtt_s / 2:
             increase = htcp_increase(time_s, beta)
-            if engine == "ns3":
+            if label == AS_NS3:
                 increase = 1 + increase * windows[-1] / 1000
             windows.append(windows[-1] + increase)
         table[formula] = windows

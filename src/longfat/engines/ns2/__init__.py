@@ -1,9 +1,9 @@
 """ns-2, the simulator that three of the four papers used: Debian's `ns` 2.35, an ordinary process.
 
-`make ns2` (build.sh) compiles what its senders lack, a library that the unchanged program loads. A
-run is a process that reads its program (run.tcl, and the plan of planning.py) from its standard input
-and says what it measured on its standard output. It makes no file, and ends with the process that
-asked for it. What ns-2 does by habit is `Scenario.ns2`.
+`make ns2` (build.sh) compiles what its senders lack, a library that the unchanged program loads.
+A run is a process that reads its program (run.tcl, and the plan of planning.py) from its standard
+input and says what it measured on its standard output. It makes no file, and ends with the process
+that asked for it. What ns-2 does by habit is `Scenario.ns2`.
 """
 
 import functools
@@ -22,16 +22,17 @@ import platformdirs
 
 from longfat.engines import host
 from longfat.engines.ns2 import planning
-from longfat.engines.ns2.planning import SOURCES, plan
+from longfat.engines.ns2.planning import OWN_HYBLA, SOURCES, plan
 from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Flow, Scenario
 
 VERSION = "2.35"
 LAUNCH = ["setpriv", "--pdeathsig", "KILL"]  # killed with the thread that waits for it
-OWN_MEMORY_BYTES = 40_000_000  # of addresses, before the scenario
+OWN_MEMORY_BYTES = 22_000_000  # of addresses, before the scenario
 WRAP = 2**32  # ns-2 counts bytes in 32 bits
 LAST_LINES = 12
+NO_MEMORY = ("unable to alloc", "could not allocate", "failed to map")  # what ns-2 and Tcl say then
 HOW_TO_GET = "`make ns2` prepares Debian's package ns2"
 
 
@@ -56,12 +57,14 @@ def is_here() -> bool:
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
     """Return what decides the result beside the scenario: engine, version, and as `headers_sha256`
-    the content of the library, of run.tcl and of the plan.
+    the content of the library, of run.tcl and of the plan (and of own-hybla.c, where it is used).
 
     Raises InputError for what ns-2 does not have.
     """
-    digest = hashlib.sha256((_sources_sha256() + plan(scenario)).encode()).hexdigest()
-    return {"engine": "ns2", "engine_version": VERSION, "headers_sha256": digest}
+    digest = hashlib.sha256((_sources_sha256() + plan(scenario)).encode())
+    if _has_own_hybla(scenario):
+        digest.update(_sha256(OWN_HYBLA).encode())
+    return {"engine": "ns2", "engine_version": VERSION, "headers_sha256": digest.hexdigest()}
 
 
 @functools.cache
@@ -76,21 +79,24 @@ def simulate(
 
     Series are sampled at the end of each of the record's intervals; `rtt_s` is smoothed. What a
     transfer sends is whole segments. Raises InputError where ns-2 is not prepared and for what it
-    does not have, SimulationError when it gives up, takes longer than `time_limit_s`, or more memory
-    than `memory_limit_bytes` beyond the engine's own.
+    does not have, SimulationError when it gives up, takes longer than `time_limit_s`, or more
+    memory than `memory_limit_bytes` beyond the engine's own.
     """
     program = plan(scenario)
     made = build()
     if made is None:
         raise InputError("engine 'ns2' is not prepared here: install ns2 and run 'make ns2'")
-    if made["sources_sha256"] != _library_sha256():
+    own_hybla = _has_own_hybla(scenario)
+    if made["sources_sha256"] != _sha256(SOURCES[1]) or (
+        own_hybla and made.get("own_hybla_sha256") != _sha256(OWN_HYBLA)
+    ):
         raise InputError("engine 'ns2' was built from older sources: run 'make ns2'")
     text = SOURCES[0].read_text("utf-8")
-    library = folder() / "senders.so"
+    libraries = f"load {{{folder() / 'senders.so'}}} Senders\n"
+    if own_hybla:
+        libraries += f"load {{{folder() / 'own-hybla.so'}}} Hybla\n"
     begin = time.monotonic()
-    status, output, words = _run(
-        f"load {{{library}}} Senders\n{text}\n{program}", time_limit_s, memory_limit_bytes
-    )
+    status, output, words = _run(f"{libraries}{text}\n{program}", time_limit_s, memory_limit_bytes)
     wall_s = time.monotonic() - begin
     said: dict[str, list[list[str]]] = {}
     for line in output.splitlines():
@@ -99,6 +105,8 @@ def simulate(
             said.setdefault(key, []).append(values)
     if status or "end" not in said or "error" in words:
         last = "\n".join((output + words).strip().splitlines()[-LAST_LINES:])
+        if any(sign in last for sign in NO_MEMORY):
+            last = f"out of memory\n{last}"
         limits = time_limit_s, memory_limit_bytes
         ended = host.how_it_ended(status, last, *limits) if status else "ended before its plan did"
         raise host.failure(scenario, "ns-2", ended, last)
@@ -107,9 +115,13 @@ def simulate(
     return host.result(scenario, answer, ingredients(scenario) | made_by)
 
 
+def _has_own_hybla(scenario: Scenario) -> bool:
+    return any(planning.own_hybla(scenario, number) for number, _ in enumerate(scenario.flows))
+
+
 @functools.cache
-def _library_sha256() -> str:
-    return hashlib.sha256(SOURCES[1].read_bytes()).hexdigest()
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 # --- the process
@@ -125,9 +137,7 @@ def stop() -> None:
             process.kill()
 
 
-def _run(
-    program: str, time_limit_s: float, memory_limit_bytes: int | None
-) -> tuple[int, str, str]:
+def _run(program: str, time_limit_s: float, memory_limit_bytes: int | None) -> tuple[int, str, str]:
     """Have ns-2 run the program; return the exit status, its output and its complaints."""
     limit = (
         ["prlimit", f"--as={OWN_MEMORY_BYTES + memory_limit_bytes}"] if memory_limit_bytes else []
@@ -225,11 +235,12 @@ def _bytes(segments: int, flow: Flow, counted: int) -> int:
 def _delivered(scenario: Scenario, flow: Flow, received: int, acked: int) -> int:
     """Return the payload that the receiver has in order.
 
-    Its counter includes headers and has 32 bits: what the sender knows to be acknowledged, segment 0
-    being the SYN, says how often it has begun again.
+    Its counter includes headers and has 32 bits: what the sender knows to be acknowledged, segment
+    0 being the SYN, says how often it has begun again.
     """
     wire = flow.segment_bytes + planning.header_bytes(scenario, flow)
     known = max(0, acked)
     behind = (received - planning.syn_bytes(scenario, flow) - known * wire) % WRAP
     segments = known + behind // wire if received else 0
-    return min(segments * flow.segment_bytes, flow.bytes or math.inf)
+    payload = segments * flow.segment_bytes
+    return payload if flow.bytes is None else min(payload, flow.bytes)

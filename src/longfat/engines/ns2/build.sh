@@ -24,10 +24,13 @@ fi
 mkdir -p "$folder"
 from=$(dpkg-query -Wf '${Package} ${Version}' ns2 2>/dev/null || echo "ns $version")
 "$compiler" -O2 -shared -fPIC -o "$folder/senders.so.new" "$here/senders.c"
+"$compiler" -O2 -shared -fPIC -o "$folder/own-hybla.so.new" "$here/own-hybla.c" -lm
 cat >"$folder/build.json.new" <<JSON
 {"ns2_version": "$version", "built_from": "$from",
- "sources_sha256": "$(sha256sum <"$here/senders.c" | cut -d' ' -f1)"}
+ "sources_sha256": "$(sha256sum <"$here/senders.c" | cut -d' ' -f1)",
+ "own_hybla_sha256": "$(sha256sum <"$here/own-hybla.c" | cut -d' ' -f1)"}
 JSON
+mv "$folder/own-hybla.so.new" "$folder/own-hybla.so"
 mv "$folder/senders.so.new" "$folder/senders.so"
 mv "$folder/build.json.new" "$folder/build.json"
 echo "ns-2 $version ($from) is ready; its senders are in $folder"

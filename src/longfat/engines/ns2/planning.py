@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longfat.cc import catalogue
-from longfat.errors import InputError, quoted
+from longfat.errors import InputError
 from longfat.scenario import Flow, Link, Scenario
 
 OWN = ("highspeed-rfc3649", "newreno", "reno", "vegas")  # by ns-2's own senders
@@ -31,10 +31,13 @@ LINUX = {  # by its Linux agents: the name there
     "westwood-plus": "westwood",
     "yeah": "yeah",
 }
-# Parameters that ns-2 has: by the catalogue's name, that of the sender's or the module's variable, and
-# how many of its units are one of ours.
+# Parameters that ns-2 has: by the catalogue's name, that of the sender's or the module's variable,
+# and how many of its units are one of ours.
 OWN_PARAMETERS = {
-    "highspeed-rfc3649": {"low_window_segments": "low_window_", "high_window_segments": "high_window_"}
+    "highspeed-rfc3649": {
+        "low_window_segments": "low_window_",
+        "high_window_segments": "high_window_",
+    }
 }
 LINUX_PARAMETERS = {"hybla": {"rtt0_s": ("rtt0", 1000)}}
 
@@ -55,8 +58,8 @@ def algorithms() -> list[str]:
 
 @dataclass(frozen=True)
 class Sender:
-    """Which of ns-2's agents sends a flow: its class, its receiver's, and the module of a Linux agent
-    ("" where it is none)."""
+    """Which of ns-2's agents sends a flow: its class, its receiver's, and the module of a Linux
+    agent ("" where it is none)."""
 
     agent: str
     receiver: str
@@ -75,6 +78,7 @@ def sender(scenario: Scenario, number: int) -> Sender:
             f"it has {', '.join(algorithms())}"
         )
     own = name in OWN and not (name in LINUX and scenario.ns2.linux_agents)
+    own = own or (name == "hybla" and scenario.ns2.own_hybla)
     if own and name == "vegas" and flow.sack:
         own = False
     if not own:
@@ -111,7 +115,8 @@ def check(scenario: Scenario) -> None:
 def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
     agents = sender(scenario, number)
     name = flow.congestion_control.name
-    known = LINUX_PARAMETERS.get(name, {}) if agents.module else OWN_PARAMETERS.get(name, {})
+    known: dict = LINUX_PARAMETERS if agents.module or name == "hybla" else OWN_PARAMETERS
+    known = known.get(name, {})
     for parameter, value in flow.congestion_control.parameters.items():
         default = catalogue.find(name).parameters[parameter].default
         if parameter not in known and value != default:
@@ -235,9 +240,7 @@ def _link(scenario: Scenario, number: int, link: Link, numbers: dict[str, int]) 
     for change in link.changes:
         at = f"$ns at {change.at_s!r}"
         if change.rate_bps is not None:
-            lines.append(
-                f"{at} {{$delay_of({number}) set bandwidth_ {_fixed(change.rate_bps)}}}"
-            )
+            lines.append(f"{at} {{$delay_of({number}) set bandwidth_ {_fixed(change.rate_bps)}}}")
         if change.delay_s is not None:
             lines.append(f"{at} {{$delay_of({number}) set delay_ {_fixed(change.delay_s)}}}")
         if change.loss_per_packet is not None and "packet" in wanted:
@@ -284,7 +287,9 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
     if agents.module:
         settings["window_"] = min(window, cap)
         algorithm = f"sender{number}"
-        for parameter, (name, scale) in LINUX_PARAMETERS.get(flow.congestion_control.name, {}).items():
+        for parameter, (name, scale) in LINUX_PARAMETERS.get(
+            flow.congestion_control.name, {}
+        ).items():
             if parameter in given:
                 parameters += [agents.module, name, str(round(scale * given[parameter]))]
     else:
@@ -318,6 +323,8 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
         f"flow {number} {numbers[flow.source]} {numbers[flow.target]} {agents.agent} "
         f"{{{_words(settings)}}} {agents.receiver} {{{_words(receiver)}}}"
     )
+    if own_hybla(scenario, number):
+        lines += _own_hybla(scenario, number, flow, cap if flow.max_window_segments else window)
     ssthresh = flow.initial_ssthresh_segments or INFINITE_SSTHRESH
     count = segments(flow) if flow.bytes is not None else 0
     lines.append(
@@ -330,6 +337,26 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
         buffered = _segments(_buffers(flow)[0], flow)
         lines.append(f"$ns at {flow.stop_s!r} {{stop {number} {buffered}}}")
     return lines
+
+
+def own_hybla(scenario: Scenario, number: int) -> bool:
+    """Return whether one of ns-2's own senders grows as Hybla does (own-hybla.c)."""
+    return scenario.flows[number].congestion_control.name == "hybla" and scenario.ns2.own_hybla
+
+
+def _own_hybla(scenario: Scenario, number: int, flow: Flow, largest: int) -> list[str]:
+    """Hybla begins with a window of rho, which the Linux module finds when the SYN is answered."""
+    rtt0_s = flow.congestion_control.parameters.get("rtt0_s", 0.025)
+    delays = {(link.source, link.target): link.delay_s for link in scenario.links}
+    path = _shortest_paths(scenario, flow)[0]
+    rtt_s = sum(delays[hop] + delays[hop[::-1]] for hop in itertools.pairwise(path))
+    window = min(largest, max(flow.initial_window_segments, int(rtt_s / rtt0_s)))
+    marks = "cwnd_ 1234567.890625 ssthresh_ 987654321 srtt_ 192837465"
+    return [
+        f"$tcp({number}) set windowInit_ {window}",
+        f"foreach {{name value}} {{{marks}}} {{$tcp({number}) set $name $value}}",
+        f"own_hybla $tcp({number}) {_fixed(scenario.ns2.tick_s)} {_fixed(rtt0_s)} {largest}",
+    ]
 
 
 def _words(settings: dict) -> str:
@@ -345,4 +372,5 @@ def _segments(size: int, flow: Flow) -> int:
     return max(1, size // flow.segment_bytes)
 
 
+OWN_HYBLA = Path(__file__).with_name("own-hybla.c")
 SOURCES = [Path(__file__).with_name(name) for name in ("run.tcl", "senders.c")]

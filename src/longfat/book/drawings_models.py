@@ -1,0 +1,34 @@
+"""The figure of the page on the models that the papers build on."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from longfat.papers import models
+from longfat.style import MODEL, style
+
+LINES = ("-", "--", ":", "-.")
+
+
+def rates(measured: pd.DataFrame) -> Figure:
+    """Draw what `models.rates` says over what `models.steady` measured, a panel an algorithm."""
+    figure, panels = plt.subplots(1, 2, figsize=(9, 4.2))
+    curves = models.rates(np.geomspace(min(models.LOSSES), max(models.LOSSES), 61))
+    for axes, (algorithm, title) in zip(panels, models.ALGORITHMS.items(), strict=True):
+        of_it = curves[curves["algorithm"] == algorithm].groupby("model", sort=False)
+        for line, (model, curve) in zip(LINES, of_it, strict=False):
+            axes.plot(curve["loss"], curve["modelled"], line, label=model, **MODEL)
+        points = measured[measured["algorithm"] == algorithm]
+        axes.errorbar(
+            points["loss"],
+            points["measured"],
+            yerr=points["halfwidth"],
+            linestyle="none",
+            label="segment engine, 95 % intervals",
+            **style(algorithm),
+        )
+        axes.set(xscale="log", yscale="log", title=title)
+        axes.set(xlabel="probability that a packet is lost", ylabel="goodput (Mb/s)")
+        axes.legend(fontsize=8)
+    return figure

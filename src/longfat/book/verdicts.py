@@ -1,0 +1,346 @@
+"""All papers' verdicts as pages show them: the scoreboard, its pictures, how ten came about."""
+
+import functools
+import html
+import math
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import numpy as np
+import pandas as pd
+
+from longfat import papers, paths, statistics, store, style
+from longfat.book import show
+from longfat.reproduce import LONG
+
+DRAWN, SEED = 10, 19  # of the claims that are told step by step
+
+
+def verdicts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
+    """Return every claim of every paper with what was measured and the verdict.
+
+    It is what `show.show_verdicts` left in the outputs of the chapters in `notebooks`. Columns:
+    paper and `statistics.JUDGED_COLUMNS`.
+    """
+    return _verdicts(notebooks).copy()
+
+
+@functools.cache
+def _verdicts(notebooks: Path) -> pd.DataFrame:
+    rows = []
+    for path in sorted(notebooks.glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            for output in cell.get("outputs", []):
+                for row in output.get("data", {}).get(show.VERDICTS_MIME, []):
+                    rows.append({"paper": path.stem.removesuffix(LONG)} | row)
+    table = pd.DataFrame(rows, columns=["paper", *statistics.JUDGED_COLUMNS])
+    table = table.astype({"kind": object, "reason": object})
+    numbers = ["measured", "low", "high", "runs", "range_low", "range_high", "decides"]
+    table[numbers] = table[numbers].astype(float)
+    return table
+
+
+def verdict_counts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
+    """Return how many claims of each paper ended how, and of all of them: a column a verdict."""
+    return _counts(verdicts(notebooks), "paper", "all papers")
+
+
+def verdict_counts_by_kind(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
+    """Return how many claims of each kind ended how: a column a verdict."""
+    return _counts(verdicts(notebooks), "kind", "all kinds")
+
+
+def _counts(table: pd.DataFrame, by: str, total: str) -> pd.DataFrame:
+    ended = table["verdict"].map(statistics.verdict_class).rename("verdict")
+    counts = pd.crosstab(table[by].fillna("–"), ended)
+    columns = [verdict for verdict in statistics.VERDICTS if verdict in counts]
+    counts = counts.reindex(columns=columns)
+    counts.loc[total] = counts.sum()
+    return counts.assign(claims=counts.sum(axis=1)).rename_axis(by).reset_index()
+
+
+def rules() -> pd.DataFrame:
+    """Return the rule of each kind of claim, from the code that applies it: a row a kind."""
+    return pd.DataFrame({"kind": statistics.KINDS, "rule": statistics.RULES.values()})
+
+
+def scoreboard() -> pd.DataFrame:
+    """Return `verdicts` as a reader sees them, a row a claim, with a picture of each."""
+    table = verdicts()
+    worded = show.worded_verdicts(table)
+    return pd.DataFrame(
+        {
+            "paper": table["paper"],
+            "kind": table["kind"].fillna("–"),
+            "claim": table["where"] + ": " + table["statement"],
+            "printed and measured": [
+                f"{picture(row)} printed {printed}, measured {measured}"
+                for row, printed, measured in zip(
+                    table.to_dict("records"), worded["printed"], worded["measured"], strict=True
+                )
+            ],
+            "verdict": table["verdict"].map(statistics.verdict_class),
+            "reason": [_reason(row) for row in table.itertuples()],
+        }
+    )
+
+
+def _reason(row) -> str:
+    """Return the reason of a verdict, with what it depends on and how many runs would decide."""
+    reason = row.reason if isinstance(row.reason, str) else ""
+    if row.verdict.startswith("depends on "):
+        on = row.verdict.removeprefix("depends on ").replace("_", " ")
+        reason = f"Depends on **{on}**. {reason}"
+    if row.decides == row.decides:
+        reason += f" About {row.decides:,.0f} runs a point would decide."
+    return reason
+
+
+# --- a claim as a picture
+
+WIDTH, HEIGHT, MARGIN = 240, 46, 34
+MARKS = {
+    "segment": '<circle cx="{x}" cy="{y}" r="3.4" fill="{c}"/>',
+    "ns3": '<rect x="{x0}" y="{y0}" width="6" height="6" fill="{c}"/>',
+    "linux": '<path d="M{x0} {y1}h7l-3.5 -6.6z" fill="{c}"/>',
+    "ns2": '<path d="M{x} {y0}l3.6 3.6l-3.6 3.6l-3.6 -3.6z" fill="{c}"/>',
+    "arithmetic": '<path d="M{x0} {y0}l6 6m0 -6l-6 6" stroke="{c}" stroke-width="1.6"/>',
+}
+
+
+def picture(row: dict[str, Any]) -> str:
+    """Return a claim as a small drawing (SVG): what was printed, what was measured, on one axis.
+
+    `row` is one of `verdicts`. A grey band is where the claim holds, a grey diamond the printed
+    number; each engine's mark stands on its 95 % interval; a thin line beneath spans what the
+    plausible settings make of it. Empty where nothing was measured.
+    """
+    measured = [one for one in row["evidence"] or [] if not one["parameter"]]
+    if not measured and row["measured"] == row["measured"]:  # without the evidence's rows
+        measured = [{"engine": "segment", **{key: row[key] for key in ("measured", "low", "high")}}]
+    if not measured:
+        return ""
+    printed = row["printed"] if isinstance(row["printed"], int | float) else None
+    known = [_number(one[key]) for one in measured for key in ("measured", "low", "high")]
+    known += [_number(value) for value in (printed, row["range_low"], row["range_high"])]
+    bounds = [_number(row["bound_low"]), _number(row["bound_high"])]
+    place, ends = _axis([value for value in known + bounds if value is not None])
+    left, right = (
+        place(bound) if bound is not None else edge
+        for bound, edge in zip(bounds, (0, WIDTH), strict=True)
+    )
+    parts = []
+    if any(bound is not None for bound in bounds):
+        shape = f'x="{left:.1f}" y="2" width="{max(right - left, 1.5):.1f}" height="26"'
+        parts.append(f'<rect {shape} fill="currentColor" opacity="0.13"/>')
+    parts.append(f'<path d="M0 30h{WIDTH}" stroke="currentColor" opacity="0.5"/>')
+    spread = [_number(row["range_low"]), _number(row["range_high"])]
+    if spread[0] is not None and spread[1] is not None and spread[0] < spread[1]:
+        parts.append(_line(place(spread[0]), place(spread[1]), 26.5, "currentColor", 0.8))
+    if printed is not None and _number(printed) is not None:
+        x = place(float(printed))
+        diamond = f"M{x:.1f} 1.5l3.5 4l-3.5 4l-3.5 -4z"
+        parts.append(f'<path d="{diamond}" fill="#8c8c8c"/>')
+    rows = len(measured)
+    for number, one in enumerate(measured):
+        y = 6 + 17 * (number + 1) / (rows + 1)
+        color = style.ENGINE_STYLE.get(one["engine"], {"color": "currentColor"})["color"]
+        low, high = _number(one["low"]), _number(one["high"])
+        if low is not None and high is not None:
+            parts.append(_line(place(low), place(high), y, color, 1.6))
+        x = place(float(one["measured"]))
+        around = {"x": x, "y": y, "x0": x - 3, "y0": y - 3, "y1": y + 3}
+        numbers = {name: f"{value:.1f}" for name, value in around.items()}
+        parts.append(MARKS[one["engine"]].format(c=color, **numbers))
+    for value, anchor in zip(ends, ("start", "end"), strict=True):
+        x = place(value)
+        text = style.number(value, form="text").replace("-", "−")
+        parts.append(f'<path d="M{x:.1f} 30v3" stroke="currentColor"/>')
+        label = f'<text x="{x:.1f}" y="43" font-size="10" text-anchor="{anchor}"'
+        parts.append(f'{label} fill="currentColor">{text}</text>')
+    unit = f" {row['unit']}" if row["unit"] else ""
+    said = "; ".join(
+        f"{statistics.ENGINES[one['engine']]} {one['measured']:.3g}{unit}" for one in measured
+    )
+    said = f"printed {printed:g}{unit}; {said}" if printed is not None else said
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+    name = html.escape(said, quote=True)
+    return f'<svg class="claim" role="img" aria-label="{name}" {size}>{"".join(parts)}</svg>'
+
+
+def _number(value) -> float | None:
+    """Return a finite number, or None for what is missing."""
+    if value is None or isinstance(value, str) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _axis(values: list[float]):
+    """Return where a value stands on the axis (pixels), and the two values that it names.
+
+    Logarithmic where all are above 0 and the largest is more than fifty times the smallest.
+    """
+    low, high = min(values), max(values)
+    logarithmic = low > 0 and high > 50 * low
+    scale = math.log if logarithmic else float
+    if low == high:
+        low, high = low - abs(low or 1) / 2, high + abs(high or 1) / 2
+    start, length = scale(low), scale(high) - scale(low)
+
+    def place(value: float) -> float:
+        return MARGIN / 2 + (WIDTH - MARGIN) * (scale(value) - start) / length
+
+    return place, (low, high)
+
+
+def _line(start: float, end: float, y: float, color: str, width: float) -> str:
+    path = f"M{start:.1f} {y:.1f}H{max(end, start + 0.5):.1f}"
+    return f'<path d="{path}" stroke="{color}" stroke-width="{width}"/>'
+
+
+# --- before and after
+
+
+def verdicts_before_and_after() -> pd.DataFrame:
+    """Return the verdict on each claim by the old rules and by today's.
+
+    The old ones are `data/verdicts-before.csv`. A claim that is only in one of them is new, or not
+    judged any more; why, says `data/verdicts-changed.csv`, and else the reason of today's verdict.
+    """
+    before = pd.read_csv(paths.DATA / "verdicts-before.csv")
+    said = pd.read_csv(paths.DATA / "verdicts-changed.csv").set_index("id")["reason"]
+    both = before.merge(verdicts(), how="outer", on="id", suffixes=("_before", ""))
+    now = both["verdict"].notna()
+    unlike = now & (both["verdict"] != both["verdict_before"]) & both["verdict_before"].notna()
+    new = now & both["verdict_before"].isna()
+    table = pd.DataFrame(
+        {
+            "paper": both["paper"].fillna(both["paper_before"]),
+            "claim": both["where"].fillna(both["where_before"])
+            + ": "
+            + both["statement"].fillna(both["statement_before"]),
+            "kind": both["kind"].fillna("–"),
+            "before": both["verdict_before"].fillna("not judged"),
+            "now": both["verdict"].fillna("not judged"),
+            "changed": np.select([unlike, new, ~now], CHANGES, "no"),
+            "reason": both["id"].map(said).astype(object).fillna(both["reason"]).fillna("–"),
+        }
+    )
+    return table.sort_values("paper", kind="stable").reset_index(drop=True)
+
+
+CHANGES = ["verdict", "new claim", "no longer judged"]
+
+
+def verdicts_changed() -> pd.DataFrame:
+    """Return how many claims changed from which verdict to which: a row a pair, most first."""
+    table = verdicts_before_and_after()
+    table["now"] = table["now"].map(statistics.verdict_class)
+    counts = table.groupby(["before", "now"]).size().rename("claims").reset_index()
+    return counts.sort_values("claims", ascending=False, kind="stable").reset_index(drop=True)
+
+
+# --- step by step
+
+
+def drawn() -> pd.DataFrame:
+    """Return ten claims that have evidence, drawn by a seed."""
+    table = verdicts()
+    known = table[[bool(rows) for rows in table["evidence"]]]
+    return known.sample(min(DRAWN, len(known)), random_state=SEED).reset_index(drop=True)
+
+
+def steps() -> str:
+    """Return, in Markdown, how the verdicts on the `drawn` claims came about.
+
+    Each has the sentence, the rule of its kind, where it holds, what each engine says at each
+    setting (with the data to download), and the verdict.
+    """
+    parts = [_steps(number, row) for number, row in enumerate(drawn().to_dict("records"), 1)]
+    return "\n\n".join(parts) or "No chapter has evidence yet."
+
+
+def _steps(number: int, row: dict[str, Any]) -> str:
+    unit = f" {row['unit']}" if row["unit"] else ""
+    low, high = (_number(row[key]) for key in ("bound_low", "bound_high"))
+    at_least = f"at least {style.number(low)}" if low is not None else ""
+    at_most = f"at most {style.number(high)}" if high is not None else ""
+    holds = " and ".join(filter(None, (at_least, at_most)))
+    lines = [
+        f"## {number}. {row['paper']}, {row['where']}",
+        f"**The sentence.** {row['statement']}",
+        f"**The rule.** It is of the kind *{row['kind']}*. {statistics.RULES[row['kind']]} "
+        f"So the number to measure is {holds}{unit}.",
+        picture(row),
+        "**What was measured.**",
+        _table(row),
+        f"**The verdict: {row['verdict'].replace('_', ' ')}.** {row['reason']}",
+    ]
+    return "\n\n".join(lines)
+
+
+def _table(row: dict[str, Any]) -> str:
+    measured = f"measured ({row['unit']})" if row["unit"] else "measured"
+    heads = ["engine", "setting", measured, "95 % interval"]
+    heads += ["least favourable point", "runs", "the claim", "data"]
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    for one in row["evidence"]:
+        varied = f"{one['parameter'].replace('_', ' ')}: {one['setting']}"
+        interval = "–"
+        if _number(one["low"]) is not None and _number(one["high"]) is not None:
+            interval = f"{style.number(one['low'])} to {style.number(one['high'])}"
+        data = [
+            f"{{download}}`{name} </_longfat/{name}.csv>`"
+            for name in one["experiment"].split()
+            if name in store.experiments()
+        ]
+        cells = (
+            statistics.ENGINES[one["engine"]],
+            varied if one["parameter"] else "as stated",
+            style.number(one["measured"]),
+            interval,
+            one["at"] or "–",
+            f"{one['runs']:.0f}" if one["runs"] else "–",
+            {"holds": "holds", "fails": "fails", "open": "stays open"}[one["says"]],
+            ", ".join(data) or "–",
+        )
+        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+# --- the second reading
+
+
+def second_reading() -> pd.DataFrame:
+    """Return where the claims as read again, from the papers alone, and ours differ.
+
+    A row a difference: paper, where, what the second reading says, our claims, and how it was
+    resolved (the column of that name in `data/papers/<paper>/second-reading.csv`).
+    """
+    table = pd.concat(
+        [papers.data(paper, "second-reading").assign(paper=paper) for paper in papers.names()],
+        ignore_index=True,
+    )
+    differ = table[table["resolution"].notna()]
+    claims = differ["claims"].fillna("–")
+    return differ.assign(claims=claims)[["paper", "where", "statement", "claims", "resolution"]]
+
+
+def second_reading_counts() -> pd.DataFrame:
+    """Return for each paper how many sentences were read, matched, and how many claims we have."""
+    rows = []
+    for paper in papers.names():
+        read = papers.data(paper, "second-reading")
+        matched = set(" ".join(read["claims"].fillna("")).split())
+        ours = set(papers.claims(paper)["id"])
+        rows.append(
+            {
+                "paper": paper,
+                "claims in the second reading": len(read),
+                "of them with a claim of ours": int(read["claims"].notna().sum()),
+                "our claims": len(ours),
+                "of them found by the second reading": len(ours & matched),
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,191 @@
+"""Which unstated parameters give the numbers that the paper printed: an inverse problem, by a grid.
+
+The paper compares its model with ns-2 and prints the largest differences: in table 3 and in section
+4, for three transfer sizes, in throughput and in time. It states neither the link's rate, nor how
+ns-2 recovered from losses, nor whether the receiver delayed its ACKs. Each combination of these is
+run on ns-2, and its distance to the printed numbers is measured. What was printed for the steady
+state is left out of the distance, and tells whether the answer holds where it was not fitted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from longfat import papers, statistics
+from longfat.papers.hybla import experiments
+from longfat.papers.hybla.experiments import Setting
+from longfat.papers.hybla.network import satellite
+from longfat.scenario import Ns2, Scenario
+from longfat.sweeps import can_run, sweep
+
+# How losses are repaired: by ns-2's own senders of 2004, or by its Linux agents.
+RECOVERIES: dict[str, dict[str, Any]] = {
+    "ns-2's SACK sender": {"own_hybla": True},
+    "ns-2's NewReno": {"own_hybla": True, "sack": False},
+    "Linux agent, halved at once": {"recovery": "halving"},
+    "Linux agent, rate halving": {"recovery": "prr"},
+}
+LOSSES = (1e-5, 1e-4, 2e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # the ends of the ranges that are printed
+STEADY_S = 300.0
+BOOTSTRAPS = 1000
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A choice of what the paper does not state. The queue is stated, but not where it is."""
+
+    recovery: str
+    segments_per_ack: int = 1
+    rate_bps: float = 100e6
+    queue_packets: int = 1000
+
+    def scenario(self, setting: Setting, loss: float, seed: int, **more) -> Scenario:
+        """Return a run of it."""
+        changes = {"recovery": "halving"} | RECOVERIES[self.recovery]
+        sack, own_hybla = changes.pop("sack", True), changes.pop("own_hybla", False)
+        found = satellite(
+            loss=loss,
+            seed=seed,
+            segments_per_ack=self.segments_per_ack,
+            rate_bps=self.rate_bps,
+            queue_packets=self.queue_packets,
+            **setting.path,
+            **changes,
+            **more,
+        )
+        [flow] = found.flows
+        return found.with_(flows=[flow.model_dump() | {"sack": sack}], ns2=Ns2(own_hybla=own_hybla))
+
+
+# Recovery and ACKs at a rate that adds little to a round trip, then the rate, then the queue.
+GRID = [
+    *(Combination(recovery, acks) for acks in (1, 2) for recovery in RECOVERIES),
+    *(Combination(recovery, 1, rate) for rate in (10e6, 20e6, 1e9) for recovery in RECOVERIES),
+    *(Combination(recovery, 1, 10e6, 100) for recovery in RECOVERIES),
+]
+
+
+def printed(steady: bool = False) -> pd.DataFrame:
+    """Return the printed differences between model and ns-2, a row a number.
+
+    Those of the transfers, or with `steady` those of the steady state, in table 3 and section 4:
+    columns id, transfer, metric, loss_min, loss_max, percent, bound (whether it is an upper bound).
+    """
+    claims = papers.claims("hybla")
+    claims = claims[claims["id"].str.contains(r"-(?:t3|s4)-.*-simulation")]
+    claims = claims[(claims["transfer"] == "steady") == steady]
+    percent = claims["printed"] if "printed" in claims else claims["bound_percent"]
+    columns = claims[["id", "transfer", "metric", "loss_min", "loss_max"]]
+    found = columns.assign(percent=percent.astype(float), bound=claims["kind"] == "at most")
+    return found.reset_index(drop=True)
+
+
+def runs(
+    setting: Setting, grid: Sequence[Combination] = tuple(GRID), steady: bool = False
+) -> pd.DataFrame:
+    """Run the transfers, or with `steady` the steady state, of each combination.
+
+    What this machine can neither run nor find is left out. Columns: combination (its place in the
+    grid), transfer, loss, seed, throughput (Mb/s), transfer_time (s).
+    """
+    if steady:
+        transfers: dict[str, dict] = {"steady": {"duration_s": STEADY_S}}
+    else:
+        transfers = {
+            name: {"transfer_bytes": round(segments * setting.segment_bytes), "duration_s": 5e3}
+            for name, segments in setting.segments.items()
+        }
+    design = statistics.combinations(
+        combination=range(len(grid)), transfer=list(transfers), loss=LOSSES, seed=setting.seeds
+    )
+    scenarios = [
+        grid[run.combination].scenario(setting, run.loss, run.seed, **transfers[run.transfer])
+        for run in design.itertuples()
+    ]
+    columns = [*design.columns, "throughput", "transfer_time"]
+    if not can_run(scenarios, "ns2"):
+        return pd.DataFrame(columns=columns)
+    experiment = f"hybla-inverse{'-steady' * steady}"
+    table = sweep(scenarios, engine="ns2", experiment=experiment, labels=design)
+    table = table.rename(columns={"transfer_time_s": "transfer_time"})
+    return table.assign(throughput=table["goodput_bps"] / 1e6)[columns]
+
+
+def _largest(setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
+    """Return the largest difference (%) for each printed number: of the mean run, and of means over
+    seeds drawn again; the first axis is that of the draws, the plain mean being its first."""
+    seeds = sorted(runs["seed"].unique())
+    draws = np.random.default_rng(1).integers(len(seeds), size=(BOOTSTRAPS, len(seeds)))
+    weights = np.vstack(
+        [np.ones(len(seeds)), [np.bincount(draw, minlength=len(seeds)) for draw in draws]]
+    ) / len(seeds)
+    found = np.zeros((len(weights), len(numbers)))
+    for place, number in enumerate(numbers.itertuples()):
+        here = runs[runs["transfer"] == number.transfer]
+        here = here[here["loss"].between(number.loss_min * 0.999, number.loss_max * 1.001)]
+        table = here.pivot(index="loss", columns="seed", values=number.metric)[seeds]
+        model = experiments.model(setting, number.transfer, number.metric, table.index.to_numpy())
+        means = weights @ table.to_numpy().T
+        found[:, place] = np.abs(100 * (means - model) / model).max(axis=1)
+    return found
+
+
+def distances(
+    setting: Setting, runs: pd.DataFrame, grid: Sequence[Combination] = tuple(GRID)
+) -> pd.DataFrame:
+    """Return how far each combination is from what was printed, the nearest first.
+
+    The distance is the mean, over the printed numbers of the transfers, of how many percentage
+    points the largest difference to the model is away from the printed one (for an upper bound: how
+    far it is above it); `low` and `high` are the 95 % interval of a bootstrap over seeds. `met`
+    says how many numbers the combination gives: where the printed one lies in the interval of the
+    largest difference, widened by half of the last printed digit.
+    Columns: combination, recovery, segments_per_ack, Mb/s, queue_packets, distance, low, high, met,
+    of.
+    """
+    numbers = printed()
+    slack = np.where(numbers["id"].str.contains("-t3-"), 0.005, 0.5)
+    target, bound = numbers["percent"].to_numpy(), numbers["bound"].to_numpy()
+    rows = []
+    for place, own in runs.groupby("combination"):
+        largest = _largest(setting, numbers, own)
+        away = np.where(bound, np.maximum(0, largest - target), np.abs(largest - target))
+        low, high = np.percentile(largest[1:], (2.5, 97.5), axis=0)
+        met = (low <= target + slack) & (bound | (high >= target - slack))
+        combination = grid[place]
+        interval = np.percentile(away[1:].mean(axis=1), (2.5, 97.5))
+        rows.append(
+            {
+                "combination": place,
+                "recovery": combination.recovery,
+                "segments_per_ack": combination.segments_per_ack,
+                "Mb/s": combination.rate_bps / 1e6,
+                "queue_packets": combination.queue_packets,
+                "distance": away[0].mean(),
+                "low": interval[0],
+                "high": interval[1],
+                "met": int(met.sum()),
+                "of": len(numbers),
+            }
+        )
+    columns = ["combination", "recovery", "segments_per_ack", "Mb/s", "queue_packets"]
+    columns += ["distance", "low", "high", "met", "of"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values("distance").reset_index(drop=True)
+
+
+def differences(
+    setting: Setting, runs: pd.DataFrame, combination: int, steady: bool = False
+) -> pd.DataFrame:
+    """Return the largest differences (%) of one combination beside the printed ones.
+
+    Columns: id, percent (printed), bound, measured, low, high.
+    """
+    numbers = printed(steady)
+    largest = _largest(setting, numbers, runs[runs["combination"] == combination])
+    low, high = np.percentile(largest[1:], (2.5, 97.5), axis=0)
+    columns = numbers[["id", "percent", "bound"]]
+    return columns.assign(measured=largest[0], low=low, high=high)

@@ -1,0 +1,192 @@
+"""Verdicts from a chapter's cell to the pages that collect them."""
+
+import re
+from xml.etree import ElementTree
+
+import nbformat
+import pandas as pd
+import pytest
+from nbclient import NotebookClient
+
+from longfat import statistics, store
+from longfat.book import show, verdicts
+from longfat.errors import InputError
+
+VERDICTS = """
+import pandas as pd
+from longfat import statistics
+from longfat.book import show
+show.show_verdicts(
+    pd.DataFrame(
+        {
+            "id": ["a", "b"],
+            "where": "section 1",
+            "statement": ["twice as fast", "faster"],
+            "printed": [100, None],
+            "measured": [93.25, float("nan")],
+            "low": [90, float("nan")],
+            "high": [96.5, float("nan")],
+            "unit": "%",
+            "engine": "ns3",
+            "verdict": ["not reproduced", "undecidable"],
+            "reason": ["", "there is no number"],
+        }
+    ),
+    "Claims",
+)
+"""
+
+
+def test_scoreboard_is_what_the_chapters_show(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(VERDICTS)])
+    NotebookClient(notebook).execute()
+    nbformat.write(notebook, tmp_path / "paper.ipynb")
+    shown = notebook.cells[0].outputs[0].data["text/html"]
+    assert "93.25 [90, 96.5] %" in shown
+    table = verdicts.verdicts(tmp_path)
+    assert table["paper"].tolist() == ["paper", "paper"]
+    assert table["measured"][0] == 93.25
+    assert table["verdict"].tolist() == ["not reproduced", "undecidable"]
+
+
+def test_verdicts_are_counted():
+    counts = verdicts.verdict_counts().set_index("paper")
+    assert counts.loc["all papers", "claims"] == len(verdicts.verdicts())
+    assert (counts.drop(columns="claims").sum(axis=1) == counts["claims"]).all()
+
+
+def test_verdicts_of_another_kind_are_refused():
+    table = pd.DataFrame([dict.fromkeys(show.VERDICT_COLUMNS, "x")])
+    with pytest.raises(InputError, match="'x' is none of reproduced, not reproduced"):
+        show.show_verdicts(table, "Claims")
+    with pytest.raises(InputError, match="the columns verdict are missing"):
+        show.show_verdicts(table.drop(columns="verdict"), "Claims")
+
+
+JUDGED = """
+import pandas as pd
+from longfat import statistics
+from longfat.book import show
+claims = pd.DataFrame(
+    {
+        "id": ["a", "b", "c"],
+        "where": "section 1",
+        "statement": ["It is at most 5 %.", "It is about 5 %.", "It is good."],
+        "kind": ["at most", "about", "qualitative"],
+        "printed": [5, 5, None],
+        "unit": "%",
+        "half_unit": 0.5,
+        "threshold": None,
+        "threshold_reason": ["", "", "'Good' has no measure."],
+        "fitted": "",
+    }
+)
+usual = {"runs": 20, "at": "p = 0.1", "experiment": "hybla-steady"}
+evidence = pd.DataFrame(
+    [
+        {"claim": "a", "engine": "segment", "parameter": "", "setting": "", "measured": 3.0,
+         "low": 2.0, "high": 4.0, **usual},
+        {"claim": "a", "engine": "linux", "parameter": "", "setting": "", "measured": 3.5,
+         "low": 2.5, "high": 4.5, **usual},
+        {"claim": "a", "engine": "segment", "parameter": "recovery", "setting": "halving",
+         "measured": 9.0, "low": 8.0, "high": 10.0, **usual},
+        {"claim": "b", "engine": "segment", "parameter": "", "setting": "", "measured": 5.0,
+         "low": 3.0, "high": 7.0, **usual},
+    ]
+)
+show.show_verdicts(statistics.judge(claims, evidence), "Claims")
+"""
+
+
+@pytest.fixture(scope="module")
+def chapters(tmp_path_factory):
+    """Return a folder with one chapter, whose claims have evidence."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(JUDGED)])
+    NotebookClient(notebook).execute()
+    nbformat.write(notebook, folder / "hybla-long.ipynb")
+    return folder
+
+
+@pytest.fixture
+def judged(chapters, monkeypatch):
+    """Return the verdicts of that chapter, which is the only one of the book."""
+    table = verdicts.verdicts(chapters)
+    monkeypatch.setattr(verdicts, "verdicts", lambda *_: table.copy())
+    return table.set_index("id")
+
+
+def test_what_was_judged_is_kept_with_its_evidence(judged):
+    assert set(judged["paper"]) == {"hybla"}
+    assert judged["verdict"].tolist() == ["depends on recovery", "undecidable", "undecidable"]
+    records = judged.at["a", "evidence"]
+    assert [one["engine"] for one in records] == ["segment", "linux", "segment"]
+    assert [one["says"] for one in records] == ["holds", "holds", "fails"]
+    assert judged.at["b", "decides"] > 20
+
+
+def test_verdicts_are_counted_by_paper_and_kind(judged):
+    counts = verdicts.verdict_counts().set_index("paper")
+    assert counts.loc["hybla", ["depends", "undecidable", "claims"]].tolist() == [1, 2, 3]
+    counts = verdicts.verdict_counts_by_kind().set_index("kind")
+    assert counts.loc["about", "undecidable"] == 1
+    assert counts.loc["all kinds", "claims"] == 3
+
+
+def test_the_scoreboard_says_what_it_depends_on_and_what_would_decide(judged):
+    board = verdicts.scoreboard()
+    assert "Depends on **recovery**" in board["reason"][0]
+    assert re.search(r"About \d+ runs a point would decide", board["reason"][1])
+
+
+def test_a_claim_is_a_picture_of_what_was_printed_and_measured(judged):
+    drawing = ElementTree.fromstring(verdicts.picture(judged.loc["a"].to_dict()))
+    assert drawing.get("role") == "img"
+    assert drawing.get("aria-label") == "printed 5 %; segment engine 3 %; Linux 3.5 %"
+    circles = [one for one in drawing.iter() if one.tag == "circle"]
+    assert len(circles) == 1  # the segment engine's mark; Linux has a triangle
+    texts = [one.text for one in drawing.iter() if one.tag == "text"]
+    assert texts == ["2", "9"]
+    (band,) = (one for one in drawing.iter() if one.tag == "rect")
+    edge = float(band.get("x")) + float(band.get("width"))
+    assert float(circles[0].get("cx")) < edge  # 3 is within "at most 5"
+    assert verdicts.picture(judged.loc["c"].to_dict()) == ""
+
+
+def test_the_picture_moves_with_the_number(judged):
+    row = judged.loc["b"].to_dict()
+    before = verdicts.picture(row)
+    row["evidence"] = [row["evidence"][0] | {"measured": 6.5}]
+    assert verdicts.picture(row) != before
+
+
+def test_each_drawn_claim_is_told_with_its_rule_and_its_data(judged):
+    told = verdicts.steps()
+    assert told.count("## ") == 2  # of three claims one has no evidence
+    assert statistics.RULES["at most"] in told
+    assert "hybla-steady" in store.experiments()
+    assert told.count("{download}`hybla-steady </_longfat/hybla-steady.csv>`") == 4
+    assert "recovery: halving" in told
+
+
+def test_the_same_claims_are_drawn_each_time():
+    first, second = verdicts.drawn(), verdicts.drawn()
+    assert first["id"].tolist() == second["id"].tolist()
+
+
+def test_every_old_verdict_is_in_the_table_of_changes():
+    table = verdicts.verdicts_before_and_after()
+    assert (table["before"] != "not judged").sum() == 144
+    assert (table["now"] != "not judged").sum() == len(verdicts.verdicts())
+    assert table["claim"].notna().all()
+
+
+def test_a_claim_that_went_or_came_is_said_so(judged):
+    table = verdicts.verdicts_before_and_after()
+    assert (table["changed"] == "no longer judged").sum() == 144
+    assert (table["changed"] == "new claim").sum() == 3
+
+
+def test_the_rules_on_the_page_are_those_of_the_code():
+    table = verdicts.rules()
+    assert dict(zip(table["kind"], table["rule"], strict=True)) == statistics.RULES
