@@ -83,12 +83,13 @@ add_words(const void* data, int bytes, uint32_t sum)
     return sum;
 }
 
-/// Give the sender a segment without data.
+/// Give the sender a segment without data; `echo`: with ECE.
 static void
 answer(int raw,
        const struct tcphdr* cause,
        uint32_t number,
        int syn,
+       int echo,
        const uint8_t* options,
        int bytes)
 {
@@ -107,6 +108,7 @@ answer(int raw,
     out.tcp.doff = length / 4;
     out.tcp.syn = syn;
     out.tcp.ack = 1;
+    out.tcp.ece = echo;
     out.tcp.window = 0xffff;
     if (bytes)
     {
@@ -153,12 +155,13 @@ take(int raw, int64_t time_ns)
             exit(1);
         }
         const uint32_t segment = offset / SEGMENT_BYTES;
-        peer_take(&peer, segment, time_ns);
+        peer_take(&peer, segment, tcp->cwr, time_ns);
         sent_length += sprintf(sent + sent_length,
-                               "%s[%.9f, %u, \"\"]",
+                               "%s[%.9f, %u, \"%s\"]",
                                sent_length ? ", " : "",
                                1e-9 * time_ns,
-                               segment);
+                               segment,
+                               tcp->cwr ? "CWR" : "");
     }
 }
 
@@ -197,11 +200,12 @@ acknowledge(int raw, int fd)
         memcpy(options + 4 + 8 * i, edges, sizeof edges);
         length += sprintf(told + length, "%s[%u, %u]", i ? ", " : "", ack.first[i], ack.end[i]);
     }
-    strcpy(told + length, "]");
+    sprintf(told + length, "], \"echo\": %d", ack.echo);
     answer(raw,
            &first,
            zero + ack.number * SEGMENT_BYTES,
            0,
+           ack.echo,
            options,
            ack.blocks ? 4 + 8 * ack.blocks : 0);
     usleep(1); // until all that follows from it has happened
@@ -265,11 +269,12 @@ main(int count, char** words)
            &first,
            ntohl(first.seq) + 1,
            1,
+           peer.ecn,
            peer.sack ? with_sack : without,
            peer.sack ? sizeof with_sack : sizeof without);
     usleep(1);
     // The window of a SYN has no units; a later change would make an ACK no duplicate (RFC 5681, 2).
-    answer(raw, &first, ntohl(first.seq) + 1, 0, NULL, 0);
+    answer(raw, &first, ntohl(first.seq) + 1, 0, 0, NULL, 0);
     usleep(1);
     const int writer = check(fork(), "fork");
     if (!writer)

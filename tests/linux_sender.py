@@ -29,6 +29,7 @@ def play(
     """Return what Linux sent after each ACK of the far end that the words describe (peer.h)."""
     common = "address 02:00:00:00:00:01 mtu 9200 gso_max_segs 1"
     route = f"10.2.0.1/32 dev host advmss 1000 initcwnd {window} rto_min 1000ms"
+    ecn = int("ecn" in words)
     script = f"""
 ip netns add s
 ip netns add r
@@ -38,7 +39,8 @@ ip -n r addr add 10.2.0.1/32 dev host
 ip -n s link set host up arp off
 ip -n r link set host up arp off
 ip -n s route add {route}
-/run/guest sysctl s tcp_sack={int(sack)} tcp_timestamps=0 tcp_wmem='4096 4000000 64000000'
+/run/guest sysctl s tcp_sack={int(sack)} tcp_ecn={ecn} tcp_timestamps=0 \
+    tcp_wmem='4096 4000000 64000000'
 base64 -d >linux_sender <<.
 {_program()}.
 chmod +x linux_sender

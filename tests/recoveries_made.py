@@ -18,6 +18,7 @@ def of_segment(name: str) -> list[dict[str, Any]]:
         initial_window_segments=case.window,
         timestamps=False,
         sack=case.sack,
+        ecn="ecn" in case.words,
     )
 
 

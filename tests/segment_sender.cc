@@ -8,8 +8,8 @@
 //     ack TIME NUMBER [FIRST-END]... [ECE] [echo=TIME] [window=BYTES]
 //                                                         so does an ACK, with blocks of SACK
 //     run TIME                                            time goes by
-//     peer TIME RTT GAP SACK [lose=SEGMENT.TRANSMISSION]... [late=SEGMENT.TRANSMISSION.NANOSECONDS]...
-//                                                         all ACKs up to then are those of peer.h
+//     peer TIME RTT GAP SACK WORD...                      all ACKs up to then are those of peer.h,
+//                                                         whose the words are
 //
 // Times are seconds, an ACK's number is that of the segment expected next, and [FIRST, END) are
 // segments. Commands stand in the order of their times; all that happens up to one comes before it.
@@ -65,7 +65,7 @@ class Capture : public Endpoint
             sent.push_back({packet, now});
             if (onSegment && !(packet.flags & (Packet::SYN | Packet::PROBE)))
             {
-                onSegment(packet.number, now);
+                onSegment(packet, now);
             }
         }
     }
@@ -77,7 +77,7 @@ class Capture : public Endpoint
     };
 
     std::vector<Sent> sent; //!< segments, SYNs and probes, since the last answer
-    std::function<void(uint64_t segment, Ticks now)> onSegment;
+    std::function<void(const Packet& segment, Ticks now)> onSegment;
 };
 
 class Bench
@@ -195,14 +195,16 @@ class Bench
                 throw std::invalid_argument("unknown word: " + word);
             }
         }
-        m_capture.onSegment = [this](uint64_t segment, Ticks now) {
-            const Ticks due = peer_take(&m_peer, segment, now);
+        m_capture.onSegment = [this](const Packet& segment, Ticks now) {
+            const bool reduced = segment.flags & Packet::CWR;
+            const Ticks due = peer_take(&m_peer, segment.number, reduced, now);
             if (due >= 0)
             {
                 m_events.At(due, [this] { OnAnswer(); });
             }
         };
-        Arrive(m_peer.rtt_ns, ReadAck(true, words));
+        std::istringstream flags(m_peer.ecn ? "ECE" : "");
+        Arrive(m_peer.rtt_ns, ReadAck(true, flags));
         m_events.Run(until, NO_LIMIT);
         Print("");
     }
@@ -211,7 +213,7 @@ class Bench
     {
         const peer_ack answer = peer_answer(&m_peer);
         Packet ack{};
-        ack.flags = Packet::ACK;
+        ack.flags = Packet::ACK | (answer.echo ? Packet::ECE : 0);
         ack.number = answer.number;
         ack.window = WINDOW;
         ack.sent = m_events.Now();
@@ -226,7 +228,8 @@ class Bench
         }
         Print(""); // what was sent before
         m_sender->Receive(ack, m_events.Now());
-        m_events.At(m_events.Now() + 1, [this, told] { Print(told + "]"); });
+        told += "], \"echo\": " + std::to_string(answer.echo);
+        m_events.At(m_events.Now() + 1, [this, told] { Print(told); });
     }
 
     void Print(const std::string& more)

@@ -1,39 +1,57 @@
-"""The survey chapter's archives: the grid of assumptions, and that the engines agree."""
+"""The survey chapter's archives: which engines ran what, and that they agree."""
 
 import pandas as pd
+import pytest
 
 from longfat import papers, store
+from longfat.papers.survey import experiments
 
-COUNTS = ["delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts"]
-
-
-def test_what_carries_a_verdict_is_of_the_full_stack():
-    for name in ("3", "4", "5", "remedies", "fast", "fairness", "rtt"):
-        assert set(store.read_archive(f"survey-{name}")["engine"]) == {"ns3"}
-    assert len(store.read_archive("survey-5")) == 9
+SEGMENT = (
+    *("3", "4", "5", "assumptions", "fairness", "fast", "finer", "initial-windows", "own"),
+    *("region", "remedies", "rtt", "stacks-segment", "starts", "windows"),
+)
 
 
-def test_both_engines_counted_the_same():
-    """Every run that carries a verdict."""
+@pytest.mark.parametrize("name", SEGMENT)
+def test_what_carries_a_verdict_is_of_the_segment_engine(name):
+    assert set(store.read_archive(f"survey-{name}")["engine"]) == {"segment"}
+
+
+def test_there_is_no_archive_that_no_page_asks_for():
+    known = {f"survey-{name}" for name in SEGMENT}
+    known |= {"survey-stacks-linux", "survey-stacks-ns3", "survey-stacks-faults"}
+    assert {name for name in store.experiments() if name.startswith("survey-")} == known
+
+
+def test_the_papers_own_scale_is_archived():
+    table = store.read_archive("survey-5")
+    assert (table["simulated_s"] == papers.value("survey", "duration")).all()
+    runs = table.groupby("flows.0.congestion_control.name")["seed"].nunique()
+    assert (runs >= 10).all() and len(runs) == 3
+    assert (store.read_archive("survey-3")["simulated_s"] == 900).all()
+
+
+def test_ns3_counts_what_the_segment_engine_with_its_faults_counts():
+    columns = ["flows.0.congestion_control.name", "seed"]
     full, fast = (
-        store.read_archive(f"survey-check-{kind}")
-        .set_index(["scenario", "flow"])
-        .sort_index()[COUNTS]
-        for kind in ("ns3", "segment")
+        store.read_archive(f"survey-stacks-{kind}")
+        .set_index(columns)
+        .sort_index()[experiments.COUNTED]
+        for kind in ("ns3", "faults")
     )
-    assert len(full) == 126
+    assert len(full) == 3
     pd.testing.assert_frame_equal(full, fast)
 
 
-def test_the_grid_has_what_the_paper_does_not_exclude():
-    grid = store.read_archive("survey-region")
-    assert set(grid["links.2.loss_per_packet"].fillna(0)) == {0, 1e-6, 3e-6, 1e-5}
-    assert set(grid["flows.0.segments_per_ack"].fillna(1)) == {1, 2}
-    finer = store.read_archive("survey-finer")
-    assert finer["seed"].nunique() == papers.value("survey", "runs")
+def test_every_assumption_has_runs():
+    varied = store.read_archive("survey-assumptions")
+    runs = varied[varied["seed"] == 1]
+    assert len(runs) == len(experiments.ASSUMPTIONS) * len(experiments.NAMES)
+    assert (varied.groupby("seed").size() >= len(experiments.NAMES)).all()
+    assert set(varied["flows.0.segments_per_ack"].fillna(1)) == {1, 2}
 
 
 def test_linux_has_runs_of_the_same_path():
-    linux, ours = (store.read_archive(f"survey-stacks-{stack}") for stack in ("linux", "ours"))
+    linux, ours = (store.read_archive(f"survey-stacks-{stack}") for stack in ("linux", "segment"))
     assert set(linux["engine"]) == {"linux"}
     assert len(linux) == len(ours) == 9

@@ -53,7 +53,7 @@ def test_names_come_from_the_last_assignment_and_from_changes():
 def test_a_figure_knows_its_experiments_and_what_they_took():
     used = figures.experiments()
     assert set(used["hybla-3"]) >= {"hybla-emulation-steady", "hybla-steady"}
-    assert set(used["survey-check"]) >= {"survey-check-ns3", "survey-check-segment"}
+    assert set(used["survey-check"]) >= {"survey-stacks-ns3", "survey-stacks-faults"}
     assert used["hybla-overflow"] == ["hybla-overflow"]
     assert set(used["ucc-more"]) == {"ucc-pairs", "ucc-pairs-segment"}
     assert used["survey-10g"] == []

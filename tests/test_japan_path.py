@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from longfat import papers, simulate, store, topologies
+from longfat import papers, simulate, topologies
 from longfat.errors import InputError
 
 
@@ -51,6 +51,19 @@ def test_flows_with_round_trips_of_their_own_have_hosts_of_their_own():
         topologies.japan("standard", extra_rtt_s=(0.0, 0.1))
 
 
+def test_large_packets_on_the_same_wire():
+    small, large = topologies.japan("standard"), topologies.japan("standard", mtu_bytes=9000)
+    assert large.flows[0].segment_bytes == 9000 - 52
+    assert large.links == small.links
+
+
+def test_only_data_are_lost_by_bits_and_marked():
+    scenario = topologies.japan("standard", loss_per_bit=1e-9, mark_above_packets=50, ecn=True)
+    (narrow,) = [k for k in scenario.links if k.loss_per_bit or k.mark_above_packets]
+    assert (narrow.source, narrow.target) == ("router", "receiver")
+    assert scenario.flows[0].ecn
+
+
 def test_both_engines_give_the_same_digits():
     pytest.importorskip("ns3", reason="this environment has no ns-3")
     for algorithm in ("standard", "highspeed-rfc3649", "scalable-kelly"):
@@ -59,10 +72,3 @@ def test_both_engines_give_the_same_digits():
         )
         ns3, segment = (simulate(scenario, engine).flows for engine in ("ns3", "segment"))
         pd.testing.assert_frame_equal(ns3, segment, check_exact=True)
-
-
-def test_the_papers_own_scale_is_archived():
-    table = store.read_archive("survey-5")
-    assert (table["simulated_s"] == papers.value("survey", "duration")).all()
-    runs = table.groupby("flows.0.congestion_control.name")["seed"].nunique()
-    assert (runs == papers.value("survey", "runs")).all() and len(runs) == 3

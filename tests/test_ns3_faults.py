@@ -94,3 +94,16 @@ def test_no_line_of_a_response_is_above_what_the_link_carries():
     lines = ns3_faults.pipe_responses(ns3_faults.setting("paper"))
     assert lines["goodput_bps"].max() < ns3_faults.PIPE_BPS
     assert set(lines["response"]) == set(ns3_faults.PIPE)
+
+
+def test_linuxs_table_makes_highspeed_faster_where_windows_are_small():
+    setting = ns3_faults.setting("quick")
+    pipe = ns3_faults.long_fat_pipe(setting)
+    table = ns3_faults.highspeed_beside_linux(setting, pipe)
+    assert table["loss"].tolist() == [3e-4]
+    assert table["Linux 6.12"].tolist() == [""]  # not given
+    [ours], [changed] = (
+        table[name].str.partition(" ")[0].astype(float)
+        for name in ("ours", "ours with Linux's table")
+    )
+    assert changed > ours

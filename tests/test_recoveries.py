@@ -1,5 +1,6 @@
 """Recoveries ACK by ACK, beside Linux (data/recoveries.csv): how they are made, what they show."""
 
+import itertools
 import os
 
 import pytest
@@ -59,7 +60,9 @@ def test_a_segment_that_comes_two_later_changes_nothing_in_either():
     assert values("late by 2", "linux", "ssthresh") == []
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case not in ("all", "again")])
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case not in ("all", "again", "timeouts")]
+)
 def test_both_send_as_much_in_every_round_trip(case):
     """Equal to one segment; and never more than two apart after any ACK."""
     trips = recoveries.by_round_trip(case)
@@ -70,7 +73,12 @@ def test_both_send_as_much_in_every_round_trip(case):
     assert (so_far["linux"] - so_far["segment"]).abs().max() <= 2
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case not in ("all", "late by 2")])
+MARKS = ("mark", "two marks", "mark and loss")
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case not in ("all", "late by 2", "timeouts", *MARKS)]
+)
 def test_both_begin_with_the_third_report_and_half_of_the_window(case):
     """RFC 5681, 3.2: the head is sent at once, by the same ACK in both.
 
@@ -109,6 +117,32 @@ def test_linux_probes_where_we_wait_for_the_timer():
     assert ours_first == 1100
     assert data["segment_sent"][ours_first] == "0"
     assert "loss" not in values("all", "linux", "state")
+
+
+@pytest.mark.parametrize("case", ["mark", "two marks"])
+def test_both_answer_marks_alike(case):
+    """RFC 3168, 6.1.2: one reduction a round trip; the next new segment tells the receiver."""
+    data = recoveries.table(case)
+    for column in ("sent", "told", "echo", "ssthresh", "state"):
+        assert data[f"linux_{column}"].tolist() == data[f"segment_{column}"].tolist(), column
+    assert (data["linux_told"] != "").sum() == 1
+    assert len(values(case, "linux", "ssthresh")) == 1
+
+
+def test_a_loss_in_the_window_of_a_mark_reduces_it_once_in_both():
+    for who in ("linux", "segment"):
+        assert values("mark and loss", who, "ssthresh") == ["11"]
+        assert len(when("mark and loss", who, 9)) == 2
+
+
+def test_every_further_timeout_waits_twice_as_long_in_both():
+    """RFC 6298, 5.5; three of ours and of Linux's, whose first comes after a probe."""
+    for who, first_s in (("linux", 1.16), ("segment", 1.0)):
+        times = [time for time in when("timeouts", who, 0) if time > 320]
+        gaps = [(b - a) / 1000 for a, b in itertools.pairwise(times)]
+        assert len(times) == 3
+        assert gaps[1] / gaps[0] == pytest.approx(2, rel=0.01)
+        assert gaps[0] == pytest.approx(2 * first_s, rel=0.05)
 
 
 def test_without_sack_both_wait_for_a_partial_ack_to_send_the_next():

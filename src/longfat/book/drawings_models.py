@@ -4,10 +4,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from longfat.papers import models
 from longfat.style import MODEL, style
 
+RATES = (0.2, 0.5, 1, 2, 3, 4, 5, 6, 8)  # Mb/s, named at the axes
 LINES = ("-", "--", ":", "-.")
 
 
@@ -29,6 +31,9 @@ def rates(measured: pd.DataFrame) -> Figure:
             **style(algorithm),
         )
         axes.set(xscale="log", yscale="log", title=title)
+        axes.yaxis.set_major_locator(FixedLocator(RATES))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_locator(NullLocator())
         axes.set(xlabel="probability that a packet is lost", ylabel="goodput (Mb/s)")
         axes.legend(fontsize=8)
     return figure

@@ -1,86 +1,201 @@
 """The figures of the survey's chapter: tables of its experiments in, drawings out."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
-from longfat import statistics
+from longfat import measures, statistics
 from longfat.book import show
 from longfat.papers import survey
 from longfat.papers.survey import experiments
 
-COLORS = dict(zip(experiments.NAMES, ("#0072b2", "#d55e00", "#009e73"), strict=True))
+COLORS = {name: show.ALGORITHM_STYLE[name]["color"] for name in experiments.NAMES}
+LABELS = experiments.NAMES
 JAPAN_WINDOW = 600e6 * 0.1 / 8 / 1500  # of the paper's path, segments
+VERDICT_LOOKS = {
+    "reproduced": ("#0072b2", "o"),
+    "not reproduced": ("#d55e00", "X"),
+    "depends": ("#e69f00", "D"),
+    "undecidable": ("0.55", "s"),
+    "fitted": ("#cc79a7", "P"),
+    "not yet measured": ("0.8", "."),
+}
+
+
+def pipes() -> Figure:
+    """Draw what one window does on a short path and on a long one: a pipe each, packets in it."""
+    figure, panels = plt.subplots(2, 1, figsize=(7, 2.6))
+    window, packets = 20, {"short path, 10 ms": 20, "long path, 100 ms": 200}
+    for axes, (name, room) in zip(panels, packets.items(), strict=True):
+        axes.add_patch(Rectangle((0, 0), 1, 1, facecolor="0.93", edgecolor="0.5"))
+        for number in range(window):
+            at = (room - window + number) / room if room > window else number / room
+            axes.add_patch(Rectangle((at, 0.12), 0.8 / room, 0.76, facecolor="#0072b2"))
+        axes.set(xlim=(-0.01, 1.01), ylim=(-0.05, 1.05))
+        axes.set_title(f"{name}: {window / room:.0%} full", fontsize=10)
+        axes.axis("off")
+    panels[1].annotate(
+        "the first ACK is still on its way back",
+        (0.45, 0.5),
+        ha="center",
+        va="center",
+        fontsize=9,
+        color="0.35",
+    )
+    return figure
 
 
 def windows(traces: pd.DataFrame) -> Figure:
-    """Draw `experiments.windows`."""
-    figure, panels = plt.subplots(2, 1, sharex=True, sharey=True)
+    """Draw `experiments.windows`, with the phases of standard TCP named."""
+    figure, panels = plt.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.6))
     for axes, (name, trace) in zip(panels, traces.groupby("name", sort=False), strict=True):
-        trace = statistics.held(trace, 60)
-        axes.step(trace["time_s"], trace["cwnd_segments"], where="post")
-        axes.annotate(name, (1.01, 0.5), xycoords="axes fraction")
+        trace = measures.held(trace, 60)
+        axes.step(trace["time_s"], trace["cwnd_segments"], where="post", color="#0072b2")
         axes.set_ylabel("window (segments)")
-    panels[0].set_title("Slow start, an avalanche of losses, then the sawtooth")
+        axes.set_title(name, fontsize=10)
+    trace = measures.held(traces[traces["name"] == "with SACK"], 60)
+    time, window = trace["time_s"].to_numpy(), trace["cwnd_segments"].to_numpy()
+    top = int(window[time < 5].argmax())
+    notes = [("slow start: doubles\nevery round trip", time[top], window[top], time[top] + 5)]
+    falls = np.flatnonzero((np.diff(window) < -20) & (time[1:] > time[top] + 3))
+    if len(falls):
+        loss = falls[0]
+        middle = (time[loss] + time[top]) / 2
+        height = window[np.searchsorted(time, middle) - 1]
+        notes += [
+            ("congestion avoidance: one\nsegment a round trip", middle, height, 19),
+            ("a loss: halved", time[loss + 1], window[loss], 34),
+        ]
+    for text, x, y, at in notes:
+        panels[0].annotate(
+            text,
+            (x, y),
+            (at, 1.45 * window.max()),
+            fontsize=8,
+            va="center",
+            arrowprops={"arrowstyle": "->", "lw": 0.8},
+        )
+    panels[0].set_ylim(0, 1.65 * window.max())
     panels[1].set_xlabel("time (s)")
+    figure.suptitle("Without SACK the losses after slow start end in timeouts", fontsize=11)
+    return figure
+
+
+def kept_windows(table: pd.DataFrame) -> Figure:
+    """Draw `experiments.kept_windows`: what one loss does to each window."""
+    figure, axes = plt.subplots(figsize=(7, 3.4))
+    for key, label in LABELS.items():
+        one = table[table["algorithm"] == key]
+        axes.plot(one["round_trip"], one["window"], color=COLORS[key], label=label, lw=1.2)
+    axes.set(xlabel="round trips", ylabel="window (segments)", ylim=(0, None))
+    axes.set_title("The larger the bite and the slower the growth, the emptier the pipe")
+    axes.legend(frameon=False, ncols=3, loc="lower right")
     return figure
 
 
 def mean_windows(response: pd.DataFrame) -> Figure:
     """Draw `experiments.mean_windows`."""
     figure, axes = plt.subplots()
-    for name, (key, label) in zip(survey.RESPONSES, experiments.NAMES.items(), strict=True):
-        axes.loglog(response["loss"], response[name], label=label, color=COLORS[key])
-    axes.axhline(JAPAN_WINDOW, color="0.5", linestyle=":", label="JAPAN path")
+    for name, (key, label) in zip(survey.RESPONSES, LABELS.items(), strict=True):
+        axes.loglog(response["loss"], response[name], color=COLORS[key])
+        place = {"standard": 1e-7, "highspeed": 1e-7, "scalable": 2e-6}[name]
+        height = np.interp(place, response["loss"], response[name])
+        right = name == "scalable"
+        axes.annotate(
+            label,
+            (place, height),
+            (6 if right else -6, 6 if right else -12),
+            textcoords="offset points",
+            color=COLORS[key],
+            ha="left" if right else "right",
+        )
+    axes.axhline(JAPAN_WINDOW, color="0.5", linestyle=":")
+    axes.annotate(
+        "fills the JAPAN path", (1e-2, JAPAN_WINDOW), va="bottom", ha="right", color="0.4"
+    )
     axes.set(xlabel="probability that a packet is lost", ylabel="mean window (segments)")
-    axes.set_title("At a loss of 1e-7 HSTCP's window is 20 times standard TCP's")
-    axes.legend(frameon=False)
+    axes.set_title("The rarer the loss, the further HSTCP and Scalable TCP are ahead")
     return figure
 
 
 def region(table: pd.DataFrame) -> Figure:
-    """Draw `experiments.region`: a row of maps a number of segments an ACK, a column a loss."""
-    rows, columns = table["segments_per_ack"].nunique(), table["loss"].nunique()
-    size = (8, 1 + 2.2 * rows)
+    """Draw `experiments.region`: a map a loss, over bottleneck and queue."""
+    columns = table["loss"].nunique()
     figure, panels = plt.subplots(
-        rows, columns, sharex=True, sharey=True, figsize=size, squeeze=False
+        1, columns, sharex=True, sharey=True, figsize=(2.6 * columns + 1.6, 3), squeeze=False
     )
-    parts = table.groupby(["segments_per_ack", "loss"])
-    for axes, ((segments, loss), part) in zip(panels.flat, parts, strict=True):
+    for axes, (loss, part) in zip(panels.flat, table.groupby("loss"), strict=True):
         show.show_factors(axes, part, "mbps", "queue")
-        axes.set_title(f"loss {loss:g}, {segments:.0f} segment(s) an ACK")
-    figure.supxlabel("bottleneck (Mb/s of payload)")
-    figure.supylabel("queue (packets)")
+        axes.set_title(f"loss ${_power(loss)}$", fontsize=10)
+    figure.supxlabel("bottleneck (Mb/s of payload)", fontsize=10)
+    figure.supylabel("queue (packets)", fontsize=10)
     return figure
+
+
+def _power(value: float) -> str:
+    if value == 0:
+        return "0"
+    mantissa, exponent = f"{value:.0e}".split("e")
+    times = "" if mantissa == "1" else rf"{mantissa} \cdot "
+    return rf"{times}10^{{{int(exponent)}}}"
 
 
 def rates(rates: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     """Draw the first run of each algorithm of `experiments.figure_5`, and the printed means."""
-    figure, axes = plt.subplots()
-    first = rates[rates["seed"] == 1]
-    for key, label in experiments.NAMES.items():
+    figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 5))
+    first = rates[(rates["seed"] == 1) & (rates["engine"] == "segment")]
+    for axes, (key, label) in zip(panels, LABELS.items(), strict=True):
         one = first[first["algorithm"] == key]
-        axes.plot(one["time_s"], one["Mb/s"], label=label, color=COLORS[key])
-        axes.axhline(printed.at[key, "Mb/s"], color=COLORS[key], ls=":", lw=1)
-    axes.set(xlabel="time (s)", ylabel="goodput, 2 s means (Mb/s)", ylim=(0, None))
-    axes.set_title("Standard TCP climbs, HSTCP saws, Scalable TCP trembles")
-    axes.legend(frameon=False)
+        axes.plot(one["time_s"], one["Mb/s"], color=COLORS[key])
+        axes.axhline(printed.at[key, "Mb/s"], color="0.4", ls=":", lw=1.2)
+        axes.set_title(label, fontsize=10, color=COLORS[key])
+    panels[0].set_ylim(bottom=0)
+    panels[1].set_ylabel("goodput, means of 2 s (Mb/s)")
+    panels[2].set_xlabel("time (s)")
+    figure.suptitle("Standard TCP climbs, HSTCP saws, Scalable TCP trembles", fontsize=11)
+    return figure
+
+
+def against_printed(table: pd.DataFrame) -> Figure:
+    """Draw `experiments.against_printed`: the six numbers as parts of the printed ones."""
+    figure, axes = plt.subplots(figsize=(7, 2.8))
+    for place, row in enumerate(table.itertuples()):
+        color = COLORS[next(key for key, name in LABELS.items() if name == row.algorithm)]
+        ends = np.clip([row.low / row.printed, row.high / row.printed], 0.02, None)
+        axes.plot(ends, [place, place], color=color, lw=2, alpha=0.6)
+        axes.plot(row.part, place, color=color, marker="o")
+    names = [
+        f"{row.algorithm}, {'goodput' if row.number == 'Mb/s' else 'loss'}"
+        for row in table.itertuples()
+    ]
+    axes.set_yticks(range(len(table)), names)
+    axes.axvline(1, color="0.4", ls=":")
+    axes.invert_yaxis()
+    axes.set(xlabel="measured / printed", xlim=(0, None))
+    axes.set_title("Fitted: ours beside the six printed numbers")
     return figure
 
 
 def buffers(rates: pd.DataFrame) -> Figure:
     """Draw the rates of `experiments.figure_3` with a receive buffer that does not grow."""
     figure, panels = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5))
-    fixed = rates[(rates["receive"] != "auto") & ~rates["buffer"].isin([128_000, 512_000])]
-    for axes, (path, runs) in zip(panels, fixed.groupby("path", sort=False), strict=True):
+    for axes, (path, runs) in zip(panels, rates.groupby("path", sort=False), strict=True):
         for size, rate in runs.groupby("buffer", sort=False):
             auto = size == "auto"
             label = size if auto else f"{size / 1e6:g} MB"
             axes.plot(rate["time_s"], rate["Mb/s"], label=label, ls="--" if auto else "-")
-        axes.set(ylabel="goodput (Mb/s)", title=path)
-    panels[0].legend(frameon=False, ncols=2, fontsize="small")
+        axes.set_ylabel("goodput (Mb/s)")
+        axes.set_title(_path(path), fontsize=10)
+    panels[0].legend(frameon=False, ncols=3, fontsize="small", title="send buffer")
     panels[1].set_xlabel("time (s)")
+    figure.suptitle("A send buffer of 1 MB is a lid, on either path", fontsize=11)
     return figure
+
+
+def _path(name: str) -> str:
+    return "fitted path" if name == "fitted" else f"path of {name}, hardly any random loss"
 
 
 def parallel(rates: pd.DataFrame) -> Figure:
@@ -88,52 +203,125 @@ def parallel(rates: pd.DataFrame) -> Figure:
     figure, panels = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5))
     for axes, (path, runs) in zip(panels, rates.groupby("path", sort=False), strict=True):
         for connections, rate in runs.groupby("connections", sort=False):
-            axes.plot(rate["time_s"], rate["Mb/s"], label=connections)
-        axes.set(ylabel="sum of goodputs (Mb/s)", title=path)
-    panels[0].legend(frameon=False)
+            axes.plot(rate["time_s"], rate["Mb/s"], label=connections.replace("x", "×"))
+        axes.set_ylabel("sum of goodputs (Mb/s)")
+        axes.set_title(_path(path), fontsize=10)
+    panels[0].legend(frameon=False, ncols=2, fontsize="small")
     panels[1].set_xlabel("time (s)")
+    figure.suptitle("More connections climb faster, and one loss costs less", fontsize=11)
+    return figure
+
+
+def remedies(table: pd.DataFrame) -> Figure:
+    """Draw the first part of `experiments.remedies`: means with 95 % intervals."""
+    figure, axes = plt.subplots(figsize=(7, 4))
+    names = [name for name in experiments.REMEDIES if name in set(table["remedy"])]
+    rows = experiments.by_seed(table, ["remedy"], ["Mb/s"]).set_index("remedy").loc[names]
+    styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
+    for place, (name, row) in enumerate(rows.iterrows()):
+        color = styles.get(name, "0.35")
+        axes.errorbar(row["Mb/s"], place, xerr=row["± Mb/s"], color=color, marker="o")
+    axes.set_yticks(range(len(rows)), names)
+    axes.invert_yaxis()
+    axes.axvline(rows["Mb/s"].iloc[0], color="0.6", ls=":")
+    axes.set(xlabel="goodput (Mb/s), mean with 95 % interval", xlim=(0, 330))
+    axes.axvline(314, color="0.3", lw=1)
+    axes.annotate("the path", (314, len(rows) - 0.6), ha="right", color="0.3", fontsize=9)
+    axes.set_title("One path, one loss rate, ten remedies")
     return figure
 
 
 def fast(found: experiments.Fast) -> Figure:
     """Draw `experiments.fast`: windows above, the queue below, and where theory has them."""
-    figure, panels = plt.subplots(2, 1, sharex=True)
-    for _, one in found.windows.groupby(["flows", "flow"]):
-        panels[0].plot(one["time_s"], one["cwnd_segments"])
-    for flows, queue in found.queue.groupby("flows"):
-        panels[1].plot(queue["time_s"], queue["queue_packets"], label=f"{flows} FAST TCP")
-    panels[0].axhline(found.window, color="black", ls=":", label="(38)")
-    panels[1].axhline(experiments.FAST_ALPHA, color="black", ls=":", label="(39)")
-    panels[0].set(ylabel="window (segments)")
-    panels[0].set_title("FAST TCP goes to its fixed point and stays there")
-    panels[1].set(xlabel="time (s)", ylabel="queue (packets)")
-    panels[1].legend(frameon=False)
+    figure, panels = plt.subplots(2, 2, sharex=True, sharey="row", figsize=(7, 4.6))
+    for column, flows in enumerate((1, 2)):
+        upper, lower = panels[:, column]
+        own = found.windows[found.windows["flows"] == flows]
+        for number, (_, one) in enumerate(own.groupby("flow")):
+            name = ("first", "second")[number] if flows == 2 else None
+            upper.plot(
+                one["time_s"],
+                one["cwnd_segments"],
+                label=name,
+                color=(show.ALGORITHM_STYLE["fast"]["color"], "#7b3294")[number],
+            )
+        queue = found.queue[found.queue["flows"] == flows]
+        lower.plot(queue["time_s"], queue["queue_packets"], color="0.3", lw=1)
+        upper.axhline(found.theory.at[flows, "window"], color="black", ls=":")
+        lower.axhline(found.theory.at[flows, "queue"], color="black", ls=":")
+        upper.set_title("one connection" if flows == 1 else "two connections", fontsize=10)
+        lower.set_xlabel("time (s)")
+    panels[0, 0].annotate(
+        "theory",
+        (0.97, found.theory.at[1, "window"]),
+        xycoords=("axes fraction", "data"),
+        ha="right",
+        va="bottom",
+        fontsize=8,
+    )
+    panels[0, 1].legend(frameon=False, fontsize="small")
+    panels[0, 0].set_ylabel("window (segments)")
+    panels[1, 0].set_ylabel("queue (packets)")
+    figure.suptitle(
+        "Alone FAST TCP stays where theory has it; a second one does not share", fontsize=11
+    )
+    return figure
+
+
+def shares(settled: pd.DataFrame) -> Figure:
+    """Draw `experiments.settled`: what each of two connections gets, with 95 % intervals."""
+    figure, axes = plt.subplots(figsize=(7, 3.2))
+    own = settled[settled["queue"] == experiments.AS_FITTED]
+    rows = experiments.by_seed(own, ["pair"], ["first", "second"])
+    styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
+    for place, row in rows.iterrows():
+        for which, shift, name in zip(
+            ("first", "second"), (-0.18, 0.18), row["pair"].split(" and "), strict=True
+        ):
+            axes.barh(
+                place + shift,
+                row[which],
+                height=0.32,
+                xerr=row[f"± {which}"],
+                color=styles[name],
+                error_kw={"lw": 1},
+            )
+            axes.annotate(
+                name,
+                (row[which], place + shift),
+                (8, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+            )
+    axes.set_yticks(range(len(rows)), [""] * len(rows))
+    axes.invert_yaxis()
+    axes.set(xlabel="goodput (Mb/s), mean with 95 % interval", xlim=(0, 190))
+    axes.set_title("Beside a stronger rule standard TCP keeps little")
+    axes.grid(axis="y", visible=False)
     return figure
 
 
 def fairness(table: pd.DataFrame) -> Figure:
-    """Draw Jain's index of `experiments.fairness`, means over the repetitions."""
+    """Draw Jain's index of `experiments.fairness` over time, means over the repetitions."""
     figure, axes = plt.subplots()
-    for pair, one in table.groupby("pair", sort=False):
+    fitted = table[table["queue"] == experiments.AS_FITTED]
+    for pair, one in fitted.groupby("pair", sort=False):
         mean = one.groupby("time_s")["jain"].mean()
         axes.plot(mean.index, mean, label=pair)
-    axes.set(xlabel="time (s)", ylabel="Jain's index, 10 s means", ylim=(0.45, 1.02))
-    axes.set_title("Only standard TCP shares with standard TCP")
+    axes.set(xlabel="time (s)", ylabel="Jain's index, means of 10 s", ylim=(0.45, 1.02))
+    axes.set_title("How evenly two connections share, over time")
     axes.legend(frameon=False, fontsize="small")
     return figure
 
 
 def stacks(traces: pd.DataFrame) -> Figure:
     """Draw the windows of `experiments.stacks`, a panel a congestion control."""
-    styles = (show.EMULATION, show.VARIANT, show.SIMULATION)
-    colors = {
-        stack: style["color"]
-        for stack, style in zip(experiments.STACKS.values(), styles, strict=True)
-    }
+    colors = {label: show.ENGINE_STYLE[name]["color"] for name, label in experiments.STACKS.items()}
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 6))
     for axes, (control, some) in zip(panels, traces.groupby("control", sort=False), strict=True):
         for stack, trace in some.groupby("stack", sort=False):
-            trace = statistics.held(trace, experiments.STACKS_DURATION_S)
+            trace = measures.held(trace, experiments.STACKS_DURATION_S)
             axes.step(
                 trace["time_s"],
                 trace["cwnd_segments"],
@@ -143,10 +331,65 @@ def stacks(traces: pd.DataFrame) -> Figure:
                 label=stack,
             )
         axes.set_title(control, fontsize=10)
-    panels[0].legend(frameon=False, ncols=3, fontsize="small")
+    panels[0].legend(frameon=False, ncols=2, fontsize="small")
     panels[1].set_ylabel("window (segments)")
     panels[2].set_xlabel("time (s)")
-    figure.suptitle(
-        "Linux draws the saw of the specification, ns-3's Scalable one twice as fine", fontsize=11
-    )
+    figure.suptitle("Linux and the segment engine draw the same saw", fontsize=11)
     return figure
+
+
+def claims(judged: pd.DataFrame) -> Figure:
+    """Draw every claim that has a number to hold: measured over what was printed or asked.
+
+    A row a claim, in the colour of its verdict; claims without such a number have a mark alone.
+    """
+    stated = claim_parts(judged)
+    figure, axes = plt.subplots(figsize=(7, 0.26 * len(stated) + 1.2))
+    for place, row in enumerate(stated.itertuples()):
+        color, marker = VERDICT_LOOKS[row.look]
+        if np.isfinite(row.part):
+            axes.plot([row.low, row.high], [place, place], color=color, lw=2, alpha=0.5)
+        axes.plot(
+            row.part if np.isfinite(row.part) else 1, place, color=color, marker=marker, ls=""
+        )
+    axes.set_yticks(range(len(stated)), stated["label"], fontsize=8)
+    axes.set_ylim(len(stated) - 0.5, -0.5)
+    axes.axvline(1, color="0.4", ls=":")
+    axes.set(
+        xscale="log", xlim=(0.1, 12), xlabel="measured / printed, or / what the claim asks at least"
+    )
+    axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
+    present = [look for look in VERDICT_LOOKS if look in set(stated["look"])]
+    marks = [
+        axes.plot(
+            [],
+            [],
+            color=VERDICT_LOOKS[look][0],
+            marker=VERDICT_LOOKS[look][1],
+            ls="",
+            label="depends on a parameter" if look == "depends" else look,
+        )[0]
+        for look in present
+    ]
+    figure.legend(handles=marks, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    return figure
+
+
+def claim_parts(judged: pd.DataFrame) -> pd.DataFrame:
+    """Return what `claims` draws, a row a claim: label, part, low, high (of 1) and look."""
+    stated = judged.copy()
+    by = stated["printed"].astype(float)
+    bound = stated["bound_low"].where(np.isfinite(stated["bound_low"].astype(float)))
+    upper = stated["bound_high"].where(np.isfinite(stated["bound_high"].astype(float)))
+    by = by.fillna(bound.astype(float)).fillna(upper.astype(float))
+    by = by.where(by > 0)
+    table = pd.DataFrame({"label": stated["id"].str.removeprefix("survey-").str.replace("-", " ")})
+    for name in ("measured", "low", "high"):
+        column = {"measured": "part"}.get(name, name)
+        table[column] = (stated[name].astype(float) / by).clip(lower=0.1, upper=12)
+    table["low"], table["high"] = (
+        table["low"].fillna(table["part"]),
+        table["high"].fillna(table["part"]),
+    )
+    table["look"] = [statistics.verdict_class(verdict) for verdict in stated["verdict"]]
+    return table

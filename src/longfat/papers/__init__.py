@@ -137,9 +137,9 @@ def data(paper: str, name: str) -> "pd.DataFrame":
 
     >>> from longfat import papers
     >>> papers.data("survey", "paths").head(2)
-          name  rate_mbps  distance_km
-    0    JAPAN        600         8000
-    1  EARTH^2        120        40000
+          name  rate_mbps  distance_km  rtt_s
+    0    JAPAN        600         8000    0.1
+    1  EARTH^2        120        40000    NaN
     """
     return _rows(name, paper).drop(columns="paper")
 

@@ -512,7 +512,48 @@ def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
     return runs.assign(faults=LINUX)
 
 
-def _pipe(name: str, response: str, *, loss: float, seed: int, faults: tuple[str, ...]) -> Scenario:
+def highspeed_beside_linux(setting: Setting, pipe: pd.DataFrame) -> pd.DataFrame:
+    """Return what Linux's table makes of HighSpeed TCP, where windows are small (from 1e-4 on).
+
+    `pipe` is of `both_pipes`. Columns: loss; and goodput in Mb/s with its 95 % interval, as text:
+    response function, ours, ours with Linux's table, Linux 6.12.
+    """
+    name = "highspeed"
+    control = CongestionControl(name=PIPE[name][0], parameters={"as_linux_6_12": True})
+    losses = [loss for loss in setting.pipe_losses if loss >= 1e-4]
+    design = statistics.combinations(loss=losses, seed=_seeds(2 * setting.pipe_repetitions))
+    scenarios = [
+        _pipe(control, name, loss=run.loss, seed=run.seed, faults=()) for run in design.itertuples()
+    ]
+    changed = sweep(scenarios, engine="segment", labels=design, experiment="faults-pipe-as-linux")
+    legs = {
+        "ours": pipe[(pipe["response"] == name) & (pipe["faults"] == BY_THE_RFCS)],
+        "ours with Linux's table": changed,
+        LINUX: pipe[(pipe["response"] == name) & (pipe["faults"] == LINUX)],
+    }
+    table = pd.DataFrame({"loss": losses})
+    window = survey.mean_window(name, np.array(losses))
+    mbps = window * PIPE_PAYLOAD_BITS / PIPE_RTT_S / 1e6
+    table["response function"] = [f"{value:.1f}" for value in mbps]
+    for label, runs in legs.items():
+        points = statistics.interval(runs, ["loss"], "goodput_bps").set_index("loss") / 1e6
+        table[label] = [
+            f"{points.goodput_bps[loss]:.1f} ± {points.halfwidth[loss]:.1f}"
+            if loss in points.index
+            else ""
+            for loss in losses
+        ]
+    return table
+
+
+def _pipe(
+    name: str | CongestionControl,
+    response: str,
+    *,
+    loss: float,
+    seed: int,
+    faults: tuple[str, ...],
+) -> Scenario:
     window = float(survey.mean_window(response, loss))
     rate_bps = min(window * PIPE_PAYLOAD_BITS / PIPE_RTT_S, PIPE_BPS)
     links = duplex(

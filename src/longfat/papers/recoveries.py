@@ -1,10 +1,10 @@
 """What a sender sends after each ACK of a recovery: the segment engine's beside that of Linux 6.12.
 
 Both have the same path, the same far end (tests/peer.h: every segment is acknowledged at once,
-three blocks of SACK, none for duplicates) and the same transmissions that are lost or late. The
-window is slow start's first: `Case.window` segments leave at 0.1 s, the round trip is 0.1 s and a
-millisecond for every segment on its way, without timestamps; the congestion control is Linux's
-Reno.
+three blocks of SACK, none for duplicates) and the same transmissions that are lost, late or
+marked. The window is slow start's first: `Case.window` segments leave at 0.1 s, the round trip is
+0.1 s and a millisecond for every segment on its way, without timestamps; the congestion control is
+Linux's Reno.
 `data/recoveries.csv` has the answers, made by tools/recoveries.py.
 """
 
@@ -106,6 +106,23 @@ CASES: Mapping[str, Case] = {
         sack=False,
         differs=(WHOLE_SEGMENTS, PRIOR_WINDOW, NEWRENO_END),
     ),
+    "mark": Case("one segment marked", 20, ("ecn", "mark=5.1"), differs=()),
+    "two marks": Case(
+        "two segments of a window marked", 20, ("ecn", "mark=5.1", "mark=9.1"), differs=()
+    ),
+    "mark and loss": Case(
+        "one segment marked, a later one of the window lost",
+        20,
+        ("ecn", "mark=3.1", "lose=9.1"),
+        differs=(WHOLE_SEGMENTS,),
+    ),
+    "timeouts": Case(
+        "all of a flight lost, and what is sent again twice",
+        4,
+        ("lose=0.1", "lose=1.1", "lose=2.1", "lose=3.1", "lose=4.1", "lose=0.2", "lose=0.3"),
+        until_s=8.3,
+        differs=(TAIL_PROBE,),
+    ),
 }
 
 
@@ -125,6 +142,7 @@ def rows(answers: list[dict[str, Any]], until_s: float) -> pd.DataFrame:
     found = []
     for answer in answers:
         by_time: dict[float, list[int]] = {answer["time_s"]: []} if "ack" in answer else {}
+        told = [segment for _, segment, kind in answer["sent"] if kind == "CWR"]
         for time_s, segment, kind in answer["sent"]:
             if kind != "SYN":
                 by_time.setdefault(answer["time_s"] if "ack" in answer else time_s, []).append(
@@ -138,7 +156,9 @@ def rows(answers: list[dict[str, Any]], until_s: float) -> pd.DataFrame:
                     "time_ms": round(1e3 * time_s, 1),
                     "ack": str(answer.get("ack", "")),
                     "reported": " ".join(ranges([*range(a, b)]) for a, b in answer.get("sack", ())),
+                    "echo": "ECE" if answer.get("echo") else "",
                     "sent": ranges(sent),
+                    "told": ranges([segment for segment in sent if segment in told]),
                     "cwnd": f"{answer['cwnd']:g}",
                     "ssthresh": f"{answer['ssthresh']:g}"
                     if answer["ssthresh"] < NO_SSTHRESH
@@ -164,7 +184,9 @@ def side_by_side(
 def table(case: str) -> pd.DataFrame:
     """Return what was sent after which ACK, as side_by_side does, from `data/recoveries.csv`.
 
-    A segment is a number from 0; `reported` has the blocks of SACK, windows are in segments.
+    A segment is a number from 0; `reported` has the blocks of SACK, `echo` says that the ACK echoes
+    a mark, `told` which of the segments sent say that the window has been reduced (CWR). Windows
+    are in segments.
     """
     data = pd.read_csv(paths.DATA / "recoveries.csv", dtype=str, keep_default_na=False)
     data = data[data["case"] == case].drop(columns="case").reset_index(drop=True)

@@ -2,7 +2,7 @@
 
 `make ns2` (build.sh) compiles what its senders lack, a library that the unchanged program loads.
 A run is a process that reads its program (run.tcl, and the plan of planning.py) from its standard
-input and says what it measured on its standard output. It makes no file, and ends with the process
+input and says what it measured on its standard error. It makes no file, and ends with the process
 that asked for it. What ns-2 does by habit is `Scenario.ns2`.
 """
 
@@ -32,6 +32,17 @@ LAUNCH = ["setpriv", "--pdeathsig", "KILL"]  # killed with the thread that waits
 OWN_MEMORY_BYTES = 22_000_000  # of addresses, before the scenario
 WRAP = 2**32  # ns-2 counts bytes in 32 bits
 LAST_LINES = 12
+# What is measured is said on the standard error: some of ns-2's modules talk on its output, and
+# would break its lines.
+ASIDE = """rename puts say
+proc puts {args} {
+    if {[llength $args] == 1} {
+        say stderr [lindex $args 0]
+    } else {
+        say {*}$args
+    }
+}
+"""
 NO_MEMORY = ("unable to alloc", "could not allocate", "failed to map")  # what ns-2 and Tcl say then
 HOW_TO_GET = "`make ns2` prepares Debian's package ns2"
 
@@ -92,19 +103,22 @@ def simulate(
     ):
         raise InputError("engine 'ns2' was built from older sources: run 'make ns2'")
     text = SOURCES[0].read_text("utf-8")
-    libraries = f"load {{{folder() / 'senders.so'}}} Senders\n"
+    begin_with = f"{ASIDE}load {{{folder() / 'senders.so'}}} Senders\n"
     if own_hybla:
-        libraries += f"load {{{folder() / 'own-hybla.so'}}} Hybla\n"
+        begin_with += f"load {{{folder() / 'own-hybla.so'}}} Hybla\n"
     begin = time.monotonic()
-    status, output, words = _run(f"{libraries}{text}\n{program}", time_limit_s, memory_limit_bytes)
+    status, output, words = _run(f"{begin_with}{text}\n{program}", time_limit_s, memory_limit_bytes)
     wall_s = time.monotonic() - begin
     said: dict[str, list[list[str]]] = {}
-    for line in output.splitlines():
+    complaints = []
+    for line in words.splitlines():
         if line.startswith("="):
             key, *values = line[1:].split()
             said.setdefault(key, []).append(values)
-    if status or "end" not in said or "error" in words:
-        last = "\n".join((output + words).strip().splitlines()[-LAST_LINES:])
+        else:
+            complaints.append(line)
+    if status or "end" not in said or any("error" in line for line in complaints):
+        last = "\n".join([*output.splitlines(), *complaints][-LAST_LINES:])
         if any(sign in last for sign in NO_MEMORY):
             last = f"out of memory\n{last}"
         limits = time_limit_s, memory_limit_bytes

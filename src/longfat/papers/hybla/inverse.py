@@ -28,7 +28,7 @@ RECOVERIES: dict[str, dict[str, Any]] = {
     "Linux agent, halved at once": {"recovery": "halving"},
     "Linux agent, rate halving": {"recovery": "prr"},
 }
-LOSSES = (1e-5, 1e-4, 2e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # the ends of the ranges that are printed
+LOSSES = (1e-6, 1e-5, 1e-4, 2e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # the ends of what is printed
 STEADY_S = 300.0
 BOOTSTRAPS = 1000
 

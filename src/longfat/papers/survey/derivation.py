@@ -31,7 +31,9 @@ from longfat.papers.survey.equations import (
     PRINTED,
     SCALABLE,
     A,
+    C,
     D,
+    G,
     M,
     N,
     P,
@@ -120,57 +122,83 @@ n = Symbol("n", integer=True, positive=True)
 
 def _per_ack() -> Steps:
     acks = W_i / M
-    yield "A window of W_i bytes brings this many ACKs in a round trip:", acks
-    yield "Together they are to add MSS bytes, so each adds:", M / acks
-    yield "So:", Eq(W_next, W_i + M / acks)
+    yield "A window of $W_i$ bytes is so many segments, and each brings an ACK:", acks
+    yield "All of them together are to add one segment, so that each adds its part:", M / acks
+    yield "One ACK therefore makes of the window", Eq(W_next, W_i + M / acks)
 
 
 def _cycle() -> Steps:
-    yield "Growth from half the peak, MSS bytes a round trip:", Eq(M * Z / R, W - W / 2)
-    yield "Solve for the duration:", Eq(Z, solve(Eq(M * Z / R, W - W / 2), Z)[0])
+    balance = Eq(M * Z / R, W - W / 2)
+    yield (
+        "In a cycle of $Z$ seconds there are $Z/R$ round trips, each adds a segment, and together "
+        "they make up for the half that the loss took:",
+        balance,
+    )
+    yield "Hence a cycle lasts", Eq(Z, solve(balance, Z)[0])
 
 
 def _mean_throughput() -> Steps:
     mean = Integral(W / 2 + W / 2 * t / Z, (t, 0, Z)) / Z
-    yield "The window rises evenly from W/2 to W; its mean is:", mean
-    yield "A window is sent in each round trip:", Eq(B_S, simplify(mean.doit()) / R)
+    yield "The window climbs evenly from $W/2$ to $W$, so that its mean over a cycle is", mean
+    yield (
+        "three quarters of the peak. One such window is sent a round trip:",
+        Eq(B_S, simplify(mean.doit()) / R),
+    )
 
 
 def _cycle_data() -> Steps:
-    yield "Throughput times duration:", B_S * Z
-    yield "With (3) and (4):", Eq(Y, EQ.substitute(B_S * Z, 3, 4))
+    yield "A cycle carries its throughput times its duration:", Eq(Y, B_S * Z)
+    yield "with both of them from above", Eq(Y, EQ.substitute(B_S * Z, 3, 4))
 
 
 def _loss_rate() -> Steps:
-    yield "One segment of a cycle's is lost:", M / Y
-    yield "With (5):", Eq(p, EQ.substitute(M / Y, 5))
+    yield "One of the cycle's $Y/M$ segments is lost, so the share that is lost is", Eq(p, M / Y)
+    yield "which depends on the peak alone:", Eq(p, EQ.substitute(M / Y, 5))
 
 
 def _throughput_in_full() -> Steps:
     peak = solve(EQ[6], W)[0]
-    yield "Solve (6) for the peak:", Eq(W, peak)
-    yield "In (4):", Eq(B_S, EQ[4].rhs.subs(W, peak))
+    yield "Read backwards, a share $p$ of losses lets the window climb to", Eq(W, peak)
+    yield "and three quarters of that are sent a round trip:", Eq(B_S, EQ[4].rhs.subs(W, peak))
 
 
 def _throughput() -> Steps:
     ratio = simplify(EQ[7].rhs * sqrt(p) * R / M)
-    yield "The constant of (7):", Eq(Symbol("S") * sqrt(p) * R / M, ratio)
-    yield "So:", Eq(B_S, ratio * M / (sqrt(p) * R))
+    yield "The numbers in front come to one constant:", ratio
+    yield "so that the throughput is", Eq(B_S, ratio * M / (sqrt(p) * R))
+
+
+# Why the throughput does not rise.
+
+
+def _full_pipe() -> Steps:
+    balance = Eq(W / R, C)
+    yield "A window is sent a round trip; it fills the path where that is the path's rate:", balance
+    yield "so it must hold as much as the path does:", Eq(W, solve(balance, W)[0])
 
 
 def _growth() -> Steps:
     per_ack = EQ[2].rhs - W_i
-    yield "By (2) a round trip of W_i / MSS ACKs adds:", W_i / M * per_ack
-    yield "That is in a time R:", Eq(g_t, simplify(W_i / M * per_ack) / R)
+    yield "By (2) the $W_i/M$ ACKs of a round trip add together", W_i / M * per_ack
+    yield "one segment, whatever the window. In time:", Eq(g_t, simplify(W_i / M * per_ack) / R)
 
 
 def _allowed_loss() -> Steps:
-    yield "Solve (8) for p:", Eq(p, solve(EQ[8], p)[0])
+    yield "Solved for the loss, (8) says what a throughput can bear:", Eq(p, solve(EQ[8], p)[0])
 
 
 def _interval() -> Steps:
-    yield "Segments between two losses, and segments a second:", 1 / p / (B_S / M)
-    yield "So:", Eq(T_loss, 1 / p / (B_S / M))
+    yield "Between two losses lie $1/p$ segments, sent at $S/M$ a second:", 1 / p / (B_S / M)
+    yield "that is, a time of", Eq(T_loss, 1 / p / (B_S / M))
+
+
+def _buffer() -> Steps:
+    yield (
+        "What is sent must be kept until its ACK is there, a round trip later, so the window is "
+        "never larger than the buffer $G$:",
+        Eq(W, G),
+    )
+    yield "and the throughput never larger than", Eq(B_S, (W / R).subs(W, G))
 
 
 # AIMD in general.
@@ -178,39 +206,52 @@ def _interval() -> Steps:
 
 def _rounds() -> Steps:
     balance = Eq(P * (1 - b) + a / d * X, P)
-    yield "Back from the reduced window to the peak, with one ACK for d segments:", balance
-    yield "Solve for X:", Eq(X, solve(balance, X)[0])
+    yield (
+        "A loss leaves $(1-b)P$; with an ACK for $d$ segments a round trip adds $a/d$, and after "
+        "$X$ of them the window is back at its peak:",
+        balance,
+    )
+    yield "That takes", Eq(X, solve(balance, X)[0])
 
 
 def _mean_window() -> Steps:
     mean = Integral(P * (1 - b) + b * P * t / X, (t, 0, X)) / X
-    yield "The mean of a line from (1 - b) P to P:", mean
-    yield "So:", Eq(w, simplify(mean.doit()))
+    yield "The window is a straight line from $(1-b)P$ to $P$, with the mean", mean
+    yield "halfway between the two:", Eq(w, simplify(mean.doit()))
 
 
 def _peak_loss() -> Steps:
-    yield "One segment is lost of those in a cycle:", Eq(p, 1 / (X * w))
-    yield "With (19) and (20):", Eq(p, simplify(EQ.substitute(1 / (X * w), 20, 19)))
+    yield (
+        "A cycle of $X$ round trips with the mean window $w$ loses one segment:",
+        Eq(p, 1 / (X * w)),
+    )
+    yield "With both from above", Eq(p, simplify(EQ.substitute(1 / (X * w), 20, 19)))
 
 
 def _response() -> Steps:
     peak = solve(EQ[20], P)[0]
-    yield "The peak from (20):", Eq(P, peak)
+    yield "The peak is larger than the mean window, by (20)", Eq(P, peak)
     balance = Eq(p, simplify(EQ[21].rhs.subs(P, peak)))
-    yield "In (21):", balance
-    yield "Solve for the mean window:", Eq(w, solve(balance, w)[0])
+    yield "so that the loss by the mean window is", balance
+    yield "and the mean window by the loss", Eq(w, solve(balance, w)[0])
 
 
 def _delayed() -> Steps:
-    yield "Standard TCP has a = 1 and b = 1/2 in (22):", EQ[22].subs({a: 1, b: Rational(1, 2)})
+    yield (
+        "Standard TCP adds one segment ($a=1$) and halves ($b=1/2$), so its mean window is",
+        EQ[22].subs({a: 1, b: Rational(1, 2)}),
+    )
     rate = EQ.substitute(EQ[23].rhs, 22).subs({a: 1, b: Rational(1, 2)})
-    yield "In (23):", Eq(B_S, simplify(rate))
+    yield "and by (23) its throughput", Eq(B_S, simplify(rate))
 
 
 def _parallel() -> Steps:
     one = EQ[24].rhs.subs(d, 1)
-    yield "One connection, by (24):", one
-    yield "N of them, which lose with the same probability each:", Eq(B_S, N * one)
+    yield "One connection with an ACK for each segment has", one
+    yield (
+        "and $N$ of them, which each lose with the same probability, have $N$ times as much:",
+        Eq(B_S, N * one),
+    )
 
 
 # HSTCP.
@@ -218,19 +259,32 @@ def _parallel() -> Steps:
 
 def _loss_by_window() -> Steps:
     balance = Eq(log(w / w_L), s * log(p / p_L))
-    yield "The logarithm of (27):", balance
-    yield "Solve for p:", Eq(p, powdenest(solve(balance, p)[0], force=True))
+    yield "In logarithms (27) is a straight line:", balance
+    yield (
+        "Read the other way it gives the loss:",
+        Eq(p, powdenest(solve(balance, p)[0], force=True)),
+    )
 
 
 def _increase() -> Steps:
     balance = EQ[22].subs(d, 1)
-    yield "The response function (22), each segment with its ACK:", balance
-    yield "Solve for a:", Eq(a, simplify(solve(balance, a)[0]))
+    yield (
+        "The response function (22), with an ACK for each segment, ties the increase to window and "
+        "loss:",
+        balance,
+    )
+    yield (
+        "so the response that is wanted asks for the increase",
+        Eq(a, simplify(solve(balance, a)[0])),
+    )
 
 
 def _interval_by_window() -> Steps:
-    yield "(12) with the throughput of (23):", EQ.substitute(EQ[12].rhs, 23)
-    yield "So:", Eq(T_loss, EQ.substitute(EQ[12].rhs, 23))
+    yield "Equation (12), with the throughput of a mean window $w$:", EQ.substitute(EQ[12].rhs, 23)
+    yield (
+        "Between two losses lie $1/p$ segments, $w$ of them a round trip:",
+        Eq(T_loss, EQ.substitute(EQ[12].rhs, 23)),
+    )
 
 
 # Scalable TCP: a round trip multiplies the window by 1 + A.
@@ -238,10 +292,14 @@ def _interval_by_window() -> Steps:
 
 def _scalable_rounds() -> Steps:
     balance = Eq(P * (1 - b) * (1 + A) ** X, P)
-    yield "w ACKs add A each, so each round trip multiplies the window by 1 + A:", balance
+    yield (
+        "Each of a window's $w$ ACKs adds $A$, so that a round trip multiplies the window by "
+        "$1+A$; after $X$ of them the loss is made up for:",
+        balance,
+    )
     solution = solve(log(1 - b) + X * log(1 + A), X)[0]
-    yield "Solve its logarithm for X:", Eq(X, solution)
-    yield "The sign into the logarithm:", Eq(X, log(1 / (1 - b)) / log(1 + A))
+    yield "In logarithms that takes", Eq(X, solution)
+    yield "or, with the sign inside,", Eq(X, log(1 / (1 - b)) / log(1 + A))
 
 
 def _scalable_data() -> Expr:
@@ -255,23 +313,29 @@ def _scalable_data() -> Expr:
 
 def _scalable_loss() -> Steps:
     j = Symbol("j", integer=True, nonnegative=True)
-    yield "Segments of a cycle:", Sum(P * (1 - b) * (1 + A) ** j, (j, 0, X - 1))
+    yield (
+        "The windows of a cycle grow like interest, and it sends",
+        Sum(P * (1 - b) * (1 + A) ** j, (j, 0, X - 1)),
+    )
     total = simplify(_scalable_data())
-    yield "A geometric sum that ends where (1 - b)(1 + A)^X = 1:", total
-    yield "One of them is lost:", Eq(p, simplify(1 / total))
+    yield "segments, a geometric sum that ends where $(1-b)(1+A)^X=1$:", total
+    yield "One of them is lost, so that", Eq(p, simplify(1 / total))
 
 
 def _scalable_mean() -> Steps:
     total = simplify(_scalable_data())
-    yield "Segments of a cycle over its round trips:", total / X
-    yield "So:", Eq(w, simplify(total / X))
+    yield "The mean window is a cycle's segments over its round trips:", total / X
+    yield "that is,", Eq(w, simplify(total / X))
 
 
 def _scalable_response() -> Steps:
     peak = solve(EQ[33], P)[0]
-    yield "The peak from (33):", Eq(P, peak)
-    yield "In (34):", Eq(w, simplify(EQ[34].rhs.subs(P, peak)))
-    yield "With (32):", Eq(w, simplify(EQ[34].rhs.subs(P, peak)).subs(X, EQ[32].rhs))
+    yield "By (33) a loss rate of $p$ means a peak of", Eq(P, peak)
+    yield "and by (34) a mean window of", Eq(w, simplify(EQ[34].rhs.subs(P, peak)))
+    yield (
+        "With the round trips of (32) the peak is gone, and so is every unknown:",
+        Eq(w, simplify(EQ[34].rhs.subs(P, peak)).subs(X, EQ[32].rhs)),
+    )
 
 
 # FAST TCP.
@@ -286,26 +350,32 @@ def _relaxed(window: Expr) -> Expr:
 
 def _fast_equilibrium() -> Steps:
     fixed = Eq(w, _relaxed(w))
-    yield "The window stays where (37) gives it back (below 2 w, for w > 0):", fixed
-    yield "Solve for w:", Eq(w, simplify(solve(fixed, w)[0]))
+    yield "The window stays where an update gives it back:", fixed
+    yield "which it does at", Eq(w, simplify(solve(fixed, w)[0]))
 
 
 def _fast_queue() -> Steps:
     balance = Eq(N * EQ[38].rhs / (D + q), c)
-    yield "N windows a round trip fill the link:", balance
-    yield "Solve for the queueing delay:", Eq(q, solve(balance, q)[0])
+    yield (
+        "$N$ such windows a round trip are all that a link of $c$ segments a second can carry:",
+        balance,
+    )
+    yield "so the delay in its queue is", Eq(q, solve(balance, q)[0])
 
 
 def _fast_way() -> Steps:
     queue = w_i / c - D
-    yield "One flow alone: a window above the pipe waits in the queue:", Eq(q, queue)
+    yield (
+        "One flow alone finds as its queueing delay what its own window has too much for the pipe:",
+        Eq(q, queue),
+    )
     step = simplify(_relaxed(w_i).subs(q, queue))
-    yield "In (37):", Eq(w_next, step)
+    yield "With that an update is", Eq(w_next, step)
     fixed = solve(Eq(w, step.subs(w_i, w)), w)[0]
-    yield "Its fixed point is the pipe and alpha more:", Eq(w, fixed)
+    yield "It stays where the pipe is full and $\\alpha$ segments wait:", Eq(w, fixed)
     factor = simplify((step - fixed) / (w_i - fixed))
-    yield "The distance from it shrinks at each update by the factor:", factor
-    yield "So after k updates:", Eq(w_i, fixed + (w_0 - fixed) * factor**k)
+    yield "The distance from there shrinks at each update by the factor", factor
+    yield "so after $k$ updates the window is", Eq(w_i, fixed + (w_0 - fixed) * factor**k)
 
 
 # Filling a pipe.
@@ -313,25 +383,26 @@ def _fast_way() -> Steps:
 
 def _slow_start() -> Steps:
     balance = Eq(w_0 * (1 + 1 / d) ** x, w)
-    yield "A round trip brings w / d ACKs, each adding a segment; after x round trips:", balance
+    yield "A round trip brings $w/d$ ACKs, and each adds a segment; after $x$ round trips", balance
     logarithm = Eq(log(w / w_0), x * log(1 + 1 / d))
-    yield "Its logarithm:", logarithm
-    yield "So:", Eq(T_ss, R * logarithm.lhs / (logarithm.rhs / x))
+    yield "or, in logarithms,", logarithm
+    yield "so that it takes", Eq(T_ss, R * logarithm.lhs / (logarithm.rhs / x))
 
 
 def _avoidance() -> Steps:
     balance = Eq(w / 2 + x / d, w)
-    yield "A round trip adds 1 / d; after x round trips:", balance
-    yield "So:", Eq(T_ca, R * solve(balance, x)[0])
+    yield "A round trip adds $1/d$ segments; from the half, after $x$ round trips,", balance
+    yield "so that it takes", Eq(T_ca, R * solve(balance, x)[0])
 
 
 def _limited() -> Steps:
     first = EQ[41].rhs.subs({d: 1, w: m})
-    yield "Slow start up to m = max_ssthresh:", first
+    yield "Up to the window $m$ it is slow start, which takes", first
     balance = Eq(m + m / 2 * x, w)
-    yield "From there m / 2 segments a round trip; after x of them:", balance
-    second = R * solve(balance, x)[0]
-    yield "Together:", Eq(T_lss, simplify(first + second))
+    yield "From there on a round trip adds $m/2$ segments; after $x$ more", balance
+    second = R * 2 * (w - m) / m
+    assert simplify(second - R * solve(balance, x)[0]) == 0
+    yield "Together", Eq(T_lss, R * (first / R + second / R))
 
 
 DERIVATIONS: dict[int, Callable[[], Steps]] = {
@@ -342,9 +413,11 @@ DERIVATIONS: dict[int, Callable[[], Steps]] = {
     6: _loss_rate,
     7: _throughput_in_full,
     8: _throughput,
+    9: _full_pipe,
     10: _growth,
     11: _allowed_loss,
     12: _interval,
+    13: _buffer,
     19: _rounds,
     20: _mean_window,
     21: _peak_loss,
@@ -387,7 +460,7 @@ REASONS = {
     1: "The algorithm.",
     4: "A loss at the peak costs the halving and no time.",
     8: "Exact under the paper's premises, one loss a cycle at equal distances; 1.2 is rounded.",
-    9: "A definition; the paper has it as a necessary condition.",
+    9: "The paper has it as a necessary condition.",
     13: "A window that cannot be larger than the buffer, once a round trip.",
     14: "The algorithm, in general.",
     15: "The algorithm, in general.",

@@ -1,8 +1,9 @@
 """Why TCP cannot fill a long fat pipe, in equations (paper: survey).
 
 The paper numbers none of its equations: the numbers here are ours. (1) to (18) are the paper's, in
-the order of its text, with windows W in bytes and rates in bytes/s as there. (19) to (45) are of
-what it cites (delayed ACKs, RFC 3649, Scalable TCP, FAST TCP, RFC 3742), with windows in segments.
+the order of its text, with windows W in bytes and rates in bytes/s as there. (19) to (45) are not
+the paper's: they are of what it cites (delayed ACKs, RFC 3649, Scalable TCP, FAST TCP, RFC 3742),
+or ours, with windows in segments.
 `EQ[n]` is equation (n) in the form that holds; where the paper prints something else, `PRINTED[n]`
 has that. The derivation of each is in `longfat.papers.survey.derivation`.
 """
@@ -460,14 +461,14 @@ FIBRE_S_PER_M = 5e-9  # light in glass travels at about two thirds of its speed 
 
 
 def paths(table: pd.DataFrame) -> pd.DataFrame:
-    """Add to table 1 (columns name, rate_mbps, distance_km) what each path's pipe holds.
+    """Add to table 1 (columns name, rate_mbps, distance_km, rtt_s) what each path's pipe holds.
 
-    rtt_s: out and back through fibre, at 5 us/km (assumed: the paper states the round trip of the
-    first path only); bdp_megabytes; window: that in segments of 1448 bytes of payload, 1500 on the
-    wire; slow_start_s, avoidance_s: until standard TCP's window is as large, from one segment and
-    from its half; loss: what standard TCP's mean throughput at this rate allows.
+    rtt_s: where it is missing, out and back through fibre, at 5 us/km (assumed: the paper states
+    the round trip of the first path only); bdp_megabytes; window: that in packets of 1500 bytes;
+    slow_start_s, avoidance_s: until standard TCP's window is as large, from one segment and from
+    its half; loss: what standard TCP's mean throughput at this rate allows.
     """
-    rtt = 2 * table["distance_km"] * 1e3 * FIBRE_S_PER_M
+    rtt = table["rtt_s"].fillna(2 * table["distance_km"] * 1e3 * FIBRE_S_PER_M)
     rate = table["rate_mbps"] * 1e6
     bdp = bandwidth_delay_product(rate, rtt)
     window = bdp / 1500

@@ -8,6 +8,7 @@ from longfat.scenario import CongestionControl, Flow, Record, Scenario
 
 IP_MTU_BYTES = 1500
 WITH_TIMESTAMPS = 1448  # of payload in such a packet: 20 bytes of IP, 32 of TCP
+CLEAN: dict[str, Any] = {"loss_per_packet": 0.0, "loss_per_bit": 0.0, "mark_above_packets": None}
 
 
 def japan(
@@ -21,6 +22,9 @@ def japan(
     paths: int = 1,
     relay: bool = False,
     host_bps: float = 1e9,
+    mtu_bytes: int = IP_MTU_BYTES,
+    loss_per_bit: float = 0.0,
+    mark_above_packets: int | None = None,
     duration_s: float = 300.0,
     seed: int = 1,
     record: Record | None = None,
@@ -34,8 +38,11 @@ def japan(
     `rtt_s` is the two-way delay of all links. With `extra_rtt_s`, one a flow, each flow has a
     host of its own, with that much more delay. `paths` gives as many equal routers beside each
     other, to which the flows are dealt in turn; `relay` ends and begins TCP connections in the
-    middle of the path (split TCP). `fields` are `Flow`'s; by default buffers are the paper's 8 MB
-    and 16 MB, and every segment has its ACK; delayed ones wait for 40 ms at most, as Linux's.
+    middle of the path (split TCP). With another `mtu_bytes` packets are as large as that, on the
+    same wire; `loss_per_bit` loses large ones more often. From `mark_above_packets` in its queue on
+    the router marks packets of flows with ECN. `fields` are `Flow`'s; by default buffers are the
+    paper's 8 MB and 16 MB, and every segment has its ACK; delayed ones wait for 40 ms at most, as
+    Linux's.
 
     >>> from longfat import topologies
     >>> two = topologies.japan("standard", "fast", starts_s=(0.0, 10.0))
@@ -56,16 +63,21 @@ def japan(
     for router in routers:
         ends = [router, "relay", "receiver"] if relay else [router, "receiver"]
         for i, (a, b) in enumerate(itertools.pairwise(ends)):
-            narrow = {"rate_bps": rate, "queue_packets": queue_packets, "loss_per_packet": loss}
+            narrow: dict[str, Any] = {
+                "rate_bps": rate,
+                "queue_packets": queue_packets,
+                "loss_per_packet": loss,
+            }
+            narrow |= {"loss_per_bit": loss_per_bit, "mark_above_packets": mark_above_packets}
             links += duplex(
                 a,
                 b,
                 delay_s=rtt_s / 2 / (len(ends) - 1),
-                backward=wide | {"loss_per_packet": 0.0},
+                backward=wide | CLEAN,
                 **(narrow if i == 0 else wide),
             )
     common = {
-        "segment_bytes": WITH_TIMESTAMPS,
+        "segment_bytes": mtu_bytes - IP_MTU_BYTES + WITH_TIMESTAMPS,
         "send_buffer_bytes": 8_000_000,
         "receive_buffer_bytes": 16_000_000,
         "initial_window_segments": 2,
