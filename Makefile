@@ -49,7 +49,7 @@ book:  ## execute the notebooks and build the book as static HTML
 	@$(MAKE) --jobs $(JOBS) $(HTML)/index.html
 	@echo "The book is ready. Open $(CURDIR)/$(HTML)/index.html"
 
-pdf: $(PDF)  ## print the whole book as a PDF (needs Chromium and a Japanese font)
+pdf: $(PDF)  ## print the main line of the book as a PDF (needs Chromium and a Japanese font)
 	@echo "The book is ready. Open $(CURDIR)/$<"
 
 notebooks:  ## execute the notebooks and keep their outputs in notebooks/

@@ -7,7 +7,7 @@ from longfat import papers, store
 from longfat.papers.survey import experiments
 
 SEGMENT = (
-    *("3", "4", "5", "assumptions", "fairness", "fast", "finer", "initial-windows", "own"),
+    *("3", "4", "5", "assumptions", "fairness", "fast", "initial-windows", "own"),
     *("region", "remedies", "rtt", "stacks-segment", "starts", "windows"),
 )
 

@@ -187,11 +187,3 @@ def test_a_bare_scenario_runs_all_the_way():
     flow = result.flows.iloc[0]
     assert flow.recoveries > 10
     assert 0.5e6 < flow.goodput_bps < 2e6
-
-
-def test_the_bench_measures_each_filter(make):
-    import bench_filters
-
-    table = bench_filters.measure(acks=1000, repetitions=3)
-    assert table["step"].tolist() == list(bench_filters.WHAT)
-    assert (table["ns_per_ack"] > 0).all()

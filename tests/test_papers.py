@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from longfat import papers, topologies
+from longfat import papers, statistics, topologies
 from longfat.errors import InputError
 from longfat.papers import hybla
+from longfat.papers.hybla import derivation
 
 
 def difference_of_time(difference_of_rate):
@@ -17,18 +18,24 @@ def test_claims_are_complete_and_distinct():
     claims = papers.claims("hybla")
     assert claims.id.is_unique
     assert claims.groupby("where").size().to_dict() == {
-        "section 4": 28,
-        "section 5": 20,
+        "section 1": 1,
+        "section 2": 1,
+        "section 3.1.1": 1,
+        "section 4": 29,
+        "section 5": 21,
         "table 3": 14,
     }
-    assert set(claims.engine) == {"simulation", "emulation"}
-    assert set(claims.transfer) == {"steady", "10MB", "50MB", "100MB"}
-    assert set(claims.metric) == {"throughput", "transfer_time"}
-    assert set(claims.kind) == {"max", "at most", "about", "qualitative"}
-    assert (claims.loss_min < claims.loss_max).all()
-    assert ((claims.kind == "qualitative") == claims.bound_percent.isna()).all()
-    assert not claims.drop(columns="bound_percent").isna().any(axis=None)
     assert claims.statement.is_unique or claims.groupby("statement")["where"].nunique().max() <= 2
+    assert set(claims.kind) <= set(statistics.RULES)
+    assert not claims[["id", "where", "statement", "kind"]].isna().any(axis=None)
+    # What was turned into something measurable, or cannot be, says why.
+    assert claims.loc[claims.kind == "qualitative", "threshold_reason"].notna().all()
+    compared = claims[claims.method.notna()]
+    assert set(compared.method) == {"simulation", "emulation"}
+    assert set(compared.transfer) == {"steady", "10MB", "50MB", "100MB"}
+    assert set(compared.metric) == {"throughput", "transfer_time"}
+    assert (compared.loss_min < compared.loss_max).all()
+    assert ((compared.kind == "qualitative") == compared.printed.isna()).all()
 
 
 def test_claims_of_section_4_contain_table_3():
@@ -36,14 +43,14 @@ def test_claims_of_section_4_contain_table_3():
     for row in claims[claims["where"] == "table 3"].itertuples():
         same = claims[
             (claims["where"] == "section 4")
-            & (claims.engine == row.engine)
+            & (claims.method == row.method)
             & (claims.transfer == row.transfer)
             & (claims.metric == row.metric)
             & (claims.loss_max >= row.loss_max)
             & (claims.kind == "at most")
         ]
         assert len(same) == 1
-        assert row.bound_percent <= same.bound_percent.iloc[0]
+        assert row.printed <= same.printed.iloc[0]
 
 
 def test_table_3_in_the_form_of_the_paper():
@@ -119,28 +126,39 @@ def test_emulated_pairs_of_table_3_do_not_all_fit():
 
 def test_section_5_contradicts_section_4():
     claims = papers.claims("hybla").set_index("id")
-    stated = claims.at["hybla-s4-100MB-time-simulation-frequent", "bound_percent"]
-    summary = claims.at["hybla-s5-100MB-time-simulation-frequent", "bound_percent"]
+    stated = claims.at["hybla-s4-100MB-time-simulation-frequent", "printed"]
+    summary = claims.at["hybla-s5-100MB-time-simulation-frequent", "printed"]
     assert summary < stated
     assert difference_of_time(22) == pytest.approx(stated, abs=0.5)
 
 
 def test_numbers_of_the_errata_are_those_of_the_model():
     errata = papers.errata("hybla").set_index("where")
-    assert not errata.isna().any(axis=None)
+    assert not errata.drop(columns=["effect", "claim"]).isna().any(axis=None)
+    assert errata.loc[errata["sort"] == "remark on the model", "effect"].notna().all()
     satellite = {name: papers.value("hybla", name) for name in ("rtt", "rtt0", "max_window")}
     jump = hybla.regime_jump(**satellite).iloc[0]
     assert f"{100 * jump.jump:.1f} % at $p = {jump.loss:.5f}$" in errata.at["(8), (17)", "correct"]
     once = hybla.throughput(0.01, **satellite, equations=hybla.HALVED_ONCE)
     more = once / hybla.throughput(0.01, **satellite) - 1
-    assert f"{100 * more:.0f} % more at $p = 0.01$" in errata.at["(4), (9)", "proof"]
+    assert f"{100 * more:.0f} % more at $p = 0.01$" in errata.at["(4), (9)", "effect"]
     times = hybla.transfer_time(10_000, [0, 2e-5], rto=1.0, **satellite)
     falls = f"from {times[0]:.2f} s to {times[1]:.2f} s as $p$ rises from 0 to 0.00002"
-    assert falls in errata.at["(37)", "proof"]
+    assert falls in errata.at["(37)", "effect"]
     rounds = hybla.latency(10_000, 0, rto=1.0, **satellite).T_ss.iloc[0] / satellite["rtt"]
     assert f"{rounds:.2f} round trips" in errata.at["(32)", "printed"]
-    longest = hybla.transfer_time(100_000, 0.01, rto=1.0, **satellite)
-    assert f"{longest:.0f} s by the model" in errata.at["table 2", "proof"]
+    state = hybla.steady_state([1e-3, 5e-3, 1e-2], **satellite)
+    few, many = state.X[1:]
+    effect = errata.at["(8)", "effect"]
+    assert f"{few:.2f} at $p = 0.005$ and {many:.2f} at $p = 0.01$" in effect
+    half = satellite["max_window"] / 2
+    added = derivation.window_after_round(half, 22.0) - half
+    mended = derivation.mended_cycle(1e-3, **satellite, mended=("growth",))
+    effect = errata.at["(6), (14)", "effect"]
+    assert f"{added:.0f} segments in place of {22**2}" in effect
+    assert f"{mended.U:.2f} round trips and not {state.U[0]:.2f}" in effect
+    shorter = derivation.mended_cycle(1e-3, **satellite, mended=("recovery",)).B / state.B[0]
+    assert f"{100 * (shorter - 1):.0f} % more at $p = 0.001$" in errata.at["(9), (20)", "effect"]
 
 
 def test_every_corrected_equation_is_in_the_errata():

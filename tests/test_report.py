@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from sympy import Symbol
 
-from longfat import statistics
+from longfat import measures, statistics
 from longfat.book import show
 from longfat.papers.hybla import derivation
 
@@ -41,21 +41,6 @@ def test_difference_has_the_papers_sign():
     assert compared["difference_halfwidth"].tolist() == pytest.approx([10, 20])
 
 
-@pytest.mark.parametrize(
-    ("bound", "low", "high", "expected"),
-    [
-        (4, 1, 3, "reproduced"),
-        (4, 1, 4, "reproduced"),
-        (4, 3, 5, "undecidable"),
-        (4, 4.1, 5, "not reproduced"),
-        (float("nan"), 1, 2, "undecidable"),
-        (4, float("nan"), float("nan"), "undecidable"),
-    ],
-)
-def test_verdict(bound, low, high, expected):
-    assert statistics.at_most(bound, low, high) == expected
-
-
 def measured(difference, halfwidth=0.5):
     return pd.DataFrame(
         {
@@ -85,27 +70,9 @@ def claim(bound, loss_max, engine="simulation"):
     )
 
 
-def test_judge_looks_at_the_claims_own_range_of_loss():
-    compared = measured([0.1, -1.0, 20.0])
-    narrow = statistics.judge_differences(claim(2, 1e-4), compared).iloc[0]
-    assert (narrow["measured"], narrow["at"]) == (1.0, 1e-4)
-    assert (narrow["low"], narrow["high"]) == (0.5, 1.5)
-    assert narrow["verdict"] == "reproduced"
-    wide = statistics.judge_differences(claim(2, 1e-2), compared).iloc[0]
-    assert (wide["measured"], wide["verdict"]) == (20.0, "not reproduced")
-
-
-def test_judge_leaves_what_nobody_measured():
-    judged = statistics.judge_differences(
-        claim(2, 1e-4, engine="emulation"), measured([0, 0, 0])
-    ).iloc[0]
-    assert judged["verdict"] == "not yet measured"
-    assert math.isnan(judged["measured"])
-
-
 def test_a_trace_is_held_to_its_end():
     trace = pd.DataFrame({"flow": ["0"], "time_s": [1.0], "cwnd_segments": [550.0]})
-    held = statistics.held(trace, 9)
+    held = measures.held(trace, 9)
     assert held["time_s"].tolist() == [1.0, 9.0]
     assert held["cwnd_segments"].tolist() == [550.0, 550.0]
 

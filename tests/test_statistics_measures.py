@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import statistics
+from longfat import measures, statistics
 from longfat.errors import InputError
 
 
@@ -12,24 +12,24 @@ def test_goodput_over_time_counts_each_byte_once():
     trace = pd.DataFrame(
         {"flow": "1", "time_s": [0.5, 1.9, 2.0, 3.5, 5.9], "delivered_bytes": [10, 30, 40, 70, 100]}
     )
-    table = statistics.goodput_over_time(trace, 2, 6)
+    table = measures.goodput_over_time(trace, 2, 6)
     assert table["time_s"].tolist() == [2, 4, 6]
     assert (table["goodput_bps"] * 2 / 8).tolist() == [40, 30, 30]
 
 
 def test_goodput_over_time_of_a_flow_that_starts_late():
     trace = pd.DataFrame({"flow": "1", "time_s": [4.5], "delivered_bytes": [8]})
-    assert statistics.goodput_over_time(trace, 2, 6)["goodput_bps"].tolist() == [0, 0, 32]
-    assert statistics.goodput_over_time(trace, 1, 6, 3)["goodput_bps"].tolist() == [0, 64, 0]
+    assert measures.goodput_over_time(trace, 2, 6)["goodput_bps"].tolist() == [0, 0, 32]
+    assert measures.goodput_over_time(trace, 1, 6, 3)["goodput_bps"].tolist() == [0, 64, 0]
     with pytest.raises(InputError, match="interval_s is 7"):
-        statistics.goodput_over_time(trace, 7, 6)
+        measures.goodput_over_time(trace, 7, 6)
 
 
 def test_slope():
     table = pd.DataFrame({"t": [0, 1, 2, 3, 4], "x": [9, 1, 3, 5, 5]})
-    assert statistics.slope(table, "t", "x", 1, 3) == pytest.approx(2)
-    assert statistics.slope(table, "t", "x", 1, 9, until=5) == pytest.approx(2)
-    assert np.isnan(statistics.slope(table, "t", "x", 3, 3))
+    assert measures.slope(table, "t", "x", 1, 3) == pytest.approx(2)
+    assert measures.slope(table, "t", "x", 1, 9, until=5) == pytest.approx(2)
+    assert np.isnan(measures.slope(table, "t", "x", 3, 3))
 
 
 def test_loss_responses():
@@ -39,17 +39,17 @@ def test_loss_responses():
     threshold = pd.DataFrame(
         {"time_s": [2.0, 3.0, 6.0, 6.2], "ssthresh_segments": [10, 10, 24, 20]}
     )
-    table = statistics.loss_responses(window, threshold, 0.1, 6.5)
+    table = measures.loss_responses(window, threshold, 0.1, 6.5)
     assert len(table) == 1  # the others come too soon after each other
     assert table.loc[0, ["before", "threshold", "after"]].tolist() == [20, 10, 12]
     assert table.loc[0, "growth"] == pytest.approx((48 - 12) * 0.1 / 3.75)
 
 
 def test_jain_index():
-    assert statistics.jain_index([5, 5, 5]) == 1
-    assert statistics.jain_index([1, 0, 0, 0]) == 0.25
-    assert statistics.jain_index([[1, 1], [3, 1]]).tolist() == [1, 0.8]
-    assert np.isnan(statistics.jain_index([0, 0]))
+    assert measures.jain_index([5, 5, 5]) == 1
+    assert measures.jain_index([1, 0, 0, 0]) == 0.25
+    assert measures.jain_index([[1, 1], [3, 1]]).tolist() == [1, 0.8]
+    assert np.isnan(measures.jain_index([0, 0]))
 
 
 PRINTED = pd.DataFrame({"rate": [10.0, 20.0], "loss": [1.0, 2.0]}, index=["a", "b"])
@@ -79,22 +79,6 @@ def test_fit_averages_repetitions():
     )
 
 
-def test_a_claim_must_hold_everywhere():
-    assert statistics.everywhere([True, True]) == "reproduced"
-    assert statistics.everywhere([True, False]) == "undecidable"
-    assert statistics.everywhere([False, False]) == "not reproduced"
-
-
-def test_rising_is_judged_by_its_worst_step():
-    runs = pd.DataFrame(
-        {"algorithm": list("aabbcc"), "seed": [1, 2] * 3, "x": [1.0, 2, 11, 12.1, 12, 13.2]}
-    )
-    step = statistics.rising(runs, ["a", "b", "c"], "x")
-    assert step["measured"] == pytest.approx(1.05)
-    assert step["verdict"] == "reproduced"
-    assert statistics.rising(runs, ["b", "a"], "x")["verdict"] == "not reproduced"
-
-
 def test_loss_percent():
     flows = pd.DataFrame({"retransmissions": [3], "segments_sent": [1000]})
-    assert statistics.loss_percent(flows).tolist() == pytest.approx([0.3])
+    assert measures.loss_percent(flows).tolist() == pytest.approx([0.3])

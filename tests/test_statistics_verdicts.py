@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import statistics
+from longfat import measures, statistics
 from longfat.errors import InputError
 
 
@@ -57,14 +57,6 @@ def test_the_distance_to_printed_gains_is_one_of_logarithms():
     assert statistics.root_mean_square(error) == pytest.approx(np.log(2 / 1.5) / np.sqrt(2))
 
 
-def test_a_printed_value_is_compatible_within_its_rounding():
-    assert statistics.compatible(12, 0.5, 12.4, 20) == "reproduced"
-    assert statistics.compatible(12, 0.5, 12.6, 20) == "not reproduced"
-    assert statistics.compatible(12, 0.5, 5, 11.4) == "not reproduced"
-    assert statistics.compatible(12, 0.5, np.nan, np.nan) == "undecidable"
-    assert [statistics.half_unit(x) for x in (0.77, 4.3, 12.0, 191.0)] == [0.005, 0.05, 0.5, 0.5]
-
-
 def shared(rates, seeds, rng):
     rows = [
         (seed, name, rate * rng.uniform(0.9, 1.1))
@@ -76,67 +68,33 @@ def shared(rates, seeds, rng):
 
 def test_equal_and_unequal_shares():
     rng = np.random.default_rng(3)
-    equal = statistics.shares(shared({"a": 1, "b": 1, "c": 1}, 20, rng))
-    unequal = statistics.shares(shared({"a": 1, "b": 1, "c": 1.5}, 20, rng))
+    equal = measures.shares(shared({"a": 1, "b": 1, "c": 1}, 20, rng))
+    unequal = measures.shares(shared({"a": 1, "b": 1, "c": 1.5}, 20, rng))
     assert equal.p_value > 0.05 > 1e-4 > unequal.p_value
     assert equal.repetitions == 20
     assert equal.table["share"].sum() == pytest.approx(1)
     third = unequal.table.set_index("protocol").loc["c"]
     assert third.low < 1.5 / 3.5 < third.high
-    two = statistics.shares(shared({"a": 1, "b": 2}, 10, rng))
+    two = measures.shares(shared({"a": 1, "b": 2}, 10, rng))
     assert two.p_value == pytest.approx(2 / 2**10)
-    few = statistics.shares(shared({"a": 1, "b": 1}, 2, rng))
+    few = measures.shares(shared({"a": 1, "b": 1}, 2, rng))
     assert np.isnan(few.p_value) and few.repetitions == 2  # too few for a test
-    one = statistics.shares(shared({"a": 1, "b": 3}, 1, rng)).table
+    one = measures.shares(shared({"a": 1, "b": 3}, 1, rng)).table
     assert one["share"].sum() == pytest.approx(1) and one["low"].isna().all()
 
 
 def test_a_held_value_and_a_throughput():
     trace = pd.DataFrame({"time_s": [1.0, 2.0, 4.0], "delivered_bytes": [100, 300, 400]})
     times = np.array([0.5, 1.0, 3.0, 5.0])
-    assert statistics.held_at(trace, "delivered_bytes", times) == pytest.approx(
+    assert measures.held_at(trace, "delivered_bytes", times) == pytest.approx(
         [np.nan, 100, 300, 400], nan_ok=True
     )
-    assert statistics.true_throughput(trace, times) == pytest.approx([1600, 800, 400])
+    assert measures.true_throughput(trace, times) == pytest.approx([1600, 800, 400])
 
 
 def test_errors_of_an_estimate_that_is_a_tenth_too_high():
     times = np.arange(0.0, 101.0)
     delivered = pd.DataFrame({"time_s": times, "delivered_bytes": 1000 * times})
     estimate = pd.DataFrame({"time_s": times[1:], "bandwidth_bps": 8800.0})
-    found = statistics.estimate_error(delivered, estimate, times)
+    found = measures.estimate_error(delivered, estimate, times)
     assert found == pytest.approx({"bias": 0.1, "error": 0.1, "variation": 0})
-
-
-def test_a_finding_is_judged_by_its_whole_interval():
-    high, low, wide = [5.0, 5.1, 4.9], [-5.0, -5.1, -4.9], [-5.0, 5.1, 0.5]
-    assert statistics.finding(high, above=4)["verdict"] == "reproduced"
-    assert statistics.finding(high, above=6)["verdict"] == "not reproduced"
-    assert statistics.finding(wide, above=0)["verdict"] == "undecidable"
-    assert statistics.finding(high, within=6)["verdict"] == "reproduced"
-    assert statistics.finding(low, within=4)["verdict"] == "not reproduced"
-    assert statistics.finding(wide, within=2)["verdict"] == "undecidable"
-    assert statistics.finding([1.0], above=0)["verdict"] == "undecidable"
-    assert statistics.finding(high, above=0)["measured"] == pytest.approx(5)
-    with pytest.raises(InputError, match="either above or within"):
-        statistics.finding(high)
-
-
-def test_one_bad_case_decides_a_claim_about_all():
-    good = {"verdict": "reproduced", "measured": 1.0}
-    better = {"verdict": "reproduced", "measured": 2.0}
-    open_ = {"verdict": "undecidable", "measured": 3.0}
-    bad = {"verdict": "not reproduced", "measured": 4.0}
-    assert statistics.worst([better, good]) is good
-    assert statistics.worst([good, open_]) is open_
-    assert statistics.worst([open_, bad, good]) is bad
-
-
-def test_a_claim_about_every_case_falls_with_one():
-    index = pd.MultiIndex.from_product([[0.1, 0.2], [1, 2, 3]], names=["loss", "seed"])
-    values = pd.Series([5.0, 5.1, 4.9, -1.0, -1.1, -0.9], index)
-    found = statistics.every(values, "loss", above=0)
-    assert found["verdict"] == "not reproduced"
-    assert found["measured"] == pytest.approx(-1)
-    assert found["reason"] == "the worst case is at 0.2"
-    assert statistics.every(values, "loss", within=6)["verdict"] == "reproduced"

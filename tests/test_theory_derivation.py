@@ -130,3 +130,45 @@ def test_with_the_mean_rest_loss_costs_time():
     table = derivation.rest_of_transfer(10_000, derivation.LOSSES, rto=1.0, **derivation.PAPER)
     assert np.all(np.diff(table.T_mean) > 0)
     assert np.any(np.diff(table["T"]) < 0)
+
+
+# What a round trip adds.
+
+
+def test_a_round_trip_adds_what_its_acks_add_one_by_one():
+    """The closed form beside the sum over ACKs, each of which finds a larger window."""
+    for start in (72.0, 275.0, 2000.0):
+        window = start
+        for _ in range(int(start)):
+            window += 22.0**2 / window
+        assert derivation.window_after_round(start, 22.0) == pytest.approx(window, rel=6e-3)
+    *_, (_, limit) = derivation.round_of_growth()
+    assert limit.rhs == hybla.EQ[6].rhs.coeff(hybla.X)
+
+
+def test_its_derivation_is_its_number():
+    steps = dict(enumerate(derivation.round_of_growth()))
+    square = steps[2][1]
+    given = dict(zip(sorted(square.free_symbols, key=str), (275.0, 0.0, 22.0), strict=True))
+    window = float(square.rhs.subs(given)) ** 0.5
+    assert derivation.window_after_round(275.0, 22.0) == pytest.approx(window)
+
+
+def test_rounds_of_growth_add_up():
+    rounds, sent = derivation.rounds_of_growth(209.0, 550.0, 22.0)
+    first = float(derivation.window_after_round(209.0, 22.0))
+    assert 1 < rounds < 2
+    assert sent > first
+    again, rest = derivation.rounds_of_growth(first, 550.0, 22.0)
+    assert (1 + again, first + rest) == pytest.approx((rounds, sent))
+
+
+@pytest.mark.parametrize("p", [1e-5, 1e-3, 5e-3, 1e-2])
+def test_with_nothing_mended_the_cycle_is_the_papers(p):
+    at = {"rtt": 0.55, "rtt0": 0.025, "max_window": 550}
+    cycle = derivation.mended_cycle(p, **at, mended=())
+    state = hybla.steady_state(p, **at).iloc[0]
+    for name in ("W", "L", "D", "U", "X", "B"):
+        assert cycle[name] == pytest.approx(state[name], rel=1e-6), name
+    once = derivation.mended_cycle(p, **at, mended=("halving",))
+    assert pytest.approx(hybla.throughput(p, **at, equations=hybla.HALVED_ONCE), rel=1e-6) == once.B

@@ -270,3 +270,48 @@ def test_doubles_tell_equal_delays_apart():
     assert share["share"] < 1
     assert share["spread"] < 1e-12
     assert ucc.double_clock_share(10_000, 100, (0.0, 0.0))["share"] == 1  # nothing to round
+
+
+# --- the estimator, packet by packet
+
+
+def test_waits_are_lindley_s():
+    random = np.random.default_rng(6)
+    arrivals = np.cumsum(random.exponential(1.2, 500))
+    expected, wait = [], 0.0
+    for gap in np.diff(arrivals, prepend=arrivals[0] - 1e9):
+        wait = max(wait + 1 - gap, 0.0)
+        expected.append(wait)
+    assert queues.waits(arrivals) == pytest.approx(np.array(expected), abs=1e-9)
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.9])
+def test_packets_at_random_estimate_the_utilization(rho):
+    arrivals = queues.poisson(rho, 50_000, seed=2)
+    delays = 20 + queues.waits(arrivals)
+    assert queues.estimated(arrivals, delays) == pytest.approx(rho, abs=0.02)
+    # Read 2 % of a packet time too long at most, nothing but the equality changes.
+    assert queues.estimated(arrivals, delays, jitter_s=0.02) > 0.99
+    blurred = queues.estimated(arrivals, delays, jitter_s=0.02, tolerance_s=0.02)
+    assert blurred == pytest.approx(rho, abs=0.03)
+
+
+def test_drift_is_undone_by_the_clock_that_drifts_back():
+    sent = np.arange(1000) * 1.0
+    delays = np.full(1000, 0.25)
+    assert queues.estimated(sent, delays) == 0
+    assert queues.estimated(sent, delays, skew=1e-4) == pytest.approx(0.999)
+    assert queues.estimated(sent, delays, skew=-1e-4) == pytest.approx(0.999)
+    assert queues.estimated(sent, delays, skew=1e-4, tolerance_s=0.2) == 0
+
+
+def test_a_packet_at_the_smallest_delay_of_a_path_is_so_at_both_its_links():
+    for cross in (0.1, 0.3):
+        met = queues.tandem(0.5, cross, packets=5000, seed=4)
+        assert met.both >= max(met.first, met.second)
+        assert met.busy == pytest.approx((0.5, 0.5 + cross), abs=0.03)
+    alone = queues.tandem(0.5, 0.0, packets=5000, seed=4)
+    assert alone.second == 0  # they come one packet time apart at least
+    assert alone.both == alone.first
+    with pytest.raises(InputError, match="below 1"):
+        queues.tandem(0.6, 0.4)

@@ -55,6 +55,7 @@ def test_a_third_sender_is_not_the_receiver():
     [
         ("chain", ("R2", "R3"), {("R2", "R3")}),
         ("one", ("R1", "R2"), {("R1", "R2")}),
+        ("last", ("R1", "R2"), {("R2", "N4")}),
         ("opposite", ("R2", "R1"), {("R1", "R2"), ("R2", "R1")}),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from longfat import statistics
+from longfat import statistics, store
 from longfat.errors import InputError
 
 EMPTY = {"half_unit": np.nan, "threshold": np.nan, "threshold_reason": "", "fitted": ""}
@@ -274,10 +274,13 @@ def test_pairs_cancel_what_they_share():
         statistics.paired([0.0, 1.0], [1.0, 1.0], ratio=True)
 
 
-def test_a_changed_number_changes_the_verdict():
-    """From runs to a verdict: one archived number is changed, and the verdict with it."""
-    runs = pd.DataFrame({"seed": range(5), "goodput": [9.8, 10.1, 10.0, 9.9, 10.2]})
-    claims = claim("at least", printed=9.5, half_unit=0.0, unit="Mb/s")
-    assert verdict(claims, statistics.mean(runs["goodput"])) == "reproduced"
-    runs.loc[2, "goodput"] = 1.0
-    assert verdict(claims, statistics.mean(runs["goodput"])) == "undecidable"
+def test_one_changed_number_of_the_archive_changes_the_verdict():
+    """From archived runs to a verdict: one number is changed, and the verdict with it."""
+    runs = store.read_archive("models-steady")
+    reno = runs["flows.0.congestion_control.name"] == "newreno"
+    rates = runs.loc[reno & (runs["links.0.loss_per_packet"] == 0.01), "goodput_bps"] / 1e6
+    assert len(rates) == 10
+    claims = claim("at most", printed=0.2, half_unit=0.0, unit="Mb/s")
+    assert verdict(claims, statistics.mean(rates)) == "reproduced"
+    rates.iloc[3] *= 10
+    assert verdict(claims, statistics.mean(rates)) != "reproduced"

@@ -20,7 +20,7 @@ HEADERS = (
     "dual",
     "africa",
     "pert",
-    "cdg",
+    "cdg-hayes",
 )
 
 DRIVER = """

@@ -34,18 +34,6 @@ def stale(experiment: str | None = None) -> pd.DataFrame:
     return runs[runs["current_key"] != runs["key"]]
 
 
-def adrift(experiment: str | None = None) -> pd.DataFrame:
-    """Return the `stale` runs that `data/older.csv` does not list: whose code nobody has."""
-    runs = stale(experiment)
-    return runs[[not _is_listed(run) for run in runs.itertuples()]]
-
-
-def _is_listed(run) -> bool:
-    scenario = Scenario.from_json(run.scenario)
-    older = store.older(engines.get(run.engine).ingredients(scenario))
-    return older is not None and store.key(scenario, older) == run.key
-
-
 def audit(
     sample: int,
     seed: int | None = None,

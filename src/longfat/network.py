@@ -1,6 +1,6 @@
 """What networks are made of, and the one on which engines are compared."""
 
-from longfat.scenario import Flow, Link, Record, Scenario
+from longfat.scenario import CongestionControl, Flow, Link, Record, Scenario
 
 
 def duplex(a: str, b: str, *, backward: dict | None = None, **fields) -> tuple[Link, Link]:
@@ -23,7 +23,7 @@ def duplex(a: str, b: str, *, backward: dict | None = None, **fields) -> tuple[L
 
 def reference(
     *,
-    congestion_control: str,
+    congestion_control: str | CongestionControl,
     loss: float = 0.0,
     rate_bps: float = 10e6,
     rtt_s: float = 0.1,

@@ -400,8 +400,10 @@ def plot(result: Any, series: Sequence[str] | str | None = None) -> "Figure":
 
 
 def window(axes: Any, result: Any) -> None:
-    """Draw the congestion window of a `Result`'s flow into `axes`, with its phases."""
+    """Draw the congestion window of a `Result`'s flow into `axes`, its phases without a legend."""
     _panel(axes, result, "cwnd_segments")
+    if legend := axes.get_legend():
+        legend.remove()
     axes.set(xlabel="time (s)", xlim=(0, result.scenario.duration_s))
 
 

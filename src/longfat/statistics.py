@@ -4,7 +4,6 @@ A table has a row a run (or a flow of a run). Unless a function says otherwise a
 Student's, of 95 %.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -150,22 +149,6 @@ def difference_percent(summary: pd.DataFrame, value: str, model: str) -> pd.Data
     )
 
 
-def largest_difference(compared: pd.DataFrame) -> dict[str, float]:
-    """Return the largest |difference|, with the interval that the repetitions allow for it.
-
-    Keys: `measured` (the largest of the means), `low`, `high` (the largest of the lower and of the
-    upper ends), `at` (the loss rate where the mean is largest).
-    """
-    size = compared["difference"].abs()
-    halfwidth = compared["difference_halfwidth"]
-    return {
-        "measured": size.max(),
-        "low": (size - halfwidth).clip(lower=0).max(),
-        "high": (size + halfwidth).max(),
-        "at": compared["loss"].iloc[size.argmax()],
-    }
-
-
 def distance(found: pd.DataFrame, printed: pd.DataFrame, on: list[str]) -> pd.DataFrame:
     """Add how far gains are from printed ones: column error, the difference of their logarithms.
 
@@ -236,219 +219,6 @@ def equivalent(
         verdict = "open"
     needed = max(1 / inner["low"], inner["high"])
     return pd.Series({**inner, "needed": needed, "verdict": verdict})
-
-
-def above(
-    upper: ArrayLike, lower: ArrayLike, level: float = 0.05, tests: int = 1, nearly: float = 1.0
-) -> pd.Series:
-    """Judge whether one sample is above another: one-sided Welch tests on the logarithms.
-
-    Keys: `ratio` of upper to lower with `low`, `high` (confidence 1 - 2 `level`), and `verdict`:
-    "above" if all of the interval is above 1; "below" if the ratio is below 1/`nearly` at a
-    confidence that allows for so many `tests`; else "open".
-
-    >>> from longfat import statistics
-    >>> statistics.above([2.0, 2.2, 1.9], [1.0, 1.1, 1.0])["verdict"]
-    'above'
-    """
-    inner = ratio(upper, lower, 1 - 2 * level)
-    outer = ratio(upper, lower, 1 - 2 * level / tests)
-    verdict = "above" if inner["low"] > 1 else "below" if outer["high"] < 1 / nearly else "open"
-    return pd.Series({**inner, "verdict": verdict})
-
-
-def compare(
-    runs: pd.DataFrame, value: str, control: str, reference: str, factor: float | None = None
-) -> pd.DataFrame:
-    """Compare what two congestion controls give at each loss rate, a row a rate.
-
-    `runs` has columns control, loss and `value`. With a `factor` the question is whether `control`
-    gives the same as `reference` (see `equivalent`), without one whether it gives more (see
-    `above`). Columns: loss, control, reference, then those of that function.
-    """
-    losses = sorted(runs["loss"].unique())
-    rows = []
-    for loss in losses:
-        here = runs[runs["loss"] == loss]
-        ours, theirs = (here.loc[here["control"] == name, value] for name in (control, reference))
-        if factor is None:
-            result = above(ours, theirs, tests=len(losses))
-        else:
-            result = equivalent(ours, theirs, factor=factor, tests=len(losses))
-        rows.append({"loss": loss, "control": control, "reference": reference, **result})
-    return pd.DataFrame(rows)
-
-
-# --- verdicts of the chapters that do not use `judge` yet
-
-
-def finding(
-    values: np.ndarray, above: float | None = None, within: float | None = None
-) -> dict[str, float | str]:
-    """Judge a claim by repeated measurements: is their mean above a bound, or within one of 0?
-
-    State `above` or `within`. Keys: measured (the mean), low, high (its Student-t interval, 95 %)
-    and verdict: `reproduced` where the whole interval agrees with the claim, `not reproduced` where
-    none of it does, otherwise `undecidable`. Raises InputError unless one bound is stated.
-
-    >>> from longfat import statistics
-    >>> statistics.finding([4.0, 5.0, 6.0], above=0)["verdict"]
-    'reproduced'
-    """
-    if (above is None) == (within is None):
-        raise InputError("finding: state either above or within")
-    values, verdict = np.asarray(values, dtype=float), ""
-    mean, n = values.mean(), len(values)
-    width = half_width(values.std(ddof=1) if n > 1 else np.nan, n)
-    low, high = mean - width, mean + width
-    if np.isnan(width):
-        verdict = "undecidable"
-    elif above is not None:
-        verdict = "reproduced" if low > above else "not reproduced" if high <= above else ""
-    elif within is not None:
-        inside = -within <= low and high <= within
-        verdict = "reproduced" if inside else "not reproduced" if abs(mean) - width > within else ""
-    return {"measured": mean, "low": low, "high": high, "verdict": verdict or "undecidable"}
-
-
-def compatible(printed: float, half_unit: float, low: float, high: float) -> str:
-    """Judge a printed value that is one run's, by the interval in which one run lies.
-
-    `half_unit` is half of the last printed digit's unit. Returns `reproduced` where the two
-    intervals meet, `not reproduced` where they do not, `undecidable` without an interval.
-    """
-    if np.isnan([low, high]).any():
-        return "undecidable"
-    meets = printed - half_unit <= high and printed + half_unit >= low
-    return "reproduced" if meets else "not reproduced"
-
-
-def at_most(bound: float, low: float, high: float) -> str:
-    """Judge the claim "at most `bound`" by an interval: is all of it, or none of it, within?
-
-    Without a bound or an interval (missing numbers) the claim is undecidable.
-    """
-    if np.isnan([bound, low, high]).any():
-        return "undecidable"
-    if high <= bound:
-        return "reproduced"
-    return "not reproduced" if low > bound else "undecidable"
-
-
-def worst(findings: list[dict]) -> dict:
-    """Return the finding that decides a claim about every case: the least favourable verdict.
-
-    Among those of the same verdict, the one with the smallest value.
-    """
-    order = ["not reproduced", "undecidable", "reproduced"]
-    return min(findings, key=lambda one: (order.index(one["verdict"]), one["measured"]))
-
-
-def every(values: pd.Series, level: str, **bound: float) -> dict:
-    """Judge a claim about every value of an index level: the worst of their findings.
-
-    `values` are measurements with that level in their index; `bound` is as in `finding`. The key
-    reason names the worst case.
-    """
-    return worst(
-        [
-            finding(group.to_numpy(), **bound) | {"reason": f"the worst case is at {case:g}"}
-            for case, group in values.groupby(level=level)
-        ]
-    )
-
-
-def everywhere(holds: Iterable[bool]) -> str:
-    """Return the verdict on a claim that was tried once each under several assumptions."""
-    holds = [bool(one) for one in holds]
-    if all(holds):
-        return "reproduced"
-    return "undecidable" if any(holds) else "not reproduced"
-
-
-def rising(runs: pd.DataFrame, order: list[str], value: str, case: str = "algorithm") -> dict:
-    """Judge the claim that `value` rises from case to case, over repetitions paired by seed.
-
-    `runs` has a row a run: columns seed, `case` and `value`. Returns the `finding` of the
-    step that is least favourable to it, in the unit of `value`.
-    """
-    wide = runs.pivot(index="seed", columns=case, values=value)[order].to_numpy()
-    return worst([finding(step, above=0) for step in np.diff(wide).T])
-
-
-def all_points(verdicts: list[str], confirming: str, refuting: str) -> str:
-    """Return the verdict on a claim that is made for every point of a curve.
-
-    "reproduced" if every point confirms it, "not reproduced" if one refutes it, "undecidable"
-    otherwise, and "not yet measured" without points.
-    """
-    if not verdicts:
-        return "not yet measured"
-    if refuting in verdicts:
-        return "not reproduced"
-    return "reproduced" if set(verdicts) == {confirming} else "undecidable"
-
-
-def judge_comparison(compared: pd.DataFrame, confirming: str) -> dict[str, object]:
-    """Return the verdict on a claim from every point of `compare` (several tables in one, too).
-
-    `confirming` is "same" or "above". Keys as a chapter's verdicts have them: `measured`, `low` and
-    `high`, by how many per cent the most unfavourable point is off the reference; `unit`;
-    `verdict`; and `reason`, which names that point and counts the others.
-    """
-    refuting = {"same": "different", "above": "below"}[confirming]
-    size = np.log(compared["ratio"])
-    worst = compared.loc[size.abs().idxmax() if confirming == "same" else size.idxmin()]
-    counts = [(compared["verdict"] == verdict).sum() for verdict in (confirming, "open", refuting)]
-    at = f"loss {worst['loss']:g}, {worst['control']} against {worst['reference']}"
-    if "neighbour" in compared:
-        at += f", neighbour {worst['neighbour']}"
-    return {
-        "measured": 100 * (worst["ratio"] - 1),
-        "low": 100 * (worst["low"] - 1),
-        "high": 100 * (worst["high"] - 1),
-        "unit": "%",
-        "verdict": all_points(list(compared["verdict"]), confirming, refuting),
-        "reason": f"{counts[0]} of {len(compared)} points are {confirming}, {counts[1]} open, "
-        f"{counts[2]} {refuting}; the most unfavourable: {at}",
-    }
-
-
-def bands(claims: pd.DataFrame, transfer: str, metric: str) -> pd.DataFrame:
-    """Return the bounds that section 4 of a paper puts on its simulation, a row a range of loss."""
-    return claims[
-        (claims["engine"] == "simulation")
-        & (claims["transfer"] == transfer)
-        & (claims["metric"] == metric)
-        & (claims["where"] == "section 4")
-    ]
-
-
-def judge_differences(claims: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
-    """Judge every claim of the form "model and `engine` differ by at most `bound_percent`".
-
-    `claims` is `papers.claims(...)`; `compared` has columns engine, transfer, metric, loss,
-    difference and difference_halfwidth (per cent). Adds to each claim `measured`, `low`, `high`,
-    `at` (see `largest_difference`) and `verdict`; a claim whose range of loss rates was not
-    measured is "not yet measured".
-    """
-
-    def one(claim) -> dict:
-        chosen = compared[
-            (compared["engine"] == claim.engine)
-            & (compared["transfer"] == claim.transfer)
-            & (compared["metric"] == claim.metric)
-            & compared["loss"].between(claim.loss_min, claim.loss_max)
-        ]
-        if chosen.empty:
-            return {"verdict": "not yet measured"}
-        largest = largest_difference(chosen)
-        judgement = at_most(claim.bound_percent, largest["low"], largest["high"])
-        return largest | {"verdict": judgement}
-
-    columns = ["measured", "low", "high", "at", "verdict"]
-    judged = pd.DataFrame([one(claim) for claim in claims.itertuples()], claims.index, columns)
-    return claims.join(judged)
 
 
 # --- evidence: from runs to what a verdict is made of
@@ -849,6 +619,15 @@ def judge(claims: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
     bound_low and bound_high where the claim holds (infinite: no bound); decides, how many runs a
     point would decide what is open; evidence, a list of one record an engine and setting.
     Raises InputError for missing columns, unknown kinds, claims and engines.
+
+    >>> import pandas as pd
+    >>> from longfat import papers, statistics
+    >>> claims = papers.claims("hybla").query("id == 'hybla-s4-steady-rate-simulation-rare'")
+    >>> stated = {"engine": "segment", "parameter": "", "setting": "", "experiment": ""}
+    >>> found = statistics.mean([2.1, 1.9, 2.0])  # per cent, where at most 4 are printed
+    >>> row = {"claim": claims["id"].iloc[0], "at": "p = 0.002"} | stated | found
+    >>> statistics.judge(claims, pd.DataFrame([row]))["verdict"].tolist()
+    ['reproduced']
     """
     _check(claims, evidence)
     groups = dict(list(evidence.groupby("claim", sort=False)))
@@ -1004,18 +783,3 @@ def _sentences(*parts: str) -> str:
 
 def _text(value) -> str:
     return value.strip() if isinstance(value, str) else ""
-
-
-# Of another module now; to be called by their own names.
-_MOVED = (
-    *("Shares", "beside", "busy", "estimate_error", "goodput_over_time", "harm", "held", "held_at"),
-    *("jain_index", "loss_percent", "loss_responses", "shares", "slope", "true_throughput"),
-)
-
-
-def __getattr__(name: str):
-    if name in _MOVED:
-        from longfat import measures
-
-        return getattr(measures, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

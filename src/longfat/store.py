@@ -9,7 +9,6 @@ beside it, a row a point; its column `flow` has the name of the link where the s
 """
 
 import contextlib
-import csv
 import functools
 import hashlib
 import json
@@ -60,39 +59,10 @@ def key(scenario: Scenario, ingredients: dict[str, str]) -> str:
 
 
 def find(scenario: Scenario, ingredients: dict[str, str]) -> Result | None:
-    """Return the stored result of a run, or None; not from the archive while that is remade.
-
-    Where the archive is older than the engine (`older`), its result stands in until it is computed
-    again; its `headers_sha256` says which code made it.
-    """
-    if not reproducing():
-        for of in filter(None, (ingredients, older(ingredients))):
-            if result := find_archived(key(scenario, of)):
-                return result
+    """Return the stored result of a run, or None; not from the archive while that is remade."""
+    if not reproducing() and (result := find_archived(key(scenario, ingredients))):
+        return result
     return find_cached(key(scenario, ingredients))
-
-
-def older(ingredients: dict[str, str]) -> dict[str, str] | None:
-    """Return the ingredients whose archived results stand in for these, or None.
-
-    `data/older.csv` lists them, while the archive waits to be computed again: by engine, and by the
-    exact content of the present headers, so that any other change runs for real.
-    """
-    return _older().get(tuple(sorted(ingredients.items())))
-
-
-@functools.cache
-def _older() -> dict[tuple, dict[str, str]]:
-    path = paths.DATA / "older.csv"
-    if not path.exists():
-        return {}
-    names = ["engine", "engine_version", "headers_sha256"]
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = [row | {"present_engine": row["engine"]} for row in csv.DictReader(file)]
-    return {
-        tuple(sorted((name, row[f"present_{name}"]) for name in names)): {n: row[n] for n in names}
-        for row in rows
-    }
 
 
 def reproducing() -> bool:

@@ -54,6 +54,11 @@ _OWN = {
     "veno": (_OLIVE, "o"),
     "yeah": (_ROSE, "P"),
     "cdg": (_GREEN, "3"),
+    "cdg-hayes": (_GREEN, "4"),
+    "africa": (_ORANGE, "p"),
+    "card": (_OLIVE, "s"),
+    "dual": (_CYAN, "^"),
+    "pert": (_PURPLE, "v"),
 }
 ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
     name: {"color": color, "marker": marker} for name, (color, marker) in _OWN.items()

@@ -1,7 +1,7 @@
 """The papers' networks under one name: functions that return a scenario."""
 
 from longfat.network import duplex, reference
-from longfat.papers.hybla.network import satellite
+from longfat.papers.hybla.network import satellite, shared_bottleneck
 from longfat.papers.survey.network import japan
 from longfat.papers.tcpj.network import TCPJ_PROTOCOLS, handoff, radio, shared_wire
 from longfat.papers.ucc.network import MULTI_BOTTLENECK, multi_bottleneck, wireless
@@ -16,6 +16,7 @@ __all__ = [
     "radio",
     "reference",
     "satellite",
+    "shared_bottleneck",
     "shared_wire",
     "wireless",
 ]

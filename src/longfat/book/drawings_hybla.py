@@ -1,12 +1,132 @@
 """The drawings of the chapter on TCP Hybla that are too long for a cell."""
 
+import itertools
+
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.patches import Arc, Circle
 
-from longfat import papers, statistics
+from longfat import papers, pictures, statistics
 from longfat.book import show
-from longfat.papers.hybla import experiments
-from longfat.papers.hybla.experiments import QUANTITIES, WINDOW, Setting
+from longfat.papers.hybla import derivation, experiments
+from longfat.papers.hybla.experiments import QUANTITIES, THRESHOLD, WINDOW, Setting
+from longfat.style import SHORT
+
+AGREES = {  # a verdict's colour, also for the colour-blind; the cell says it in words too
+    "reproduced": "#cfe8dc",
+    "depends": "#fbe7b8",
+    "undecidable": "#e8e8e8",
+    "not reproduced": "#f3c9bd",
+    "fitted": "#d9e3f2",
+    "not yet measured": "#ffffff",
+}
+
+
+def path(rtt_s: float) -> Figure:
+    """Draw the way of a segment and of its ACK over a geostationary satellite, not to scale."""
+    figure, axes = show.subplots(figsize=(7, 3.2))
+    axes.set(xlim=(-5, 5), ylim=(-0.6, 3.5), aspect="equal")
+    axes.axis("off")
+    earth = Arc((0, -9.2), 20, 20, theta1=64, theta2=116, color="#7a8ca3", linewidth=2)
+    axes.add_patch(earth)
+    ends = {"sender": (-3.6, 0.25), "receiver": (3.6, 0.25)}
+    for name, (x, y) in ends.items():
+        axes.plot(x, y, "^", color="0.2", markersize=11)
+        axes.text(x, y - 0.55, name, ha="center")
+    axes.add_patch(Circle((0, 3.0), 0.11, color="0.2"))
+    axes.plot([-0.5, 0.5], [3.0, 3.0], color="0.2", linewidth=4, solid_capstyle="butt")
+    axes.text(0.65, 3.05, "satellite, 36,000 km up", va="center")
+    there, back = show.ALGORITHM_STYLE["hybla"]["color"], "0.45"
+    for start, end, shift, color, style in (
+        (ends["sender"], (0, 2.85), 0.12, there, "-"),
+        ((0, 2.85), ends["receiver"], 0.12, there, "-"),
+        (ends["receiver"], (0, 2.85), -0.12, back, "--"),
+        ((0, 2.85), ends["sender"], -0.12, back, "--"),
+    ):
+        arrow = {"arrowstyle": "->", "color": color, "linestyle": style, "shrinkA": 9, "shrinkB": 6}
+        a, b = (start[0], start[1] + shift), (end[0], end[1] + shift)
+        axes.annotate("", b, a, arrowprops=arrow | {"linewidth": 1.4})
+    axes.text(-3.1, 2.0, f"a segment: {rtt_s / 2:g} s", color=there, ha="center")
+    axes.text(2.9, 2.0, f"its ACK: {rtt_s / 2:g} s more", color=back, ha="center")
+    axes.text(0, 0.35, "the radio link loses a segment with probability $p$", ha="center")
+    axes.set_title("Over a geostationary satellite the sender learns nothing for half a second")
+    return figure
+
+
+def phases(traces: pd.DataFrame, rtt_s: float, max_window: float, until_s: float = 25) -> Figure:
+    """Draw the window of one flow and name its phases; `traces` are one loss rate's."""
+    window = traces[traces["time_s"] <= until_s]
+    figure, axes = show.subplots(figsize=(7, 3.8))
+    color = show.ALGORITHM_STYLE["hybla"]["color"]
+    axes.step(window["time_s"], window[WINDOW], where="post", color=color)
+    axes.axhline(max_window, color="0.6", linewidth=0.8, linestyle=":")
+    axes.text(until_s, max_window + 8, "largest window $W_m$", ha="right", color="0.4", fontsize=9)
+    falls = [
+        (start, end)
+        for kind, start, end in pictures.phases(window, window[["time_s", THRESHOLD]])
+        if kind == "smaller"
+    ]
+    start_s = window.loc[window[WINDOW] >= max_window, "time_s"].min()
+    _note(axes, "slow start: two round trips", (start_s, 0.2 * max_window), (1.8, 60))
+    if len(falls) > 1:  # the loss with the longest stay at the limit before it
+        stays = [later[0] - earlier[1] for earlier, later in itertools.pairwise(falls)]
+        last = int(np.argmax(stays))
+        before, (first, end) = falls[last][1], falls[last + 1]
+        middle = (before + first) / 2
+        fallen = float(window.loc[window["time_s"] >= end, WINDOW].iloc[0])
+        _note(axes, "at the limit, until", (middle, max_window), (middle - 1.6, 440))
+        _note(axes, "a loss: halved", (first, (max_window + fallen) / 2), (middle - 1.6, 340))
+        _note(axes, "growth: $\\rho^2/W$ for each ACK", (end + rtt_s, 1.2 * fallen), (end, 130))
+    axes.set(xlabel="time (s)", ylabel="congestion window (segments)", xlim=(0, until_s))
+    axes.set_ylim(0, 1.1 * max_window)
+    axes.set_title("Hybla's window: to the limit at once, and back to it after each loss")
+    return figure
+
+
+def _note(axes, text: str, at: tuple[float, float], where: tuple[float, float]) -> None:
+    arrow = {"arrowstyle": "->", "color": "0.3", "linewidth": 0.8}
+    axes.annotate(text, at, where, arrowprops=arrow, fontsize=9, color="0.15")
+
+
+def growth(rounds: pd.DataFrame, trace: pd.DataFrame, limit_s: float = 4.5) -> Figure:
+    """Draw the window without losses beside what (1) and what (6) say a round trip adds."""
+    figure, (left, right) = show.subplots(1, 2, figsize=(7, 3.4), width_ratios=(3, 2))
+    measured = show.ENGINE_STYLE["segment"]
+    shown = trace[trace["time_s"] <= limit_s]
+    left.step(shown["time_s"], shown[WINDOW], where="post", color=measured["color"])
+    some = rounds[rounds["time_s"] <= limit_s]
+    start = some["before"].iloc[0]
+    printed = start + np.cumsum(some["printed"])
+    left.plot(some["time_s"], printed, "--D", color=show.PAPER["color"])
+    left.annotate(
+        "printed: 484 more\neach round trip",
+        (some["time_s"].iloc[-1], printed.iloc[-1]),
+        (-95, -18),
+        textcoords="offset points",
+        fontsize=9,
+        color="0.4",
+    )
+    left.annotate(
+        "measured",
+        (shown["time_s"].iloc[-1], shown[WINDOW].iloc[-1]),
+        (-70, -30),
+        textcoords="offset points",
+        fontsize=9,
+        color=measured["color"],
+    )
+    left.set(xlabel="time (s)", ylabel="congestion window (segments)")
+    left.set_title("A round trip adds less than printed")
+    ratio = float(np.sqrt(rounds["printed"].iloc[0]))
+    windows = np.linspace(1, 2000, 200)
+    added = derivation.window_after_round(windows, ratio) - windows
+    right.plot(windows, added, label="by (1), ACK by ACK", **show.MODEL)
+    right.axhline(ratio**2, color=show.PAPER["color"], linestyle="--", label="printed, $\\rho^2$")
+    some = rounds[rounds["before"] <= 2000]
+    right.plot(some["before"], some["added"], linestyle="none", label="measured", **measured)
+    right.set(xlabel="window before (segments)", ylabel="added in a round trip", ylim=(0, 540))
+    right.legend(fontsize=8, loc="lower right")
+    return figure
 
 
 def comparison(
@@ -18,17 +138,204 @@ def comparison(
     figure and its points.
     """
     quantity = {"throughput": "Goodput", "transfer_time": "Transfer time"}[metric]
-    what = "Steady state" if transfer == "steady" else f"{quantity} of {transfer}"
+    what = "Steady state" if transfer == "steady" else f"{quantity} of {transfer[:-2]} MB"
     points = experiments.points(compared, transfer, metric)
+    bands = experiments.bands(papers.claims("hybla"), transfer, metric)
     figure = show.comparison_figure(
         experiments.curve(setting, transfer, metric),
         dict(list(points.groupby("engine", sort=False))),
         QUANTITIES[metric],
-        show.headline(what, compared, transfer, metric),
+        _headline(what, compared, transfer, metric),
         f"{quantity.lower()} ({QUANTITIES[metric]})",
-        statistics.bands(papers.claims("hybla"), transfer, metric),
+        bands.assign(bound_percent=bands["printed"]),
     )
     return figure, points
+
+
+def _headline(what: str, compared: pd.DataFrame, transfer: str, metric: str) -> str:
+    """Return how far from the model the segment engine is, at small and at any loss."""
+    rows = compared[(compared["transfer"] == transfer) & (compared["metric"] == metric)]
+    rows = rows[rows["leg"] == "segment"]
+    few = rows[rows["loss"] <= 1.0001e-4]["difference"].abs().max()
+    most = rows["difference"].abs().max()
+    small = "" if pd.isna(few) else f"{few:.1f} % for $p \\leq 10^{{-4}}$, "
+    return f"{what}: off the model by up to {small}{most:.0f} % overall"
+
+
+def differences(compared: pd.DataFrame, claims: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw how far throughput is from the model over loss: a panel for steady and each transfer.
+
+    Grey is as far as the paper says that its simulation was.
+    """
+    names = list(dict.fromkeys(compared["transfer"]))
+    figure, panels = show.subplots(2, 2, figsize=(7, 5), sharex=True, sharey=True)
+    tables = []
+    for axes, transfer in zip(panels.flat, names, strict=True):
+        for band in experiments.bands(claims, transfer, "throughput").itertuples():
+            axes.fill_between(
+                [band.loss_min, band.loss_max],
+                -band.printed,
+                band.printed,
+                color=show.PAPER["color"],
+                alpha=0.25,
+                linewidth=0,
+            )
+        axes.axhline(0, linewidth=0.8, **show.MODEL)
+        some = compared[(compared["transfer"] == transfer) & (compared["metric"] == "throughput")]
+        for leg in ("segment", "linux"):
+            line = some[some["leg"] == leg].sort_values("loss")
+            if line.empty:
+                continue
+            axes.errorbar(
+                line["loss"],
+                line["difference"],
+                yerr=line["difference_halfwidth"],
+                linewidth=1,
+                label=experiments.LEGS[leg].label,
+                **show.ENGINE_STYLE[experiments.LEGS[leg].engine],
+            )
+            tables.append(line)
+        title = "steady state" if transfer == "steady" else f"{transfer[:-2]} MB"
+        axes.set_title(title, fontsize=10)
+        axes.set(xscale="log", ylim=(-26, 26))
+    panels[0, 0].legend(fontsize=8, loc="lower left")
+    figure.supxlabel("probability $p$ that a packet is lost", fontsize=10)
+    figure.supylabel("model above (+) or below (–) the measurement (%)", fontsize=10)
+    return figure, pd.concat(tables) if tables else compared.iloc[:0]
+
+
+def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw which claims on differences stand: a cell a claim, coloured by its verdict.
+
+    In a cell: what the paper printed, and what we measured in per cent. Returns the figure and its
+    cells.
+    """
+    table = claims[claims["method"].notna()].merge(judged[["id", "measured", "verdict"]], on="id")
+    table["quantity"] = [
+        "steady state"
+        if row.transfer == "steady"
+        else f"{row.transfer[:-2]} MB, "
+        + {"throughput": "rate", "transfer_time": "time"}[row.metric]
+        for row in table.itertuples()
+    ]
+    column = {"table 3": "table 3", "section 5": "conclusion"}
+    ends = table["id"].str.rpartition("-")[2].map({"rare": "few losses", "frequent": "many losses"})
+    table["column"] = (
+        table["method"]
+        + "\n"
+        + [
+            column.get(where, "section 4") + (f",\n{end}" if where != "table 3" else "")
+            for where, end in zip(table["where"], ends, strict=True)
+        ]
+    )
+    kinds = [
+        "table 3",
+        "section 4,\nfew losses",
+        "section 4,\nmany losses",
+        "conclusion,\nfew losses",
+        "conclusion,\nmany losses",
+    ]
+    columns = [f"{method}\n{kind}" for method in experiments.METHODS for kind in kinds]
+    rows = list(dict.fromkeys(table.sort_values("loss_min", kind="stable")["quantity"]))
+    rows = sorted(rows, key=lambda name: (name != "steady state", len(name), name))
+    figure, axes = show.subplots(figsize=(9, 4.4))
+    for row in table.itertuples():
+        x, y = columns.index(row.column), rows.index(row.quantity)
+        face = AGREES[statistics.verdict_class(row.verdict)]
+        axes.fill_between([x - 0.47, x + 0.47], y - 0.45, y + 0.45, color=face, linewidth=0)
+        said = "small" if pd.isna(row.printed) else f"{row.printed:g}"
+        ours = "?" if pd.isna(row.measured) else f"{row.measured:.2g}"
+        word = {"reproduced": "✓", "not reproduced": "✗", "depends": "±"}
+        mark = word.get(statistics.verdict_class(row.verdict), "?")
+        axes.text(x, y, f"{said} → {ours} {mark}", ha="center", va="center", fontsize=8)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    labels = [name.partition("\n")[2] for name in columns]
+    axes.set_xticks(range(len(columns)), labels, fontsize=8)
+    axes.set_yticks(range(len(rows)), rows, fontsize=9)
+    axes.xaxis.tick_top()
+    for n, method in enumerate(experiments.METHODS):
+        axes.text(5 * n + 2, -1.35, method, ha="center", fontsize=10, weight="bold")
+    axes.axvline(4.5, color="0.6", linewidth=0.8)
+    axes.tick_params(length=0)
+    axes.grid(False)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    names = [name for name in AGREES if name in set(table["verdict"].map(statistics.verdict_class))]
+    for n, name in enumerate(names):
+        axes.text(
+            0.02 + 0.2 * n,
+            -0.06,
+            f" {'depends on a setting' if name == 'depends' else name} ",
+            transform=axes.transAxes,
+            fontsize=8,
+            bbox={"facecolor": AGREES[name], "linewidth": 0},
+        )
+    cells = table[["id", "quantity", "column", "printed", "measured", "verdict"]]
+    return figure, cells
+
+
+def beside(setting: Setting, runs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw the goodput of Hybla and of what else a sender could run over the satellite."""
+    points = statistics.interval(runs, ["algorithm", "loss"], "Mb/s")
+    figure, axes = show.subplots()
+    for name, line in points.groupby("algorithm", sort=False):
+        look = show.ALGORITHM_STYLE[str(name)]
+        axes.errorbar(line["loss"], line["Mb/s"], yerr=line["halfwidth"], **look)
+        last = line.iloc[len(line) * 2 // 3]
+        axes.annotate(
+            SHORT[str(name)],
+            (last["loss"], last["Mb/s"]),
+            (6, 5),
+            textcoords="offset points",
+            color=look["color"],
+        )
+    axes.set(xscale="log", xlabel="probability $p$ that a packet is lost", ylabel="goodput (Mb/s)")
+    axes.set_ylim(bottom=0)
+    axes.set_title("Hybla stays near the limit where NewReno and CUBIC have long fallen")
+    return figure, points
+
+
+def sharing(shares: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw which part of a shared link the flow over the long way gets, over its round trip."""
+    points = statistics.interval(shares, ["algorithm", "rtt_s"], "share")
+    figure, axes = show.subplots()
+    axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle=":")
+    axes.text(0.026, 0.515, "an equal share", color="0.4", fontsize=9)
+    for name, line in points.groupby("algorithm", sort=False):
+        look = show.ALGORITHM_STYLE[str(name)]
+        axes.errorbar(line["rtt_s"], line["share"], yerr=line["halfwidth"], **look)
+        last = line.iloc[-1]
+        axes.annotate(
+            SHORT[str(name)],
+            (last["rtt_s"], last["share"]),
+            (8, -3),
+            textcoords="offset points",
+            color=look["color"],
+        )
+    axes.set(xscale="log", ylim=(0, 1), xlim=(0.022, 0.95))
+    axes.set(xlabel="round trip of the long way (s)", ylabel="its share of what both get")
+    trips = sorted(points["rtt_s"].unique())
+    axes.set_xticks(trips, [f"{trip:g}" for trip in trips])
+    axes.minorticks_off()
+    axes.set_title(
+        "Beside a NewReno flow of 25 ms: NewReno starves over a long way, Hybla takes over"
+    )
+    return figure, points
+
+
+def mended(table: pd.DataFrame) -> Figure:
+    """Draw how far the model with mended premises is from the measurement; of `mended`."""
+    figure, axes = show.subplots()
+    axes.axhline(0, linewidth=1, color=show.ENGINE_STYLE["segment"]["color"])
+    for name, look in zip(experiments.MENDED, show.CONTROLS, strict=False):
+        paper = name == next(iter(experiments.MENDED))
+        style = {"color": "black", "marker": "."} if paper else look
+        axes.plot(table["loss"], 100 * (table[name] / table["measured"] - 1), label=name, **style)
+    axes.set(xscale="log", xlabel="probability $p$ that a packet is lost")
+    axes.set(ylabel="throughput by the model, over measured (%)", ylim=(-40, 60))
+    axes.legend(fontsize=9)
+    return figure
 
 
 def windows(traces: pd.DataFrame, by: str, title: str) -> Figure:
@@ -37,17 +344,17 @@ def windows(traces: pd.DataFrame, by: str, title: str) -> Figure:
     for name, trace in traces.groupby(by, sort=False):
         axes.step(trace["time_s"], trace[WINDOW], where="post", label=name)
     axes.set(xlabel="time (s)", ylabel="congestion window (segments)", yscale="log", title=title)
-    axes.legend(*axes.get_legend_handles_labels(), frameon=False)
+    axes.legend(*axes.get_legend_handles_labels())
     return figure
 
 
 def windows_by_loss(traces: pd.DataFrame, title: str) -> Figure:
-    """Draw congestion windows on ns-3 over time, a panel a loss rate."""
+    """Draw congestion windows over time, a panel a loss rate."""
     figure, panels = show.subplots(3, 1, sharex=True, sharey=True)
     for axes, (loss, trace) in zip(panels, traces.groupby("loss"), strict=False):
-        color = show.SIMULATION["color"]
+        color = show.ENGINE_STYLE["segment"]["color"]
         axes.step(trace["time_s"], trace[WINDOW], where="post", color=color)
-        axes.annotate(f"p = {loss:.0e}", (1.01, 0.5), xycoords="axes fraction")
+        axes.annotate(f"$p$ = {show.number(loss)}", (1.01, 0.5), xycoords="axes fraction")
     panels[0].set_title(title)
     panels[1].set_ylabel("congestion window (segments)")
     panels[2].set_xlabel("time (s)")

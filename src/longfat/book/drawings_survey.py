@@ -1,5 +1,7 @@
 """The figures of the survey's chapter: tables of its experiments in, drawings out."""
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -66,7 +68,7 @@ def windows(traces: pd.DataFrame) -> Figure:
         height = window[np.searchsorted(time, middle) - 1]
         notes += [
             ("congestion avoidance: one\nsegment a round trip", middle, height, 19),
-            ("a loss: halved", time[loss + 1], window[loss], 34),
+            ("a loss: halved", time[loss + 1], window[loss], 42),
         ]
     for text, x, y, at in notes:
         panels[0].annotate(
@@ -288,7 +290,7 @@ def shares(settled: pd.DataFrame) -> Figure:
             )
             axes.annotate(
                 name,
-                (row[which], place + shift),
+                (row[which] + np.nan_to_num(row[f"± {which}"]), place + shift),
                 (8, 0),
                 textcoords="offset points",
                 va="center",
@@ -344,7 +346,7 @@ def claims(judged: pd.DataFrame) -> Figure:
     A row a claim, in the colour of its verdict; claims without such a number have a mark alone.
     """
     stated = claim_parts(judged)
-    figure, axes = plt.subplots(figsize=(7, 0.26 * len(stated) + 1.2))
+    figure, axes = plt.subplots(figsize=(9, 0.24 * len(stated) + 1.2))
     for place, row in enumerate(stated.itertuples()):
         color, marker = VERDICT_LOOKS[row.look]
         if np.isfinite(row.part):
@@ -383,7 +385,8 @@ def claim_parts(judged: pd.DataFrame) -> pd.DataFrame:
     upper = stated["bound_high"].where(np.isfinite(stated["bound_high"].astype(float)))
     by = by.fillna(bound.astype(float)).fillna(upper.astype(float))
     by = by.where(by > 0)
-    table = pd.DataFrame({"label": stated["id"].str.removeprefix("survey-").str.replace("-", " ")})
+    words = [textwrap.shorten(text, 66, placeholder=" …") for text in stated["statement"]]
+    table = pd.DataFrame({"label": words})
     for name in ("measured", "low", "high"):
         column = {"measured": "part"}.get(name, name)
         table[column] = (stated[name].astype(float) / by).clip(lower=0.1, upper=12)

@@ -1,37 +1,149 @@
 """The drawings of the chapter on TCP-J: a table of `papers.tcpj.experiments` in, a figure out."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from longfat.book import show
-from longfat.papers.tcpj.experiments import MODERN, PROTOCOLS, Setting
+from longfat.papers.tcpj.experiments import MODERN, PROTOCOLS, WITH_SACK, Setting
+from longfat.style import MODEL, PAPER, SHORT, style
 
-STYLES = dict(zip(PROTOCOLS, show.CONTROLS, strict=False))
+SACK = style("NewReno") | {"color": "#56b4e9", "marker": "s", "linestyle": "--"}
+VERDICTS = {  # a colour and a mark each, told apart without colour too
+    "reproduced": ("#009e73", "o"),
+    "not reproduced": ("#d55e00", "X"),
+    "depends": ("#e69f00", "D"),
+    "undecidable": ("0.6", "P"),
+    "fitted": ("0.8", "s"),
+    "not yet measured": ("0.9", "."),
+}
+
+
+def style_of(protocol: str) -> dict[str, Any]:
+    """Return how a protocol is drawn, on every page: SACK is NewReno's sender, dashed."""
+    if protocol == "SACK":
+        return SACK
+    if protocol == WITH_SACK:
+        return style("Westwood") | {"linestyle": "--"}
+    return style(protocol)
+
+
+# --- pictures that need no run
+
+
+def movements() -> Figure:
+    """Draw the three kinds of movement (the paper's figure 1) in our own picture."""
+    figure, axes = show.subplots(figsize=(7, 4))
+    axes.set_axis_off()
+    axes.set(xlim=(-0.2, 10.2), ylim=(-0.5, 6.2))
+    at = {
+        "sender (CN)": (5, 5.7),
+        "regional router 1": (2.6, 4.2),
+        "regional router 2": (8.6, 4.2),
+        "router": (1.5, 2.8),
+        "router ": (4.2, 2.8),
+        "router  ": (8.6, 2.8),
+        "access\nrouter 1": (0.6, 1.3),
+        "access\nrouter 2": (2.4, 1.3),
+        "access\nrouter 3": (4.8, 1.3),
+        "access\nrouter 4": (8.6, 1.3),
+    }
+    names = list(at)
+    pairs = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (3, 6), (3, 7), (4, 8), (5, 9)]
+    for one, other in pairs:
+        (x0, y0), (x1, y1) = at[names[one]], at[names[other]]
+        axes.plot([x0, x1], [y0, y1], color="0.5", linewidth=1.2, zorder=1)
+    for left, width, name in ((-0.1, 5.9, "domain 1"), (7.2, 2.9, "domain 2")):
+        box = FancyBboxPatch((left, 0.7), width, 4.0, boxstyle="round", color="0.95", zorder=0)
+        axes.add_patch(box)
+        axes.text(left + width, 4.45, name, ha="right", color="0.4", size=9)
+    for name, (x, y) in at.items():
+        frame = {"boxstyle": "round", "facecolor": "white", "edgecolor": "0.3"}
+        axes.text(x, y, name.strip(), ha="center", va="center", size=8, bbox=frame, zorder=2)
+    colors = {"A": "#009e73", "B": "#e69f00", "C": "#d55e00"}
+    ends = {"A": (0.6, 2.4), "B": (2.4, 4.8), "C": (4.8, 8.6)}
+    words = {"A": "local", "B": "non-local", "C": "non-local"}
+    for name, (start, end) in ends.items():
+        arrow = FancyArrowPatch(
+            (start + 0.15, 0.55),
+            (end - 0.15, 0.55),
+            connectionstyle="arc3,rad=0.25",
+            arrowstyle="-|>",
+            mutation_scale=14,
+            linewidth=2,
+            color=colors[name],
+        )
+        axes.add_patch(arrow)
+        label = f"{name}: {words[name]}"
+        axes.text((start + end) / 2, -0.3, label, ha="center", color=colors[name], size=10)
+    return figure
+
+
+def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
+    """Draw `experiments.anatomy`: windows over time, with what happens to them."""
+    figure, panels = show.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 5))
+    for axes, (name, trace) in zip(panels, windows.items(), strict=True):
+        time, window = trace["time_s"], trace["cwnd_segments"]
+        threshold = trace["ssthresh_segments"]
+        slow = window < threshold
+        axes.fill_between(time, 0, 25, where=slow, step="post", color="0.92", linewidth=0)
+        axes.step(time, window, where="post", color=style_of(name)["color"])
+        axes.step(time, threshold, where="post", color="0.4", linestyle=":")
+        axes.set(ylim=(0, 25), ylabel="window (segments)", title=name)
+        before = window.shift()
+        timeouts = time[(window < 3.5) & (before - window > 3) | (window < 1.5) & (before >= 2)]
+        axes.plot(timeouts, np.full(len(timeouts), 0.8), "v", color="black", markersize=6)
+    panels[0].text(0.1, 24, "grey: slow start", size=9, va="top")
+    words = {
+        "NewReno": ("a loss halves the window", "half of the window"),
+        "TCP-J": ("a loss sets it to $BW \\cdot RTT_{min}$", "$BW \\cdot RTT_{min}$"),
+    }
+    for axes, (name, trace) in zip(panels, windows.items(), strict=True):
+        fall = trace["cwnd_segments"].diff()
+        cut = trace[(fall < -2) & (trace["cwnd_segments"] > 2.5)].iloc[0]
+        axes.annotate(
+            words[name][0],
+            (cut["time_s"], cut["cwnd_segments"]),
+            (cut["time_s"] + 2.5, 19),
+            size=9,
+            arrowprops={"arrowstyle": "->", "color": "0.3"},
+        )
+        axes.text(20, 22.5, f"dotted: the threshold, {words[name][1]}", ha="right", size=9)
+    panels[1].text(20, 19.5, "▾ timeout: one segment", ha="right", size=9)
+    panels[1].set_xlabel("time (s)")
+    return figure
+
+
+# --- filters
 
 
 def filters(steps: pd.DataFrame) -> Figure:
     """Draw `experiments.filter_steps`, a panel a way in which ACKs come."""
-    figure, panels = show.subplots(1, 2, sharey=True)
+    figure, panels = show.subplots(1, 2, sharey=True, figsize=(7, 3.4))
     for axes, (name, estimates) in zip(panels, steps.groupby("acks"), strict=True):
         for protocol, line in estimates.groupby("protocol"):
             axes.plot(
                 line["time_s"],
                 line["estimate_over_rate"],
                 label=protocol,
-                color=STYLES[protocol]["color"],
+                color=style_of(protocol)["color"],
             )
-        axes.axhline(1, **show.MODEL, linewidth=0.8)
+        axes.axhline(1, **MODEL, linewidth=0.8)
         axes.set(title=name, xlabel="time (s)", ylim=(0, 3), xlim=(0, 4))
     panels[0].set_ylabel("estimate / rate of arrivals")
     panels[0].legend(frameon=False)
-    _title(figure, "TCP-J follows a step at once, and overestimates more where ACKs are uneven")
     return figure
+
+
+# --- the lost link, and random losses
 
 
 def surface(errors: pd.DataFrame) -> Figure:
     """Draw `experiments.fit_surface`: maps over round trip and rate."""
-    figure, panels = show.subplots(1, 4, sharey=True, figsize=(9, 4.2))
+    figure, panels = show.subplots(1, 4, sharey=True, figsize=(9, 4))
     for axes, column in zip(panels, ("all", *PROTOCOLS[1:]), strict=True):
         square = errors.pivot(index="rate_bps", columns="rtt_s", values=column)
         axes.imshow(square, origin="lower", aspect="auto", vmin=0, vmax=0.6, cmap="viridis")
@@ -44,7 +156,6 @@ def surface(errors: pd.DataFrame) -> Figure:
         axes.set(title="all three" if column == "all" else column, xlabel="round trip (ms)")
         axes.grid(visible=False)
     panels[0].set_ylabel("radio rate (Mb/s)")
-    _title(figure, "Distance to table 2: a valley of one bandwidth-delay product")
     return figure
 
 
@@ -54,16 +165,16 @@ def random_losses(points: pd.DataFrame, curve: pd.DataFrame) -> Figure:
     `points` is a `statistics.interval` of the column Mb/s.
     """
     figure, axes = show.subplots()
-    _lines(axes, points, "bit_error_rate", {name: STYLES[name] for name in PROTOCOLS})
+    _lines(axes, points, "bit_error_rate", PROTOCOLS)
     errors = curve["bit_error_rate"]
-    axes.plot(errors, curve["pftk"], label="model of Reno (pftk)", **show.MODEL)
-    axes.plot(errors, curve["full"], label="link always busy", linestyle=":", **show.MODEL)
+    axes.plot(errors, curve["pftk"], label="model of Reno", **MODEL, linewidth=1)
+    axes.plot(errors, curve["full"], label="link always busy", linestyle=":", **MODEL)
     axes.set(
         xscale="log",
         xlabel="bit error rate",
         ylabel="goodput (Mb/s)",
         ylim=(0, None),
-        title="Both estimating senders stay up where NewReno and SACK fall",
+        title="Westwood and TCP-J stay up where NewReno and SACK fall",
     )
     axes.legend(frameon=False)
     return figure
@@ -71,94 +182,149 @@ def random_losses(points: pd.DataFrame, curve: pd.DataFrame) -> Figure:
 
 def table_2(table: pd.DataFrame) -> Figure:
     """Draw `experiments.table_2`: gains over the bit error rate, a panel a protocol."""
-    figure, panels = show.subplots(1, 3, sharey=True, figsize=(9, 4.2))
+    figure, panels = show.subplots(1, 3, sharey=True, figsize=(9, 4))
     for axes, name in zip(panels, PROTOCOLS[1:], strict=True):
-        rows = table[table["protocol"] == name]
-        errors = rows["bit_error_rate"]
+        rows = table[table["protocol"] == name].sort_values("bit_error_rate")
+        errors, look = rows["bit_error_rate"], style_of(name)
         axes.fill_between(
             errors,
             rows["one_low"],
             rows["one_high"],
-            color=STYLES[name]["color"],
+            color=look["color"],
             alpha=0.15,
             label="one run of ours",
         )
         ends = [rows["gain"] - rows["low"], rows["high"] - rows["gain"]]
-        axes.errorbar(errors, rows["gain"], yerr=ends, label="ours", **STYLES[name])
-        axes.plot(errors, rows["printed"], label="paper", linestyle="none", **show.PAPER)
-        axes.set(xscale="log", title=name, xlabel="bit error rate", ylim=(-50, 300))
-        axes.legend(frameon=False)
+        axes.errorbar(errors, rows["gain"], yerr=ends, label="mean of ours", **look)
+        axes.plot(errors, rows["printed"], label="paper", linestyle="none", **PAPER)
+        axes.set(xscale="log", title=name, xlabel="bit error rate", ylim=(-50, 400))
+        axes.legend(frameon=False, loc="upper left", fontsize=8)
+    axes = panels[PROTOCOLS.index("Westwood") - 1]
+    axes.plot([4e-6], [115], linestyle="none", **PAPER | {"fillstyle": "none"})
+    axes.annotate("115?", (4e-6, 115), (1e-6, 150), size=9, arrowprops={"arrowstyle": "-"})
     panels[0].set_ylabel("throughput above NewReno's (%)")
     return figure
 
 
+# --- the shared wire
+
+
 def wire(trace: pd.DataFrame) -> Figure:
     """Draw the segments that each flow's receiver has got, from a trace of delivered_bytes."""
-    figure, axes = show.subplots()
+    figure, axes = show.subplots(figsize=(7, 3.4))
     for flow, line in trace.groupby("flow", sort=False):
-        name = flow.split()[0]
+        name, look = flow.split()[0], style_of(flow.split()[0])
         segments = line["delivered_bytes"] / 1460 / 1000
-        axes.plot(line["time_s"], segments, label=name, color=STYLES[name]["color"])
-    axes.set(
-        xlabel="time (s)",
-        ylabel="segments received (1000)",
-        title="On a wire, three flows over one buffer of 30 packets (seed 1)",
-    )
-    axes.legend(frameon=False)
+        look = {key: look[key] for key in ("color", "linestyle") if key in look}
+        axes.plot(line["time_s"], segments, **look)
+        place = {"NewReno": "bottom", "SACK": "top"}.get(name, "center")
+        end = line["time_s"].iloc[-1], segments.iloc[-1]
+        axes.text(*end, f" {name}", color=look["color"], va=place)
+    axes.set(xlabel="time (s)", ylabel="segments received (1000)", xlim=(0, 225))
+    return figure
+
+
+def plane(table: pd.DataFrame) -> Figure:
+    """Draw `experiments.plane`: TCP-J's share, and what the others lose, over the wire's values."""
+    figure, panels = show.subplots(1, 3, sharey=True, figsize=(9, 3.6))
+    for axes, (column, title, low, high, form) in zip(
+        panels,
+        (
+            ("share", "TCP-J's share of the wire", 1 / 3 - 0.35, 1 / 3 + 0.35, "{:.2f}"),
+            ("harm", "what the others lose (%)", -40, 40, "{:.0f}"),
+            ("estimate", "estimate over own goodput", -1, 3, "{:.1f}"),
+        ),
+        strict=True,
+    ):
+        square = table.pivot(index="rate_bps", columns="rtt_s", values=column)
+        axes.imshow(square, origin="lower", aspect="auto", vmin=low, vmax=high, cmap="RdBu_r")
+        for i, j in np.ndindex(square.shape):
+            value = square.iloc[i, j]
+            far = abs((value - low) / (high - low) - 0.5) > 0.3
+            color = "white" if far else "black"
+            axes.text(j, i, form.format(value), ha="center", va="center", size=9, color=color)
+        axes.set_xticks(range(square.shape[1]), [f"{1000 * rtt:.0f}" for rtt in square.columns])
+        axes.set_yticks(range(square.shape[0]), [f"{rate / 1e6:g}" for rate in square.index])
+        axes.set(title=title, xlabel="round trip (ms)")
+        axes.grid(visible=False)
+    panels[0].set_ylabel("rate of the wire (Mb/s)")
+    return figure
+
+
+# --- the estimates
+
+
+def estimates(curves: dict[tuple[str, float], pd.DataFrame], rate: float) -> Figure:
+    """Draw `experiments.Estimates.curves` of one bit error rate, a panel a protocol."""
+    figure, panels = show.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.4))
+    for axes, name in zip(panels, ("TCP-J", "Westwood"), strict=True):
+        curve = curves[name, rate]
+        axes.plot(curve["time_s"], curve["truth"], label="throughput", **MODEL, linewidth=1)
+        color = style_of(name)["color"]
+        axes.plot(curve["time_s"], curve["estimate"], label="estimate", color=color)
+        axes.set(ylabel="Mb/s", ylim=(0, None), title=name)
+        axes.legend(frameon=False, loc="lower right", ncols=2)
+    panels[1].set_xlabel("time (s)")
     return figure
 
 
 def estimate(curve: pd.DataFrame, protocol: str, title: str) -> Figure:
     """Draw one of `experiments.Estimates.curves`."""
     figure, axes = show.subplots(figsize=(7, 3))
-    axes.plot(curve["time_s"], curve["truth"], label="throughput", **show.MODEL)
-    axes.plot(curve["time_s"], curve["estimate"], label="estimate", color=STYLES[protocol]["color"])
+    axes.plot(curve["time_s"], curve["truth"], label="throughput", **MODEL, linewidth=1)
+    color = style_of(protocol)["color"]
+    axes.plot(curve["time_s"], curve["estimate"], label="estimate", color=color)
     axes.set(xlabel="time (s)", ylabel="Mb/s", ylim=(0, None), title=title)
     axes.legend(frameon=False, loc="lower right")
     return figure
 
 
+# --- outages and handoffs
+
+
 def outages(points: pd.DataFrame) -> Figure:
     """Draw goodput over an outage's length; `points` is a `statistics.interval` of Mb/s."""
-    means = points.pivot(index="outage_s", columns="protocol", values="Mb/s")
-    spread = 100 * (1 - means.min(axis=1) / means.max(axis=1)).max()
     figure, axes = show.subplots()
-    _lines(axes, points, "outage_s", {name: STYLES[name] for name in PROTOCOLS})
-    axes.set(
-        xscale="log",
-        xlabel="length of the outage (s)",
-        ylabel="goodput of 10 s (Mb/s)",
-        ylim=(0, None),
-        title=f"With one outage in 10 s the four are within {spread:.0f} % of each other",
-    )
+    _lines(axes, points, "outage_s", (*PROTOCOLS, WITH_SACK))
+    axes.set(xscale="log", xlabel="length of the outage (s)", ylabel="goodput of 10 s (Mb/s)")
+    axes.set_ylim(0.95 * points["Mb/s"].min(), None)
     axes.legend(frameon=False)
+    return figure
+
+
+def windows(
+    traces: dict[tuple[str, str], pd.DataFrame], kind: str, setting: Setting, *labels: str
+) -> Figure:
+    """Draw some of `experiments.Handoffs.windows` of one kind of movement, a panel a sender."""
+    names = labels or ("TCP-J", "Westwood")
+    size = (7, 2.2 * len(names) + 0.3)
+    figure, panels = show.subplots(len(names), 1, sharex=True, sharey=True, figsize=size)
+    for axes, name in zip(np.atleast_1d(panels), names, strict=True):
+        trace = traces[name, kind]
+        color = style_of(name.split(",")[0])["color"]
+        axes.step(trace["time_s"], trace["cwnd_segments"], where="post", color=color)
+        axes.plot(
+            [setting.handoff_at_s, setting.duration_s],
+            [setting.held_segments] * 2,
+            **MODEL,
+            linewidth=1,
+            label="what path and buffer hold",
+        )
+        axes.axvline(setting.handoff_at_s, color="0.5", linestyle=":")
+        axes.set(ylabel="window (segments)", ylim=(0, 60), title=name)
+        axes.legend(frameon=False, loc="upper right")
+    axes.set_xlabel("time (s)")
     return figure
 
 
 def window(trace: pd.DataFrame, protocol: str, kind: str, setting: Setting) -> Figure:
     """Draw one of `experiments.Handoffs.windows`, and what pipe and buffer hold afterwards."""
-    figure, axes = show.subplots(figsize=(7, 3))
-    axes.step(
-        trace["time_s"],
-        trace["cwnd_segments"],
-        where="post",
-        color=STYLES[protocol]["color"],
-        label=protocol,
-    )
-    axes.plot(
-        [setting.handoff_at_s, setting.duration_s],
-        [setting.held_segments] * 2,
-        **show.MODEL,
-        label="pipe and buffer",
-    )
-    axes.set(
-        xlabel="time (s)",
-        ylabel="window (segments)",
-        ylim=(0, 60),
-        title=f"{protocol}, {kind} movement at {setting.handoff_at_s:g} s (seed 1)",
-    )
-    axes.legend(frameon=False, loc="upper right")
+    figure = windows({(protocol, kind): trace}, kind, setting, protocol)
+    figure.axes[0].set_title(f"{protocol}, {kind} movement at {setting.handoff_at_s:g} s (seed 1)")
     return figure
+
+
+# --- beyond the paper
 
 
 def todays_senders(points: pd.DataFrame) -> Figure:
@@ -166,30 +332,62 @@ def todays_senders(points: pd.DataFrame) -> Figure:
 
     `points` is a `statistics.interval` of the column Mb/s.
     """
-    means = points[points["bit_error_rate"] == 4e-6].set_index("protocol")["Mb/s"]
-    names = ("NewReno", "Westwood", "TCP-J", *MODERN)
     figure, axes = show.subplots()
-    styles = dict(zip(names, show.CONTROLS * 2, strict=False))
-    dashed = {name: {"linestyle": "--" if name in MODERN else "-"} for name in names}
-    _lines(axes, points, "bit_error_rate", {name: styles[name] | dashed[name] for name in names})
-    axes.set(
-        xscale="log",
-        xlabel="bit error rate",
-        ylabel="goodput (Mb/s)",
-        ylim=(0, None),
-        title="At a bit error rate of 4e-6 BBR gets "
-        f"{means['bbr'] / means['TCP-J']:.1f} times the goodput of TCP-J",
-    )
+    _lines(axes, points, "bit_error_rate", ("NewReno", "Westwood", "TCP-J"))
+    _lines(axes, points, "bit_error_rate", MODERN, linestyle="--")
+    axes.set(xscale="log", xlabel="bit error rate", ylabel="goodput (Mb/s)", ylim=(0, None))
     axes.legend(frameon=False, ncols=2)
     return figure
 
 
-def _lines(axes, points: pd.DataFrame, x: str, styles: dict[str, dict]) -> None:
+GROUPS = {  # which claims stand in one line of `claims`
+    "table 2, SACK": "tcpj-t2-sack",
+    "table 2, Westwood": "tcpj-t2-westwood",
+    "table 2, TCP-J": "tcpj-t2-tcpj",
+    "abstract": "tcpj-abstract",
+    "random losses": (
+        *("tcpj-s4-peak", "tcpj-s4-above-w", "tcpj-s4-newreno", "tcpj-s4-rare", "tcpj-s2-west"),
+    ),
+    "a shared wire": ("tcpj-s4-shares", "tcpj-s4-no-harm", "tcpj-s3-alpha"),
+    "estimates": (
+        *("tcpj-s4-abe", "tcpj-s4-tustin", "tcpj-s4-above-in", "tcpj-s4-dips", "tcpj-s2-cost"),
+        "tcpj-s4-accuracy",
+    ),
+    "outages, keeping": ("tcpj-s4-outages", "tcpj-s4-faster", "tcpj-s3-keep", "tcpj-s3-cause"),
+    "movements": ("tcpj-s4-local", "tcpj-s4-nonlocal", "tcpj-s4-unannounced", "tcpj-s4-beacon"),
+    "other streams": ("tcpj-s4-kinder", "tcpj-s5-others"),
+}
+
+
+def claims(judged: pd.DataFrame) -> Figure:
+    """Draw the verdicts of `statistics.judge`: a mark a claim, a line a part of the paper."""
+    figure, axes = show.subplots(figsize=(7, 3.8))
+    labels: dict[str, Any] = {}
+    sorts = judged["verdict"].where(~judged["verdict"].str.startswith("depends"), "depends")
+    order = list(VERDICTS)
+    for row, start in enumerate(GROUPS.values()):
+        own = sorts[judged["id"].str.startswith(start)]
+        for column, verdict in enumerate(sorted(own, key=order.index)):
+            color, marker = VERDICTS[verdict]
+            labels[verdict] = axes.plot(
+                column, row, marker, color=color, markersize=11, markeredgecolor="white"
+            )[0]
+    axes.set_yticks(range(len(GROUPS)), list(GROUPS))
+    axes.invert_yaxis()
+    axes.set_xticks([])
+    axes.set_xlim(-0.5, 16)
+    axes.grid(visible=False)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    names = [name for name in VERDICTS if name in labels]
+    words = ["depends on what is not stated" if name == "depends" else name for name in names]
+    axes.legend([labels[name] for name in names], words, frameon=False, loc="upper right")
+    return figure
+
+
+def _lines(axes, points: pd.DataFrame, x: str, names, **more) -> None:
     """Draw Mb/s over the column `x`, a line with intervals for each name."""
-    for name, style in styles.items():
+    for name in names:
         line = points[points["protocol"] == name]
-        axes.errorbar(line[x], line["Mb/s"], yerr=line["halfwidth"], label=name, **style)
-
-
-def _title(figure: Figure, text: str) -> None:
-    figure.suptitle(text, x=0.02, ha="left", fontsize=11)
+        look = style_of(name) | more
+        label = SHORT.get(name, name)
+        axes.errorbar(line[x], line["Mb/s"], yerr=line["halfwidth"], label=label, **look)

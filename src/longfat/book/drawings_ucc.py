@@ -1,67 +1,197 @@
 """The figures of the chapter on UCC that no other chapter has."""
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longfat import measures, statistics
 from longfat.book import show
+from longfat.papers.ucc import experiments
+from longfat.scenario import Scenario
 
 ALPHA = 0.99  # utilization above which UCC takes a loss for congestion
+SAME = "0.88"  # grey of the band in which two goodputs are almost the same
+
+
+def links(scenario: Scenario) -> pd.DataFrame:
+    """Return what a drawing of a network shows: a row a link."""
+    fields = ("source", "target", "rate_bps", "delay_s", "queue_packets", "loss_per_packet")
+    return pd.DataFrame([{name: getattr(link, name) for name in fields} for link in scenario.links])
+
+
+def minute(both: pd.DataFrame, held: pd.DataFrame) -> Figure:
+    """Draw what the chapter finds: goodput of two flows over loss, and estimate over truth.
+
+    `both` is the interval of `experiments.together` (columns control, loss, "Mb/s", halfwidth),
+    `held` is of `experiments.held_windows`.
+    """
+    figure, (left, right) = show.subplots(1, 2, figsize=(8, 3.4))
+    for name in ("NewReno", "UCC", experiments.CHD):
+        line = both[(both["control"] == name) & (both["loss"] > 0)].sort_values("loss")
+        look = show.style(name)
+        left.errorbar(line["loss"], line["Mb/s"], yerr=line["halfwidth"], label=name, **look)
+    left.set(xscale="log", xlabel="probability that a packet is lost", ylim=(0, 10.5))
+    left.set(ylabel="goodput of two flows (Mb/s)", title="It keeps the radio link filled")
+    left.legend(loc="lower left", fontsize=8)
+    _estimates(right, held)
+    right.set_title("but it does not measure utilization")
+    return figure
 
 
 def backoff(curves: pd.DataFrame) -> Figure:
-    """Draw figure 1 from `experiments.backoff_curves`: a line a largest delay."""
-    figure, axes = show.subplots()
+    """Draw figure 1 from `experiments.backoff_curves`: its regions, a line a largest delay."""
+    figure, axes = show.subplots(figsize=(7, 3.6))
     delay, *largest = curves.columns
-    for column, style in zip(largest, ("-", "--"), strict=True):
+    for column, line in zip(largest, ("-", "--"), strict=True):
         label = rf"$q_{{max}}$ = {column} ms"
-        axes.plot(curves[delay], curves[column], style, color="black", label=label)
-    axes.axvline(30, color="0.55", linewidth=0.8)
-    axes.set(xlabel=delay, ylabel="probability of a back-off")
-    axes.set_title("Beyond 30 ms a flow expects neighbours that it cannot stop")
-    axes.legend(frameon=False)
+        axes.plot(curves[delay], curves[column], line, color="black", label=label)
+    axes.axvspan(5, 30, color=show.style("chd")["color"], alpha=0.12, linewidth=0)
+    axes.axvspan(30, 50, color=show.style("newreno")["color"], alpha=0.12, linewidth=0)
+    axes.annotate("region A\namong themselves", (17.5, 0.44), ha="center", fontsize=9)
+    axes.annotate(
+        "region B\nbeside flows that fill the queue", (40.5, 0.44), ha="center", fontsize=9
+    )
+    axes.set(xlabel=delay, ylabel="probability of a back-off", xlim=(0, 50), ylim=(0, 0.52))
+    axes.set_xticks([0, 5, 30, 40, 50], ["0", "$q_{min}$\n5", "$q_{th}$\n30", "40", "50"])
+    axes.set_title("HD and CHD back off most at the border of the two regions")
+    axes.legend(loc="center left")
     return figure
 
 
 def windows(held: pd.DataFrame) -> Figure:
     """Draw estimate over utilization from `experiments.held_windows`."""
     figure, axes = show.subplots()
-    axes.plot([0, 1], [0, 1], label="$\\hat\\rho = \\rho$", **show.MODEL)
-    axes.plot(
-        held["rho"],
-        held["estimate"],
-        linestyle="none",
-        label="ns-3, fixed windows of 10 to 70 segments",
-        **show.SIMULATION,
-    )
-    axes.axhline(ALPHA, color="0.55", linewidth=0.8)
-    axes.annotate("$\\alpha$ = 0.99", (0.02, 0.94), color="0.4")
-    axes.set(xlabel="true utilization of the link $\\rho$", ylabel="UCC's estimate $\\hat\\rho$")
+    _estimates(axes, held)
     axes.set_title(
         f"A link {held['rho'][held['estimate'] < 0.5].max():.1%} busy looks idle; a standing queue "
         "looks like 100 %"
     )
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 0.9))
     return figure
 
 
-def over_time(estimate: pd.DataFrame, true: pd.DataFrame, end_s: float) -> Figure:
-    """Draw the parts of `experiments.estimate_over_time`."""
-    figure, axes = show.subplots()
-    axes.step(
-        estimate["time_s"],
-        estimate["utilization"],
-        where="post",
-        label="UCC's estimate since its last loss",
-        linewidth=0.9,
-        color=show.SIMULATION["color"],
+def _estimates(axes: Axes, held: pd.DataFrame) -> None:
+    axes.plot([0, 1], [0, 1], label="if it did", **show.MODEL)
+    axes.plot(
+        held["rho"],
+        held["estimate"],
+        linestyle="none",
+        label=f"windows of {held['window'].min()} to {held['window'].max()} segments",
+        **show.style("ucc") | {"markersize": 6},
     )
-    axes.step(true["time_s"], true["true"], where="pre", label="true, in each second", **show.MODEL)
     axes.axhline(ALPHA, color="0.55", linewidth=0.8)
-    axes.set(xlabel="time (s)", ylabel="utilization of the radio link")
-    axes.set_xlim(0, end_s)
-    axes.set_title(
-        f"The link is busy {true['true'].mean():.1%} of the time; the estimate begins anew at each "
-        "loss"
+    axes.annotate(r"$\alpha$ = 0.99", (0.02, 0.93), color="0.4")
+    axes.set(xlabel=r"utilization of the link $\rho$", ylabel=r"UCC's estimate $\hat\rho$")
+    axes.legend(loc="upper left", bbox_to_anchor=(0, 0.9), fontsize=8)
+
+
+def over_time(run: experiments.OverTime) -> Figure:
+    """Draw the window and the estimate of one UCC flow over time: `experiments.over_time`."""
+    figure, (above, below) = show.subplots(2, 1, figsize=(7, 5), sharex=True)
+    look = {"color": show.style("ucc")["color"], "linewidth": 1.1}
+    above.step(run.window["time_s"], run.window["cwnd_segments"], where="post", **look)
+    losses = reactions(run)
+    for kept, marker, text in ((True, "o", "kept"), (False, "v", "halved")):
+        chosen = losses[losses["kept"] == kept]
+        above.plot(
+            chosen["time_s"],
+            chosen["window"],
+            marker,
+            color="black",
+            fillstyle="none" if kept else "full",
+            markersize=6,
+            label=f"a loss, window {text} ({len(chosen)})",
+        )
+    above.set(ylabel="window (segments)", title="One UCC flow of two: what it does at each loss")
+    above.set_ylim(0, 1.25 * run.window["cwnd_segments"].iloc[20:].max())
+    above.legend(loc="upper right", fontsize=8, ncols=2)
+    below.step(
+        run.estimate["time_s"],
+        run.estimate["utilization"],
+        where="post",
+        label="its estimate since the last loss",
+        **look,
     )
-    axes.legend(frameon=False, loc="lower right")
+    below.step(run.true["time_s"], run.true["true"], where="pre", label="the link", **show.MODEL)
+    below.axhline(ALPHA, color="0.55", linewidth=0.8)
+    below.set(xlabel="time (s)", ylabel="utilization", xlim=(0, run.end_s), ylim=(0, 1.05))
+    below.legend(loc="lower right", fontsize=8)
+    return figure
+
+
+def reactions(run: experiments.OverTime) -> pd.DataFrame:
+    """Return the losses of `experiments.over_time`: time_s, window before, kept (or halved).
+
+    A loss sets the slow-start threshold: to the window, where that is kept, or to half of it.
+    """
+    changed = run.threshold[run.threshold["ssthresh_segments"].diff() != 0].iloc[1:]
+    times = changed["time_s"].to_numpy()
+    before = measures.held_at(run.window, "cwnd_segments", times - 0.05)
+    kept = changed["ssthresh_segments"].to_numpy() > 0.75 * before
+    return pd.DataFrame({"time_s": times, "window": before, "kept": kept})
+
+
+def neighbours(table: pd.DataFrame, factor: float) -> Figure:
+    """Draw `experiments.neighbours`: what a neighbour gets, over what it gets beside its own kind.
+
+    A panel a neighbour; the band is within `factor`, "almost the same".
+    """
+    figure, panels = show.subplots(1, 3, figsize=(9, 3.4), sharey=True)
+    smallest = table.loc[table["loss"] > 0, "loss"].min()
+    for axes, (name, rows) in zip(panels, table.groupby("neighbour", sort=False), strict=True):
+        axes.axhspan(1 / factor, factor, color=SAME, linewidth=0)
+        for control in ("UCC", experiments.CHD):
+            line = rows[rows["control"] == control].sort_values("loss")
+            error = [line["measured"] - line["low"], line["high"] - line["measured"]]
+            label = f"beside {control}"
+            axes.errorbar(
+                line["loss"], line["measured"], yerr=error, label=label, **show.style(control)
+            )
+        axes.set_xscale("symlog", linthresh=smallest, linscale=0.5)
+        axes.set(xlabel="loss", title=f"a {name} neighbour", xlim=(-smallest / 10, None))
+    panels[0].set(ylabel="over what it gets beside its own kind")
+    panels[0].legend(fontsize=8)
+    return figure
+
+
+VERDICT_COLORS = {
+    "reproduced": "#009e73",
+    "depends": "#e69f00",
+    "not reproduced": "#d55e00",
+}
+
+
+def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> Figure:
+    """Draw how the claims stand: those on ratios with their intervals, and each with its verdict.
+
+    `claims` is `papers.claims`, with a `short` name each; `judged` is of `statistics.judge`. Grey
+    is where a ratio agrees with its claim.
+    """
+    rows = judged.merge(claims[["id", "short"]], on="id")
+    figure, axes = show.subplots(figsize=(8, 0.5 + 0.34 * len(rows)))
+    least, most = 0.08, 12.0
+    for y, row in enumerate(rows.itertuples()):
+        kind = statistics.verdict_class(row.verdict)
+        color = VERDICT_COLORS.get(kind, "0.5")
+        if row.unit == "times":
+            left, right = max(least, row.bound_low), min(most, row.bound_high)
+            axes.fill_betweenx([y - 0.36, y + 0.36], left, right, color=SAME, linewidth=0)
+            ends = [max(least, row.low), min(most, row.high)]
+            axes.plot(ends, [y, y], color=color, linewidth=2)
+            axes.plot(min(most, max(least, row.measured)), y, "o", color=color, markersize=5)
+        axes.text(
+            most * 1.15,
+            y,
+            row.verdict.replace("_", " "),
+            color=color,
+            va="center",
+            fontsize=9,
+            weight="bold",
+        )
+    axes.axvline(1, color="0.6", linewidth=0.8, zorder=0)
+    axes.set_yticks(range(len(rows)), rows["short"])
+    axes.set(xscale="log", xlim=(least, most), ylim=(len(rows) - 0.5, -0.5))
+    axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
+    axes.set_xlabel("measured, at the point that decides: times the reference, with its interval")
+    axes.grid(False)
+    axes.tick_params(axis="y", length=0)
     return figure

@@ -78,7 +78,8 @@ def catalogue() -> pd.DataFrame:
         for notebook in notebooks()
         for name, section in notebook.sections().items()
     ]
-    return pd.DataFrame(rows, columns=["name", "notebook", "section"])
+    table = pd.DataFrame(rows, columns=["name", "notebook", "section"])
+    return table.drop_duplicates("name", keep="last")  # shown on both pages of a chapter: the main
 
 
 def experiments() -> dict[str, list[str]]:

@@ -3,19 +3,19 @@
 Also the pictures of the cards of congestion controls.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from longfat import pictures, style, topologies
+from longfat import papers, pictures, style, topologies
 from longfat.book import figures, verdicts
 from longfat.cc import catalogue
 from longfat.engines import simulate
 from longfat.engines.segment import wasm
 from longfat.result import Result
-from longfat.scenario import Record, Scenario
+from longfat.scenario import Flow, Record, Scenario
 
 
 class Finding(NamedTuple):
@@ -34,7 +34,7 @@ FINDINGS = (
         "survey-10g-minutes",
         "survey",
         "To keep a link of 10 Gb/s full over a tenth of a second, standard TCP may lose one packet "
-        "in **{measured}**. Nothing that people build is that clean.",
+        "in **{measured}**. Few paths are that clean.",
     ),
     Finding(
         "hybla-s4-steady-rate-simulation-rare",
@@ -51,13 +51,15 @@ FINDINGS = (
         "paper says {printed}.",
     ),
     Finding(
-        "ucc-s4-known",
+        "ucc-s4-measures",
         "ucc",
-        "UCC must once have seen an empty queue to know what a full one is. On a link that is 95 % "
-        "busy, **{measured}** of all senders have not, even after a hundred packets.",
+        "UCC asks how busy a link is, by counting the packets that waited in front of it. A sender "
+        "alone can keep a link 99 % busy without one of them waiting: the estimate is then off by "
+        "**{measured}**, where 1 would be all.",
     ),
 )
 SECONDS = 60
+LARGEST = papers.value("hybla", "max_window")
 
 
 def lines() -> list[str]:
@@ -99,18 +101,23 @@ def _amount(row: pd.Series, column: str) -> str:
 def overview() -> tuple[Figure, str]:
     """Return the picture of the front page, and its caption."""
     record = {"series": ["cwnd_segments"], "points": 600}
-    path: dict[str, Any] = {"loss": 1e-3, "duration_s": SECONDS, "record": record}
+    scenario = topologies.satellite(
+        loss=1e-3, limited_by="receiver", duration_s=SECONDS, record=record
+    )
+    [flow] = scenario.flows
     with rc_context(style.RC):
         figure = Figure(figsize=(8, 3.4))
         axes = figure.subplots()
     got = {}
     for name in ("hybla", "newreno"):
-        result = _run(topologies.satellite(congestion_control=name, **path))
+        other = Flow(**(flow.model_dump() | {"congestion_control": name}))
+        result = _run(scenario.with_(flows=(other,)))
         window = result.traces["cwnd_segments"]
         color = style.ALGORITHM_STYLE[name]["color"]
-        axes.step(window["time_s"], window["cwnd_segments"], where="post", color=color)
+        allowed = window["cwnd_segments"].clip(upper=LARGEST)  # the receiver's window
+        axes.step(window["time_s"], allowed, where="post", color=color)
         got[name] = result.flows["goodput_bps"][0] / 1e6
-        place, below = ((0.99, 0.97), "top") if name == "hybla" else ((0.99, 0.18), "bottom")
+        place, below = ((0.99, 0.98), "top") if name == "hybla" else ((0.99, 0.18), "bottom")
         axes.text(
             *place,
             f"TCP {style.SHORT[name]}: {got[name]:.2g} Mb/s",
@@ -123,9 +130,9 @@ def overview() -> tuple[Figure, str]:
         )
     axes.set(
         xlabel="time (s)",
-        ylabel="congestion window (segments)",
+        ylabel="segments allowed under way",
         xlim=(0, SECONDS),
-        ylim=(0, 600),
+        ylim=(0, 650),
         title="The same satellite, the same losses, two senders",
     )
     return figure, (

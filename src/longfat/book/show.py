@@ -190,7 +190,7 @@ def show_equations(paper, *numbers: int, label: bool = True) -> Markdown:
     parts = []
     for n in numbers:
         derived = n in paper.DERIVATIONS
-        steps = paper.derive(n).steps if derived else (("Defined as", paper.EQ[n]),)
+        steps = paper.derive(n).steps if derived else ((_meaning(paper, n), paper.EQ[n]),)
         parts.append(f"**({n}) {paper.NAMES[n]}**")
         for sentence, expression in steps[:-1]:
             parts += [sentence, f"$$\n{latex(expression)}\n$$"]
@@ -198,6 +198,11 @@ def show_equations(paper, *numbers: int, label: bool = True) -> Markdown:
         again = "" if label else "-again"
         parts += [sentence, f"$$\n{latex(equation)}\n$$ ({paper.EQ.paper}-{n}{again})"]
     return Markdown("\n\n".join(parts))
+
+
+def _meaning(paper, number: int) -> str:
+    """What a derivation's module says of an equation that is a definition."""
+    return getattr(paper, "MEANINGS", {}).get(number, "Defined as")
 
 
 def show_explorer(explorer: Explorer) -> HTML:

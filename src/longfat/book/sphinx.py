@@ -24,11 +24,10 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
-from longfat import engines, pictures, store
+from longfat import pictures, store
 from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
 from longfat.reproduce import LONG
-from longfat.scenario import Scenario
 from longfat.style import powers
 
 MADE = "_longfat"
@@ -454,15 +453,9 @@ def _versions(experiment: str) -> str:
     rows = store.read_archive(experiment).fillna("").drop_duplicates(["engine", "engine_version"])
     return ", ".join(
         f"{row.engine} {row.engine_version}, code {str(row.headers_sha256)[:8]}, "
-        f"longfat {row.longfat_version}{_older(row)}"
+        f"longfat {row.longfat_version}"
         for row in rows.itertuples()
     )
-
-
-def _older(run) -> str:
-    """Return what to say of a run whose engine has changed since."""
-    present = engines.key(Scenario.from_json(run.scenario), run.engine)
-    return "" if present == run.key else ", older than the present code: to be computed again"
 
 
 def _made(app) -> Path:

@@ -14,6 +14,7 @@ import pandas as pd
 from longfat import engines, papers, paths, store
 from longfat.book import figures
 from longfat.cc.catalogue import algorithms
+from longfat.papers import ns2_beside as ns2_beside_runs
 from longfat.papers import sensitivity
 from longfat.style import ENGINE_LABEL, powers
 
@@ -105,11 +106,7 @@ def errata_implementers() -> pd.DataFrame:
 def _errata(sort: str) -> pd.DataFrame:
     table = _of_all(papers.errata)
     columns = ["paper", "where", "printed", "correct", "effect", "proof"]
-    older = {"model": "remark on the model"} | dict.fromkeys(OLDER_SLIPS, "slip of the text")
-    return table[table["sort"].replace(older) == sort].reindex(columns=columns)
-
-
-OLDER_SLIPS = ("equation", "text", "notation", "number")  # until all chapters have the new words
+    return table[table["sort"] == sort].reindex(columns=columns)
 
 
 def assumptions() -> pd.DataFrame:
@@ -182,6 +179,26 @@ def ns2_habits() -> pd.DataFrame:
     table = pd.read_csv(paths.DATA / "ns2-habits.csv", keep_default_na=False)
     table["setting"] = table["setting"].replace("", "–")
     return table
+
+
+def ns2_beside() -> pd.DataFrame:
+    """Return ns-2's goodput beside that of the segment engine and of Linux."""
+    measured = ns2_beside_runs.runs(ns2_beside_runs.controls())
+    linux = store.read_archive("cross-check-linux").rename(
+        columns={
+            "flows.0.congestion_control.name": "control",
+            "links.0.loss_per_packet": "loss",
+        }
+    )
+    table = ns2_beside_runs.beside(measured, {"Linux": linux})
+    shown = pd.DataFrame({"sender": table["control"], "$p$": table["loss"].map("{:g}".format)})
+    for name in ("ns-2", "segment engine", "Linux"):
+        cells = [f"{value:.2f}" if value == value else "–" for value in table[name]]
+        shown[f"{name} (Mb/s)"] = cells
+    shown["ns-2 / segment engine"] = [
+        f"{row.ratio:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in table.itertuples()
+    ]
+    return shown
 
 
 def _of_all(table) -> pd.DataFrame:

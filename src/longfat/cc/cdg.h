@@ -21,11 +21,11 @@
 // Assumed: slow start is TCP's, and a back-off ends it.
 
 /* catalogue
-title = "CAIA Delay-Gradient (CDG)"
+name = "cdg-hayes"
+title = "CAIA Delay-Gradient (CDG) by its paper"
 type_id = "longfat::TcpCdg"
 source = "Hayes and Armitage 2011; paper ucc, table 1"
 caps_window = true
-linux = "cdg"
 [parameters]
 smoothing_rounds = {attribute = "Smoothing"}
 scale_s = {attribute = "Scale"}

@@ -99,7 +99,7 @@ def errata(paper: str) -> "pd.DataFrame":
 def table(paper: str, number: int) -> "pd.DataFrame":
     """Return a numbered table of a paper.
 
-    A table of claims comes in the paper's form: a row a transfer, columns (metric, engine), or a
+    A table of claims comes in the paper's form: a row a transfer, columns (metric, method), or a
     row a protocol, a column a bit error rate, values in per cent; a table of parameters has columns
     name, value, unit.
     Raises InputError for an unknown paper or table.
@@ -118,7 +118,7 @@ def table(paper: str, number: int) -> "pd.DataFrame":
         if "protocol" in chosen:
             wide = chosen.pivot(index="protocol", columns="bit_error_rate", values="printed")
             return wide.loc[chosen["protocol"].unique()]
-        wide = chosen.pivot(index="transfer", columns=["metric", "engine"], values="bound_percent")
+        wide = chosen.pivot(index="transfer", columns=["metric", "method"], values="printed")
         return wide.loc[chosen["transfer"].unique()]
     chosen = given[(given["where"] == where) & (given["status"] == "stated")]
     if chosen.empty:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import statistics
+from longfat import measures, statistics
 from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.faults import NS3_3_44, OF_ITS_SOCKET
@@ -158,7 +158,7 @@ def clean_counts(setting: Setting, clean: dict[str, list[Result]]) -> pd.DataFra
 def clean_windows(setting: Setting, clean: dict[str, list[Result]]) -> pd.DataFrame:
     """Return the windows of `clean`: columns control, engine, flow, time_s, cwnd_segments."""
     traces = [
-        statistics.held(result.traces[WINDOW], setting.duration_s).assign(
+        measures.held(result.traces[WINDOW], setting.duration_s).assign(
             engine=label, control=control
         )
         for label, results in clean.items()
@@ -381,7 +381,7 @@ def responses(setting: Setting) -> pd.DataFrame:
             own, engine=leg.engine, experiment=f"cross-check-responses-{leg.name}"
         )
         for run, result in zip(design.itertuples(), results, strict=True):
-            one = statistics.loss_responses(
+            one = measures.loss_responses(
                 result.traces[WINDOW],
                 result.traces["ssthresh_segments"],
                 setting.rtt_s,
@@ -432,7 +432,7 @@ def one_loss() -> pd.DataFrame:
             own, engine=leg.engine, experiment=f"cross-check-single-{leg.name}"
         )
         trace = result.traces["delivered_bytes"]
-        table[label] = np.diff(statistics.held_at(trace, "delivered_bytes", times)) / 1000
+        table[label] = np.diff(measures.held_at(trace, "delivered_bytes", times)) / 1000
     return table
 
 
@@ -475,11 +475,11 @@ def htcp_windows(setting: Setting) -> pd.DataFrame:
     }
     for label, (leg, own) in _here([path]).items():
         (result,) = simulate_all(own, engine=leg.engine, experiment=f"cross-check-htcp-{leg.name}")
-        table[label] = statistics.held_at(result.traces[WINDOW], WINDOW, times)
+        table[label] = measures.held_at(result.traces[WINDOW], WINDOW, times)
         if label not in formulas:
             continue
         formula, beta = formulas[label]
-        windows = [statistics.held_at(result.traces[WINDOW], WINDOW, [1.0])[0]]
+        windows = [measures.held_at(result.traces[WINDOW], WINDOW, [1.0])[0]]
         for time_s in times[:-1] + rtt_s / 2:
             increase = htcp_increase(time_s, beta)
             if label == AS_NS3:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import papers, paths, statistics, store
+from longfat import measures, papers, paths, statistics, store
 from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET
 from longfat.network import duplex, reference
 from longfat.papers import hybla, reno, survey
+from longfat.papers.hybla import experiments as chapter
 from longfat.papers.hybla.network import satellite
 from longfat.papers.survey.network import japan
 from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Outage, Record, Scenario
@@ -259,8 +260,8 @@ def one_recovery() -> pd.DataFrame:
     for name, result in zip(reductions, results, strict=True):
         sent = result.traces["sent_bytes"]
         sent = sent[sent["link"] == "sender>receiver"]
-        segments = statistics.held_at(sent, "sent_bytes", times_s) / WIRE_BYTES
-        window = statistics.held_at(result.traces[WINDOW], WINDOW, times_s)
+        segments = measures.held_at(sent, "sent_bytes", times_s) / WIRE_BYTES
+        window = measures.held_at(result.traces[WINDOW], WINDOW, times_s)
         one = {"time_s": times_s, WINDOW: window, "sent_segments": segments - segments[0]}
         windows.append(pd.DataFrame(one).assign(reduction=name))
     return pd.concat(windows, ignore_index=True)
@@ -366,7 +367,7 @@ def that_do_not(changes: pd.DataFrame, least_percent: float) -> pd.DataFrame:
 
 
 def beside_model(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return how far each set of faults is from the chapter's model, as `judge_differences` reads.
+    """Return how far each set of faults is from the chapter's model.
 
     `runs` is of `on_satellite` or `for_claims`. Columns: faults, engine ("simulation"), transfer
     ("steady"), metric ("throughput"), loss, goodput_bps, halfwidth, model (bit/s), difference and
@@ -667,13 +668,13 @@ def claims(runs: pd.DataFrame) -> pd.DataFrame:
     `runs` is of `for_claims`. Columns: claim, printed (per cent), and for each key of `CLAIM_SETS`
     the largest difference from the model with its interval, and the verdict.
     """
-    said = papers.claims("hybla").dropna(subset="bound_percent")
-    said = said[(said["engine"] == "simulation") & (said["transfer"] == "steady")]
-    table = said[["statement", "bound_percent"]]
-    table = table.rename(columns={"statement": "claim", "bound_percent": "printed"})
-    compared = beside_model(runs)
+    said = papers.claims("hybla")
+    said = said[said["printed"].notna() & (said["transfer"] == "steady")]
+    said = said[said["method"] == "simulation"].reset_index(drop=True)
+    table = said[["statement", "printed"]].rename(columns={"statement": "claim"})
     for faults in CLAIM_SETS:
-        judged = statistics.judge_differences(said, compared[compared["faults"] == faults])
+        evidence = chapter.steady_evidence(said, runs[runs["faults"] == faults], "faults-claims")
+        judged = statistics.judge(said, evidence)
         table[faults] = [
             f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}], {row.verdict}"
             for row in judged.itertuples()

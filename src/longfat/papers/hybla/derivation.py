@@ -5,19 +5,22 @@
 has its size here too: `dropped_tail`, `slow_start_rounds`, `rest_of_transfer`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
+from scipy.optimize import brentq
 from sympy import (
     And,
     Eq,
     Expr,
+    Function,
     Integral,
     Le,
+    Limit,
     Not,
     Or,
     Piecewise,
@@ -26,13 +29,16 @@ from sympy import (
     Symbol,
     binomial,
     diff,
+    dsolve,
     expand_log,
+    limit,
     log,
     oo,
     piecewise_fold,
     powsimp,
     simplify,
     solve,
+    sqrt,
     summation,
     symbols,
 )
@@ -136,23 +142,27 @@ z, t = symbols("z t", positive=True)
 
 
 def _binomial_probability() -> Steps:
-    yield "There are this many ways to choose the other losses.", binomial(W - 1, m - 1)
+    yield (
+        "The first of the $W$ segments is lost, and of the others any $m - 1$ may be lost with it. "
+        "They can be chosen in so many ways:",
+        binomial(W - 1, m - 1),
+    )
     one = p ** (m - 1) * (1 - p) ** ((W - 1) - (m - 1))
-    yield "Each way has this probability, for losses are independent.", one
-    yield "Their product:", Eq(loss_count(W, m), binomial(W - 1, m - 1) * one)
+    yield (
+        "Losses are independent. A choice happens if those $m - 1$ are lost and the rest is not:",
+        one,
+    )
+    yield "Together:", Eq(loss_count(W, m), binomial(W - 1, m - 1) * one)
 
 
-def _generating_function() -> Steps:
+def _generating_function(why: str) -> Steps:
     """Mean of z**j over the j losses among the n segments that follow the first lost one."""
     term = binomial(n, j) * p**j * (1 - p) ** (n - j) * z**j
-    yield (
-        "Mean of z^j over j losses among the n segments after the first; it stops at n, not n - 3:",
-        (Sum(term, (j, 0, n))),
-    )
+    yield why, Sum(term, (j, 0, n))
     closed = (1 - p + p * z) ** n
     total = (1 - p) ** n * _first_case(summation(simplify(term / (1 - p) ** n), (j, 0, n)))
     assert simplify(powsimp(total / closed, force=True)) == 1
-    yield "By the binomial theorem:", closed
+    yield "It is a power of a binomial:", closed
 
 
 def _first_case(expression: Expr) -> Expr:
@@ -161,84 +171,117 @@ def _first_case(expression: Expr) -> Expr:
     return folded.args[0].expr if isinstance(folded, Piecewise) else folded
 
 
-def _losses(window: Symbol, losses: Symbol) -> Steps:
-    steps = list(_generating_function())
+def _losses() -> Steps:
+    steps = list(
+        _generating_function(
+            "Give each further loss a factor $z$. With $n = W - 1$ segments behind the first, the "
+            "mean of $z^j$ over their $j$ losses is this sum, which may run on to $n$ since the "
+            "last three terms weigh nothing:"
+        )
+    )
     yield from steps
     mean = 1 + diff(steps[-1][1], z).subs(z, 1)
-    yield "The mean number of losses is 1 and the slope at z = 1:", mean
-    yield "With n + 1 the window:", Eq(losses, simplify(mean).subs(n, window - 1))
+    yield "Its slope at $z = 1$ is their mean number. With the first loss:", mean
+    yield "In the paper's letters:", Eq(L, simplify(mean).subs(n, W - 1))
 
 
-def _reduction(window: Symbol, reduction: Symbol) -> Steps:
-    steps = list(_generating_function())
+def _reduction() -> Steps:
+    steps = list(
+        _generating_function(
+            "Every loss halves the window once more, so what is left of it is the same mean with "
+            "$z = 1/2$:"
+        )
+    )
     yield from steps
     half = steps[-1][1].subs(z, S.Half) / 2
-    yield "Each loss halves the window, so z = 1/2, and once more for the first loss:", half
-    yield "With n + 1 the window:", Eq(reduction, half.subs(n, window - 1))
+    yield "and half of that, for the first loss:", half
+    yield "In the paper's letters:", Eq(D, half.subs(n, W - 1))
 
 
-def _delivered(window: Symbol, losses: Symbol) -> Steps:
+def _as_below_the_limit(number: int, renamed: dict) -> Steps:
+    """The cycle at the limit has the same equation, with the window W_m."""
+    equation = EQ[number].subs(renamed, simultaneous=True)
+    yield f"As ({number}), with the largest window:", equation
+
+
+def _delivered() -> Steps:
     place = k * p * (1 - p) ** (k - 1)
     first = simplify(_first_case(summation(place, (k, 1, oo))))
-    yield "The first loss is segment k with p (1 - p)^(k - 1), on average:", Sum(place, (k, 1, oo))
-    yield "That is:", first
     yield (
-        "A window follows before it is noticed; the lost do not count:",
-        (Eq(Y, first + window - losses)),
+        "The first loss is segment $k$ with probability $p (1 - p)^{k - 1}$. On average that is "
+        "segment",
+        Sum(place, (k, 1, oo)),
+    )
+    yield "which is", first
+    yield (
+        "One more window is on its way before the sender notices, and lost segments do not count:",
+        Eq(Y, first + W - L),
     )
 
 
-def _growth(window: Symbol, reduction: Symbol, rounds: Symbol) -> Steps:
+def _growth() -> Steps:
     per_ack = EQ[1].rhs.args[1].expr - W_i
     assert EQ[1].rhs.args[1].cond == CA
-    yield "A round of W_i ACKs adds, by (1):", Eq(Symbol("\\Delta W"), W_i * per_ack)
     yield (
-        "From the reduced window on, for that many rounds:",
-        (Eq(window, reduction * window + W_i * per_ack * rounds)),
+        "If each of $W_i$ ACKs found the same window $W_i$, a round trip would add, by (1),",
+        Eq(Symbol("\\Delta W"), W_i * per_ack),
+    )
+    yield (
+        "So $X$ round trips lead from the reduced window back to the peak:",
+        Eq(W, D * W + W_i * per_ack * X),
     )
 
 
 def _growth_rounds() -> Steps:
-    yield "Solve (6) for X:", Eq(X, solve(EQ[6], X)[0])
+    yield "Solved for $X$:", Eq(X, solve(EQ[6], X)[0])
 
 
 def _segments_from_window() -> Steps:
     total = Sum(D * W + rho**2 * k, (k, 1, n))
-    yield "Round k of congestion avoidance sends the window that it ends with:", total
-    yield "In closed form:", total.doit()
-    yield "With n = X, and half a window in recovery:", Eq(Y, total.doit().subs(n, X) + W / 2)
+    yield (
+        "Round trip $k$ of the climb sends the window that it ends with. So $n$ of them send",
+        total,
+    )
+    yield "which is", total.doit()
+    yield (
+        "There are $X$ round trips, and recovery sends half a window:",
+        Eq(Y, total.doit().subs(n, X) + W / 2),
+    )
 
 
 def _throughput(delivered: int) -> Steps:
-    yield "Segments over time:", Y / A
-    yield f"With ({delivered}):", Eq(B, EQ[delivered].rhs / A)
+    yield "A cycle delivers $Y$ segments in the time $A$:", Y / A
+    yield f"with $Y$ from ({delivered}):", Eq(B, EQ[delivered].rhs / A)
 
 
 def _growth_rounds_at_limit() -> Steps:
-    yield "Solve (14) for U:", Eq(U, solve(EQ[14], U)[0])
+    yield "Solved for $U$:", Eq(U, solve(EQ[14], U)[0])
 
 
 def _segments_from_window_at_limit() -> Steps:
     growing = Integral(D_m * W_m + (1 - D_m) * W_m / U * t, (t, 0, U))
-    yield "While it grows, the window rises evenly from D_m W_m to W_m:", growing
     yield (
-        "Then V windows, and half a window in recovery:",
-        (Eq(Y, growing.doit() + W_m * V + W_m / 2)),
+        "For $U$ round trips the window rises evenly from $D_m W_m$ to $W_m$, which sends",
+        growing,
+    )
+    yield (
+        "Then follow $V$ whole windows, and half a window in recovery:",
+        Eq(Y, growing.doit() + W_m * V + W_m / 2),
     )
 
 
 def _rounds_at_limit() -> Steps:
     balance = Eq(EQ[13].rhs, EQ.substitute(EQ[17].rhs, 15))
-    yield "(13) and (17), with U from (15):", balance
-    yield "Solve for V:", Eq(V, solve(balance, V)[0])
+    yield "What the losses allow (13) is what the window sends (17), with $U$ from (15):", balance
+    yield "Solved for $V$:", Eq(V, solve(balance, V)[0])
 
 
 def _all_rounds() -> Steps:
     total = EQ.substitute(EQ[16].rhs, 15, 18)
-    yield "(16), with (15) and (18):", total
+    yield "The sum (16) of (15) and (18):", total
     square = (1 - D_m) ** 2
     yield (
-        "Collect the terms in W_m:",
+        "Its terms in $W_m$ make a square:",
         (Eq(X, simplify(total - square * W_m / (2 * rho**2)) + square * W_m / (2 * rho**2))),
     )
 
@@ -248,10 +291,14 @@ def _all_rounds() -> Steps:
 
 def _handshake() -> Steps:
     failures = Sum(p**j * (1 - p) * (2**j - 1) * T_s, (j, 0, oo))
-    yield "After j lost SYNs, waits of T_s, 2 T_s, ... 2^(j - 1) T_s have added up:", failures
+    yield (
+        "Each lost SYN doubles the wait for the next one. After $j$ losses $(2^j - 1) T_s$ are "
+        "gone; on average",
+        failures,
+    )
     waits = sum(_first_case(summation(term, (j, 0, oo))) for term in _terms(failures.function))
-    yield "For p < 1/2 they sum to:", simplify(waits)
-    yield "And one round trip:", Eq(T_twhs, R + simplify(waits))
+    yield "which is finite for $p < 1/2$ only:", simplify(waits)
+    yield "The handshake that succeeds takes a round trip more:", Eq(T_twhs, R + simplify(waits))
 
 
 def _terms(expression: Expr) -> tuple[Expr, ...]:
@@ -261,17 +308,21 @@ def _terms(expression: Expr) -> tuple[Expr, ...]:
 def _before_first_loss() -> Steps:
     total = Sum((1 - p) ** j, (j, 1, n))
     yield (
-        "At least j of n segments precede the first loss with (1 - p)^j; their mean number:",
+        "At least $j$ segments come before the first loss with probability $(1 - p)^j$. Of $n$ "
+        "segments so many do on average:",
         total,
     )
-    yield "In closed form, with n = d:", Eq(d_ss, simplify(total.doit()).subs(n, d))
+    yield "In closed form, for a transfer of $n = d$:", Eq(d_ss, simplify(total.doit()).subs(n, d))
 
 
 def _next_round() -> Steps:
     per_ack = EQ[1].rhs.args[0].expr - W_i
     assert EQ[1].rhs.args[0].cond == SS
-    yield "Each of cwnd ACKs adds, by (1):", per_ack
-    yield "So the next round has:", Eq(cwnd(i + 1), simplify(cwnd(i) + cwnd(i) * per_ack))
+    yield "In slow start an ACK adds, by (1),", per_ack
+    yield (
+        "and a round brings $cwnd_i$ of them:",
+        Eq(cwnd(i + 1), simplify(cwnd(i) + cwnd(i) * per_ack)),
+    )
 
 
 def _window_of_round(number: Expr) -> Expr:
@@ -283,88 +334,89 @@ def _data_as_sum() -> Steps:
     window = _window_of_round(i)
     assert window.subs(i, 1) == rho
     assert simplify(_window_of_round(i + 1) - EQ[24].rhs.subs(cwnd(i), window)) == 0
-    yield "(24), from rho in round 1:", Eq(cwnd(i), window)
-    yield "Added up to round i:", Eq(ssdata, Sum(_window_of_round(k), (k, 1, i)))
+    yield "From $\\rho$ in the first round (24) leads to", Eq(cwnd(i), window)
+    yield "All rounds up to $i$ have sent", Eq(ssdata, Sum(_window_of_round(k), (k, 1, i)))
 
 
 def _data() -> Steps:
     yield (
-        "The sum (25) is geometric; times its ratio less 1 it telescopes:",
+        "The sum (25) is geometric. Times its ratio less 1, all but two terms cancel:",
         (Eq(ssdata * (2**rho - 1), _window_of_round(i + 1) - _window_of_round(1))),
     )
     # That the right side telescopes: it is 0 for no round, and grows by the term of (25).
     grown = _window_of_round(i + 1) - _window_of_round(i)
     assert simplify(grown - (2**rho - 1) * EQ[25].rhs.function.subs(k, i)) == 0
     total = (_window_of_round(i + 1) - _window_of_round(1)) / (2**rho - 1)
-    yield "So:", Eq(ssdata, total)
+    yield "Divided by that factor:", Eq(ssdata, total)
 
 
 def _rounds() -> Steps:
     power = symbols("q", positive=True)
     balance = EQ[26].rhs.subs(2 ** (i * rho), power)
     solution = solve(Eq(ssdata, balance), power)[0]
-    yield "(26) gives:", Eq(2 ** (i * rho), solution)
-    yield "Its logarithm:", Eq(i, log(solution, 2) / rho)
+    yield "(26) holds the round $i$ in one power:", Eq(2 ** (i * rho), solution)
+    yield "Its logarithm is the number of rounds:", Eq(i, log(solution, 2) / rho)
 
 
 def _last_window() -> Steps:
     growth = 2 ** (EQ[27].rhs.subs(ssdata, d_ss) * rho)
-    yield "Rounds for d_ss, by (27):", EQ[27].subs(ssdata, d_ss)
+    yield "The rounds that $d_{ss}$ segments take, by (27):", EQ[27].subs(ssdata, d_ss)
     power = symbols("q", positive=True)
     window = _window_of_round(i).expand(power_exp=True)
-    yield "The window of that round, by (24):", Eq(W_ss, _window_of_round(i))
+    yield "and the window of that round, by (24):", Eq(W_ss, _window_of_round(i))
     window = simplify(window / 2 ** (i * rho)) * power
     yield "Together:", Eq(W_ss, window.subs(power, simplify(growth)))
 
 
 def _data_to_limit() -> Steps:
     yield (
-        "Solve (28) for the data at which the window is W_m:",
+        "Solved for the data at which the window (28) is $W_m$:",
         (Eq(d_1, solve(EQ[28].subs(W_ss, W_m), d_ss)[0])),
     )
 
 
 def _rounds_to_limit() -> Steps:
     rounds = EQ[27].rhs.subs(ssdata, EQ[29].rhs).replace(log, lambda data: log(simplify(data)))
-    yield "(27) with the data of (29):", Eq(r_1, rounds, evaluate=False)
-    yield "The logarithm of a product:", Eq(r_1, expand_log(rounds, force=True).expand())
+    yield "(27) for the data of (29):", Eq(r_1, rounds, evaluate=False)
+    yield "The logarithm of a product is a sum:", Eq(r_1, expand_log(rounds, force=True).expand())
 
 
 def _rounds_at_limit_of_slow_start() -> Steps:
-    yield "Each round sends W_m of what is left of d_ss:", Eq(W_m * r_2, d_ss - d_1)
-    yield "So:", Eq(r_2, solve(Eq(W_m * r_2, d_ss - d_1), r_2)[0])
+    yield "Each further round sends $W_m$ of what is left of $d_{ss}$:", Eq(W_m * r_2, d_ss - d_1)
+    yield "Solved for $r_2$:", Eq(r_2, solve(Eq(W_m * r_2, d_ss - d_1), r_2)[0])
 
 
 def _slow_start() -> Steps:
     limited = EQ.substitute(R * (r_1 + r_2), 31, 30, 29)
     free = R * EQ[27].rhs.subs(ssdata, d_ss)
-    yield "Where W_ss > W_m, both phases, by (29) to (31):", limited
-    yield "Where it is not, (27):", free
+    yield "Where $W_{ss} > W_m$ both phases count, by (29) to (31):", limited
+    yield "Where it is not, the first one alone, by (27):", free
     yield "Together:", Eq(T_ss, Piecewise((limited, W_ss > W_m), (free, True)))
 
 
 def _some_loss() -> Steps:
     none = (1 - p) ** d
-    yield "None of d segments is lost with probability:", none
-    yield "So some are with:", Eq(l_ss, 1 - none)
+    yield "No segment of $d$ is lost with probability", none
+    yield "and at least one with the rest of it:", Eq(l_ss, 1 - none)
 
 
 def _revealed_loss() -> Steps:
     total = Sum(p * (1 - p) ** (k - 1), (k, 1, n))
-    yield "The first loss is among the first n segments with:", total
+    yield "The first loss is among the first $n$ segments with probability", total
     closed = simplify(total.doit())
-    yield "In closed form:", closed
+    yield "which is", closed
     yield (
-        "Three follow it where n = d - 3, and never where there are only three:",
+        "At least three follow it if it is among the first $n = d - 3$, and never if there are "
+        "only three:",
         (Eq(l_tda, Piecewise((closed.subs(n, d - 3), d > 3), (0, True)))),
     )
 
 
 def _mean_timeout() -> Steps:
     doubling = Sum(p ** (j - 1) * (1 - p) * (2**j - 1) * T_0, (j, 1, 6))
-    yield "A sequence of j timeouts lasts (2^j - 1) T_0 for j up to 6:", doubling
+    yield "Timeouts double up to six times: $j$ of them last $(2^j - 1) T_0$,", doubling
     constant = Sum(p ** (j - 1) * (1 - p) * (63 + 64 * (j - 6)) * T_0, (j, 7, oo))
-    yield "and then 64 T_0 more for each:", constant
+    yield "and each further one $64\\, T_0$:", constant
     tail = sum(_first_case(summation(term, (j, 7, oo))) for term in _terms(constant.function))
     yield "Together:", Eq(Z_TO, (simplify(doubling.doit() + tail)).factor())
 
@@ -372,20 +424,20 @@ def _mean_timeout() -> Steps:
 def _first_recovery() -> Steps:
     total = l_tda * R + (l_ss - l_tda) * Z_TO
     revealed = EQ[34].rhs.args[0].expr
-    yield "A loss that duplicate ACKs reveal costs a round trip, another one a timeout:", total
-    yield "For d > 3 that is, by (33) and (34):", EQ.substitute(total, 33).subs(l_tda, revealed)
-    yield "So:", Eq(T_loss, total)
+    yield "A loss that duplicate ACKs reveal costs a round trip, any other one a timeout:", total
+    yield "For $d > 3$ that is, by (33) and (34),", EQ.substitute(total, 33).subs(l_tda, revealed)
+    yield "For any $d$, as the paper writes it first:", Eq(T_loss, total)
 
 
 def _rest() -> Steps:
     yield (
-        "The window in which the first loss falls is still sent:",
+        "The window in which the first loss falls is still sent; what is left goes on after it:",
         (Eq(d_ca, Piecewise((d - d_ss - W_m, W_ss > W_m), (d - d_ss - W_ss, True)))),
     )
 
 
 def _rest_duration() -> Steps:
-    yield "What is left goes at the steady state's pace:", Eq(T_ca, d_ca / B)
+    yield "What is left goes at the pace of the steady state:", Eq(T_ca, d_ca / B)
 
 
 def _transfer_time() -> Steps:
@@ -394,25 +446,28 @@ def _transfer_time() -> Steps:
         And(at_limit.cond, Le(d, solve(at_limit.expr, d)[0])),
         And(Not(at_limit.cond), Le(d, solve(below.expr, d)[0])),
     )
-    yield "Nothing is left for steady state where, by (37), d_ca <= 0:", ends
+    yield "Nothing is left for the steady state where (37) is not above 0:", ends
     start = T_twhs + T_ss - R / 2
     cases = ((start, d <= d_ss), (start + T_loss, ends), (start + T_loss + T_ca, True))
-    yield "The last window needs half a round trip only; so:", Eq(T, Piecewise(*cases))
+    yield (
+        "The last window only has to arrive, which takes half a round trip:",
+        Eq(T, Piecewise(*cases)),
+    )
 
 
 DERIVATIONS: dict[int, Callable[[], Steps]] = {
     2: _binomial_probability,
-    3: lambda: _losses(W, L),
-    4: lambda: _reduction(W, D),
-    5: lambda: _delivered(W, L),
-    6: lambda: _growth(W, D, X),
+    3: _losses,
+    4: _reduction,
+    5: _delivered,
+    6: _growth,
     7: _growth_rounds,
     8: _segments_from_window,
     10: lambda: _throughput(5),
-    11: lambda: _losses(W_m, L_m),
-    12: lambda: _reduction(W_m, D_m),
-    13: lambda: _delivered(W_m, L_m),
-    14: lambda: _growth(W_m, D_m, U),
+    11: lambda: _as_below_the_limit(3, {L: L_m, W: W_m}),
+    12: lambda: _as_below_the_limit(4, {D: D_m, W: W_m}),
+    13: lambda: _as_below_the_limit(5, {L: L_m, W: W_m}),
+    14: lambda: _as_below_the_limit(6, {D: D_m, W: W_m, X: U}),
     15: _growth_rounds_at_limit,
     17: _segments_from_window_at_limit,
     18: _rounds_at_limit,
@@ -517,6 +572,100 @@ def rest_of_transfer(
             "error": parts["T"] / time - 1,
         }
     )
+
+
+def round_of_growth() -> tuple[tuple[str, object], ...]:
+    """Derive what a round trip of congestion avoidance adds by (1), in sentences and expressions.
+
+    The last expression is W_1, the window after the ACKs of a window W_0, of which (6) and (14) say
+    W_0 + rho^2. Each expression follows from those before it by sympy.
+    """
+    acks = Symbol("n", positive=True)
+    w_0, w_1 = symbols("W_0 W_1", positive=True)
+    window = Function("W")(acks)
+    per_ack = EQ[1].rhs.args[1].expr - W_i
+    rate = Eq(window.diff(acks), per_ack.subs(W_i, window))
+    solution = dsolve(rate, window, ics={Function("W")(0): w_0})
+    after = solution.rhs.subs(acks, w_0)
+    square = Eq(w_1**2, (after**2).expand())
+    added = limit(after - w_0, w_0, oo)
+    assert added == rho**2
+    return (
+        ("Equation {eq}`hybla-1` is for one ACK. Over many of them the window follows", rate),
+        ("which begins at $W_0$ and has the solution", solution),
+        (
+            "A round trip brings as many ACKs as segments were under way at its beginning: $W_0$, "
+            "and not the larger window that it grows to. So",
+            square,
+        ),
+        (
+            "Only for a window that is large beside $\\rho^2$ does this add what is printed:",
+            Eq(Limit(sqrt(w_0**2 + 2 * rho**2 * w_0) - w_0, w_0, oo), added),
+        ),
+    )
+
+
+def window_after_round(window: ArrayLike, ratio: float) -> np.ndarray:
+    """Return the window after a round trip of congestion avoidance, by (1) and not by (6).
+
+    `window` is the one before, in segments: as many ACKs arrive. `ratio` is rho.
+
+    >>> from longfat.papers.hybla import derivation
+    >>> derivation.window_after_round([72.0, 275.0], 22.0).round(1)
+    array([273.6, 584.7])
+    """
+    window = np.asarray(window, dtype=float)
+    return np.sqrt(window**2 + 2 * ratio**2 * window)
+
+
+def rounds_of_growth(start: float, end: float, ratio: float) -> tuple[float, float]:
+    """Return how many round trips of `window_after_round` lead from a window to another.
+
+    And how many segments they send, which is the window at the end of each: an ACK sends what it
+    acknowledges and what it adds. The last one counts with the part of its ACKs that is needed.
+    """
+    rounds = sent = 0.0
+    while (after := float(window_after_round(start, ratio))) < end:
+        rounds, sent, start = rounds + 1, sent + after, after
+    acks = (end**2 - start**2) / (2 * ratio**2)
+    return rounds + acks / start, sent + acks + (end - start)
+
+
+def mended_cycle(
+    loss: float, rtt: float, rtt0: float, max_window: float, mended: Container[str]
+) -> pd.Series:
+    """Return the model's cycle with some of its premises mended.
+
+    `mended` may have "halving" (once for all losses of a window, in place of (4) and (12)),
+    "recovery" (one round trip for them all, in place of (9) and (20)), and "growth" (that of
+    `rounds_of_growth`, in place of (6) and (14), with what a round trip sends counted at its end as
+    in (8), in place of the mean in (17)). Keys: W (at the peak), L, D, U (round trips of growth), X
+    (those and at the limit), B (segments/s). Below the limit W is where the segments sent since the
+    last loss are those of (5). With nothing mended B is `hybla.throughput`.
+    """
+    ratio = float(hybla.growth_ratio(rtt, rtt0))
+
+    def cycle(peak: float) -> dict[str, float]:
+        known = {k: float(v) for k, v in EQ.calculate((3, 4, 5), W=peak, p=loss).items()}
+        reduced = 0.5 if "halving" in mended else known["D"]
+        rounds = (1 - reduced) * peak / ratio**2
+        if "growth" in mended:
+            rounds, sent = rounds_of_growth(reduced * peak, peak, ratio)
+        elif peak < max_window:
+            sent = rounds * (reduced * peak + ratio**2 / 2 * (rounds + 1))
+        else:
+            sent = rounds * (1 + reduced) / 2 * peak
+        left = known["Y"] - peak / 2 - sent
+        return known | {"W": peak, "D": reduced, "U": rounds, "left": left}
+
+    at = cycle(max_window)
+    almost = max_window * (1 - 1e-12)
+    if cycle(almost)["left"] < 0:  # the next loss comes before the limit
+        at = cycle(brentq(lambda peak: cycle(peak)["left"], 2.0, almost)) | {"left": 0.0}
+    at["X"] = at["U"] + at["left"] / at["W"]
+    recovery = 1 if "recovery" in mended else 2 - 1 / at["L"]
+    at["B"] = at["Y"] / ((at["X"] + recovery) * rtt)
+    return pd.Series(at)[["W", "L", "D", "U", "X", "B"]]
 
 
 def _tail_error(name: str) -> tuple[float, str]:

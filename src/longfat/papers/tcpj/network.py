@@ -29,9 +29,9 @@ TCPJ_PROTOCOLS = {
 def _tcpj_flow(source: str, target: str, protocol: str, parameters: dict, fields: dict) -> Flow:
     """A flow of table 1, by a protocol of `TCPJ_PROTOCOLS` or a name of the catalogue.
 
-    Assumed, as the paper does not state them: one segment to begin with, a timer of 1 s at least,
-    limited transmit for all, no timestamps, and a window that is set at once when a recovery
-    begins.
+    Assumed, as the paper does not state them: one segment to begin with, slow start up to the
+    advertised window, a timer of 1 s at least, limited transmit for all, no timestamps, and a
+    window that is set at once when a recovery begins.
     """
     name, sack = TCPJ_PROTOCOLS.get(protocol, (protocol, True))
     table_1 = {
@@ -42,6 +42,7 @@ def _tcpj_flow(source: str, target: str, protocol: str, parameters: dict, fields
         "segments_per_ack": 2,
         "ack_timeout_s": 0.2,
         "initial_window_segments": 1,
+        "initial_ssthresh_segments": 44,
         "min_rto_s": 1.0,
         "recovery": "halving",
         "sack": sack,
@@ -182,6 +183,7 @@ def handoff(
     queue_packets: int = 30,
     wired_bps: float = 100e6,
     new_wired_bps: float = 100e6,
+    beside: str | None = None,
     duration_s: float = 200.0,
     seed: int = 1,
     record: Record | None = None,
@@ -192,8 +194,10 @@ def handoff(
     In a `local` movement both access routers have one router above them, in a `non-local` one each
     has its own, on a wire of its own. At `at_s` the old radio link is gone; after `cost_s` (table
     3) packets take the new path and the sender is told, with the rate of the new radio link if it
-    is `announced`. `rtt_s` is the two-way delay on either path; `fields` are those of `Flow`. Rates
-    and delays are assumed: the paper's stood on the sketches.
+    is `announced`. With `beside`, a protocol, there is a second flow that uses the new radio link
+    from the start, and does not move. `rtt_s` is the two-way delay on either path; `fields` are
+    those of the flow that moves (see `Flow`). Rates and delays are assumed: the paper's stood on
+    the sketches.
 
     >>> from longfat import topologies
     >>> move = {"rate_bps": 3e6, "new_rate_bps": 1e6, "cost_s": 0.09, "rtt_s": 0.04}
@@ -229,7 +233,7 @@ def handoff(
             outages=outages,
             backward={"loss_per_bit": 0.0},
         )
-    moved = {
+    moved: dict[str, Any] = {
         "path": ("cn", "rr1", "ar1", "mn"),
         "reroutes": (Reroute(at_s=at_s + cost_s, path=("cn", above[1], "ar2", "mn")),),
         "handoffs": (
@@ -240,9 +244,13 @@ def handoff(
             ),
         ),
     }
+    flows = [_tcpj_flow("cn", "mn", protocol, {}, moved | fields)]
+    if beside:
+        there = {"path": moved["reroutes"][0].path, "name": f"{beside}, at home"}
+        flows.append(_tcpj_flow("cn", "mn", beside, {}, there))
     return Scenario(
         links=links,
-        flows=[_tcpj_flow("cn", "mn", protocol, {}, moved | fields)],
+        flows=flows,
         duration_s=duration_s,
         seed=seed,
         record=record or Record(),

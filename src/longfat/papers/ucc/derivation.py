@@ -15,14 +15,15 @@ from sympy import (
     Function,
     Sum,
     Symbol,
+    apart,
     exp,
     factorial,
     limit,
     oo,
-    simplify,
     solve,
     summation,
     symbols,
+    together,
 )
 
 from longfat.errors import InputError, nearest
@@ -60,18 +61,34 @@ k, n, W = symbols("k n W", integer=True, nonnegative=True)
 
 def _utilization_law() -> Steps:
     busy = C * S
-    yield "In a time T the server completes C packets, which take S each on average:", busy
+    yield (
+        "Watch the link for a time $T$. It sends $C$ packets, and each takes $S$ on average, so "
+        "that it"
+        " is busy for",
+        busy,
+    )
     yield "The utilization is the busy part of that time:", Eq(rho, busy / T)
-    empty = solve(Eq(rho, 1 - p_0), p_0)[0]
-    idle = simplify((T - busy) / T)
-    yield "The rest of the time the queue is empty:", Eq(p_0, idle)
-    assert simplify(empty.subs(rho, busy / T) - idle) == 0
-    yield "So, for any arrivals, services and order, as a part of time:", Eq(rho, 1 - p_0)
+    idle = apart((T - busy) / T, T)
+    yield "and for the rest of the time there is nothing to send:", Eq(p_0, idle)
+    law = Eq(rho, solve(Eq(p_0, idle.subs(busy, rho * T)), rho)[0])
+    yield (
+        "Put the first into the second. Nothing was said of how packets come, how long they are "
+        "or in"
+        " which order they leave: it holds for every queue with one server, as long as a part of "
+        "*time*"
+        " is meant.",
+        law,
+    )
 
 
 def _estimate() -> Steps:
-    yield "Of N packets N_min met an empty queue: their part estimates p_0,", Eq(p_0, N_min / N)
-    yield "if packets see what there is over time. By (5):", Eq(rho, simplify(1 - N_min / N))
+    part = N_min / N
+    yield (
+        "A sender cannot watch the link, but it can count. Of $N$ packets $N_{min}$ found the queue"
+        " empty. If packets find what there is over time, that part is $p_0$,",
+        Eq(p_0, part),
+    )
+    yield "and (5) turns it into the utilization:", Eq(rho, together(EQ[5].rhs.subs(p_0, part)))
 
 
 DERIVATIONS: dict[int, Callable[[], Steps]] = {5: _utilization_law, 6: _estimate}
@@ -83,14 +100,26 @@ DERIVATIONS: dict[int, Callable[[], Steps]] = {5: _utilization_law, 6: _estimate
 def _mm1() -> Steps:
     p = Function("p")
     yield (
-        "Up- and downward steps balance (arrivals at rate lambda, services at rate mu):",
+        "Packets come at rate $\\lambda$ and are served at rate $\\mu$, both at random. In the "
+        "long run"
+        " the queue grows from $n$ to $n + 1$ packets as often as it shrinks back:",
         Eq(lam * p(n), mu * p(n + 1)),
     )
-    yield "So, with rho = lambda / mu:", Eq(p(n), p_0 * rho**n)
-    total = Sum(p_0 * rho**n, (n, 0, oo))
-    yield "All probabilities sum to 1:", Eq(total, 1)
-    series = p_0 * summation(rho**n, (n, 0, oo)).args[0].expr  # where it converges: rho < 1
-    yield "Packets that arrive at random see the same (PASTA):", Eq(rho, solve(series - 1, rho)[0])
+    step = solve(Eq(lam * p(n), mu * p(n + 1)), p(n + 1))[0] / p(n)
+    ratio = step.subs(lam, rho * mu)
+    yield (
+        "so that each further packet is less likely by the same factor $\\rho = \\lambda / \\mu$:",
+        Eq(p(n), p_0 * ratio**n),
+    )
+    total = Sum(p_0 * ratio**n, (n, 0, oo))
+    yield "All probabilities together are 1:", Eq(total, 1)
+    series = p_0 * summation(ratio**n, (n, 0, oo)).args[0].expr  # where it converges: rho < 1
+    yield (
+        "which is a geometric series. Packets that come at random find what there is over time "
+        "(PASTA),"
+        " so that this $p_0$ is also the part of packets that wait for nobody.",
+        Eq(rho, solve(series - 1, rho)[0]),
+    )
 
 
 def _pollaczek_khinchine(transform: Basic) -> Basic:
@@ -101,34 +130,56 @@ def _pollaczek_khinchine(transform: Basic) -> Basic:
 
 def _mg1() -> Steps:
     wait = (1 - rho) * t / (t - lam * (1 - B(t)))
-    yield "Transform of the wait, by Pollaczek and Khinchine, B that of the service time:", wait
+    yield (
+        "Now a packet may take any time, with the transform $B(s)$. Pollaczek and Khinchine have "
+        "the"
+        " transform of the wait:",
+        wait,
+    )
     bounded = Symbol("B", positive=True)  # 0 < B(s) <= 1 for every s
     empty = _pollaczek_khinchine(bounded)
-    yield "At s to infinity only a wait of 0 is left, and B(s) is between 0 and 1:", Eq(p_0, empty)
-    assert empty == 1 - rho
-    yield "For every distribution of the service time:", Eq(rho, 1 - p_0)
+    yield (
+        "For large $s$ every wait above 0 drops out of a transform, and what is left is the "
+        "probability"
+        " of no wait. $B(s)$ stays between 0 and 1:",
+        Eq(p_0, empty),
+    )
+    yield (
+        "It is the same for every length of packets.",
+        Eq(rho, solve(Eq(p_0, empty), rho)[0]),
+    )
 
 
 def _md1() -> Steps:
     transform = exp(-t * S)
-    yield "Every packet takes S:", Eq(B(t), transform)
-    yield "In Pollaczek and Khinchine's formula:", (1 - rho) * t / (t - lam * (1 - transform))
+    yield "On a link all packets of one size take the same time $S$:", Eq(B(t), transform)
+    yield (
+        "In Pollaczek and Khinchine's formula the wait has the transform",
+        (1 - rho) * t / (t - lam * (1 - transform)),
+    )
     # exp(-s S) lies between 0 and 1; sympy takes its limit 0 for positive S.
-    yield "At s to infinity:", Eq(p_0, _pollaczek_khinchine(transform))
+    yield (
+        "and no packet is in front of a part of them that is",
+        Eq(p_0, _pollaczek_khinchine(transform)),
+    )
 
 
 def _gm1() -> Steps:
     A = Function("A")
     yield (
-        "A is the transform of the time between arrivals; a packet waits with probability sigma:",
+        "Turn it round: the link is random, the packets come as they like, with the transform "
+        "$A$ of the"
+        " time between them. A packet then waits with a probability $\\sigma$ that solves",
         Eq(sigma, A(mu * (1 - sigma))),
     )
     poisson = lam / (lam + mu * (1 - sigma))
     roots = [root for root in solve(Eq(sigma, poisson), sigma) if root != 1]
-    assert roots == [lam / mu]
-    yield "Only arrivals at random give the utilization, lambda / mu:", Eq(sigma, roots[0])
-    constant = exp(-(1 - sigma) / rho)
-    yield "Arrivals at constant distance give less than rho:", Eq(sigma, constant)
+    yield "For packets at random that is the utilization:", Eq(sigma, roots[0])
+    constant = exp(-t / lam).subs(t, mu * (1 - sigma)).subs(mu, lam / rho)
+    yield (
+        "For packets at constant distance it is less:",
+        Eq(sigma, constant),
+    )
 
 
 def _window() -> Steps:
@@ -136,16 +187,27 @@ def _window() -> Steps:
     p = Function("p")
     weight = factorial(W) / factorial(W - n) * (S / Z) ** n
     yield (
-        "W packets are either in the queue (service S) or on their way (Z), all exponential:",
+        "A sender with a window $W$ is no source that does not care: all its packets are in the "
+        "queue"
+        " (a mean time $S$ each) or on their way (a mean time $Z$ each). With both times at "
+        "random:",
         Eq(p(n) / p_0, weight),
     )
     yield (
-        "What a packet finds is what there is with W - 1 packets (arrival theorem), and not p_0:",
+        "A packet never finds itself. What it finds is what there is with $W - 1$ packets (arrival"
+        " theorem), and not $p_0$:",
         Eq(Symbol("p_0^{packet}"), 1 / Sum(weight.subs(W, W - 1), (n, 0, W - 1))),
     )
     few = (1 / Sum(weight.subs(W, 1), (n, 0, 1))).doit()
-    yield "Over time, a window of one packet keeps the link busy for this part:", Eq(rho, 1 - few)
-    yield "but that packet never meets a queue, so that (6) is 0:", Eq(Symbol("\\hat\\rho"), 0)
+    yield (
+        "The plainest case is a window of one packet. Over time it keeps the link busy for this "
+        "part:",
+        Eq(rho, 1 - few),
+    )
+    yield (
+        "But it never meets a queue, so that $N_{min} = N$, and (6) says",
+        Eq(Symbol("\\hat\\rho"), EQ[6].rhs.subs(N_min, N)),
+    )
 
 
 QUEUES: dict[str, Callable[[], Steps]] = {
@@ -179,13 +241,14 @@ def backoff_limits() -> tuple[tuple[str, Basic], ...]:
     regions = {condition: expression for expression, condition in BACKOFF.args}
     a, b = regions[q <= q_th], regions[q <= q_max]
     return (
-        ("Up to q_min, and just above it:", Eq(g(q_min), limit(a, q, q_min, "+"))),
-        ("At q_th from below (region A):", Eq(g(q_th), limit(a, q, q_th, "-"))),
-        ("At q_th from above (region B):", Eq(g(q_th), limit(b, q, q_th, "+"))),
-        ("At q_max, where a queue is full:", Eq(g(q_max), limit(b, q, q_max, "-"))),
+        ("Up to $q_{min}$, and just above it:", Eq(g(q_min), limit(a, q, q_min, "+"))),
+        ("At $q_{th}$ from below (region A):", Eq(g(q_th), limit(a, q, q_th, "-"))),
+        ("At $q_{th}$ from above (region B):", Eq(g(q_th), limit(b, q, q_th, "+"))),
         (
-            "The largest delay seen so far is q_max itself, so a new one never makes it back off.",
-            Eq(g(q).subs(q, q_max), b.subs(q, q_max)),
+            "At $q_{max}$, the largest delay seen so far. A delay that sets a new record is "
+            "$q_{max}$"
+            " itself, so that it never makes a sender back off:",
+            Eq(g(q_max), b.subs(q, q_max)),
         ),
     )
 
@@ -195,9 +258,9 @@ def _estimate_error() -> tuple[float, str]:
     error = 1 - ucc.queued_fraction(utilization, "D") / utilization
     worst = int(np.argmax(error))
     return error[worst], (
-        f"for packets at constant distance in D/M/1 at rho = {utilization[worst]:g} "
-        f"({error[-1]:.1e} at 0.99); with constant service times too, no packet waits at any "
-        "rho below 1, and all of rho is missed"
+        rf"for packets at constant distance in D/M/1 at $\rho = {utilization[worst]:g}$ "
+        f"({100 * error[-1]:.0f} % at {utilization[-1]:g}); with constant service times too, no "
+        r"packet waits at any $\rho$ below 1, and all of it is missed"
     )
 
 

@@ -9,7 +9,7 @@ functions below say how far the two are apart. The derivations are in
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, stats
+from scipy import optimize, signal, stats
 from sympy import And, Eq, Expr, Function, Lt, Max, Piecewise, symbols
 
 from longfat.errors import InputError, nearest
@@ -201,11 +201,10 @@ def correlated_sample(packets: int, utilization: float, states: int = 2000) -> d
 
     def step(found: np.ndarray) -> np.ndarray:
         """What the next packet finds: Q' = max(Q + 1 - k, 0)."""
+        # From above: those that found one packet less, and k = 0, 1, 2, ... services.
         after = np.zeros(states)
-        carry = 0.0
-        for state in range(states - 1, 0, -1):  # from above: k = 0, 1, 2, ... services
-            carry = carry * served + found[state - 1]
-            after[state] = (1 - served) * carry
+        filtered = signal.lfilter([1.0], [1.0, -served], found[-2::-1])
+        after[1:] = (1 - served) * filtered[::-1]
         after[0] = found.sum() - after.sum()
         return after
 

@@ -13,6 +13,7 @@ MULTI_BOTTLENECK = {  # layout: its links, and those that lose packets
         ("R2-R3",),
     ),
     "one": (("N1-R1", "N2-R1", "N3-R1", "R1-R2", "R2-N4", "R2-N5"), ("R1-R2",)),
+    "last": (("N1-R1", "N2-R1", "N3-R1", "R1-R2", "R2-N4", "R2-N5"), ("R2-N4",)),
     "opposite": (("N1-R1", "N2-R1", "N5-R1", "R1-R2", "R2-N4", "R2-N3"), ("R1-R2", "R2-R1")),
 }
 
@@ -105,9 +106,10 @@ def multi_bottleneck(
     All links have the same rate and delay. The figure is lost, and the text names only the nodes
     and says that R1 and R2 have buffers: the `layout` is assumed. "chain": N1 and N2 pass R1-R2,
     then R2-R3 together with N3, and R3, which the text does not name, parts them again; R2-R3
-    loses packets. "one": all three pass R1-R2, which loses packets. "opposite": N3's data pass
-    R2-R1, against those of N1 and N2, with their ACKs; both directions lose packets. Queues of the
-    senders never overflow. `start_within_s` and `fields` as in `wireless`.
+    loses packets. "one": all three pass R1-R2, which loses packets. "last": the same links, but it
+    is the radio link to N4, which N3's data do not pass, that loses packets. "opposite": N3's data
+    pass R2-R1, against those of N1 and N2, with their ACKs; both directions lose packets. Queues of
+    the senders never overflow. `start_within_s` and `fields` as in `wireless`.
     Raises InputError for another layout.
 
     >>> from longfat import topologies

@@ -1,0 +1,349 @@
+"""What the runs of the chapter on TCP-J say of each claim: the rows that `statistics.judge` takes.
+
+The claims are data/papers/tcpj/claims.csv, with their thresholds. An empty parameter is the
+chapter's base setting; else it names the row of parameters.csv that is varied.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sympy import count_ops, simplify, symbols, together
+
+from longfat import papers, statistics
+from longfat.papers import tcpj
+from longfat.papers.tcpj.experiments import (
+    PROTOCOLS,
+    VARIANTS,
+    WITH_SACK,
+    Estimates,
+    Handoffs,
+    Wire,
+    standard,
+)
+
+Rows = Iterable[dict[str, Any]]
+
+
+def evidence(
+    *,
+    random_loss: pd.DataFrame,
+    varied: pd.DataFrame,
+    keeping: pd.DataFrame,
+    wire: Wire,
+    wires: pd.DataFrame,
+    alphas: pd.DataFrame,
+    estimates: Estimates,
+    outages: pd.DataFrame,
+    handoffs: Handoffs,
+    newcomers: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return the evidence on every claim: a row a claim, engine, setting and point.
+
+    The arguments are what the functions of these names in `experiments` return. The columns are
+    `statistics.EVIDENCE_COLUMNS`.
+    """
+    rows = [
+        *of_random_losses(random_loss),
+        *of_variants(varied),
+        *of_keeping(keeping),
+        *of_wires(wire.flows, wires),
+        *of_alphas(alphas),
+        *of_estimates(estimates.runs),
+        *of_outages(outages),
+        *of_handoffs(handoffs.runs),
+        *of_newcomers(newcomers),
+        *of_costs(),
+    ]
+    table = pd.DataFrame(rows)
+    for column, value in (("engine", "segment"), ("parameter", ""), ("setting", ""), ("at", "")):
+        table[column] = table[column].fillna(value) if column in table else value
+    return table[list(statistics.EVIDENCE_COLUMNS)]
+
+
+def of_random_losses(runs: pd.DataFrame) -> Rows:
+    """Table 2, and what the abstract and sections 4.3.1 and 4.3.2 say of it.
+
+    ns-3 has no limited transmit without SACK here (data/faults.csv), so that its NewReno and
+    Westwood are those of another setting.
+    """
+    for engine, own in runs.groupby("engine", sort=False):
+        where: dict[str, Any] = {"engine": engine, "experiment": "tcpj-random-loss"}
+        if engine != "segment":
+            where["experiment"] += f"-{engine}"
+        if engine == "ns3":
+            where |= {"parameter": "limited_transmit", "setting": "off without SACK (ns-3)"}
+        yield from _of_gains(own, where, needed=set(runs["bit_error_rate"]))
+        wide = _by_seed(own[own["bit_error_rate"] == 1e-8], [])
+        for name in wide.columns.drop("NewReno", errors="ignore"):
+            found = statistics.paired(wide[name], wide["NewReno"], ratio=True)
+            yield where | found | {"claim": "tcpj-s4-rare", "at": f"{name} over NewReno"}
+
+
+def of_variants(runs: pd.DataFrame) -> Rows:
+    """The same claims with one parameter varied; and section 4.3.2 on what causes the lead.
+
+    That is by Westwood with SACK, which differs from TCP-J in its estimate and window rule only:
+    which part of TCP-J's lead over Westwood, in logarithms, is left of it.
+    """
+    for (parameter, setting), own in runs[runs["parameter"] != ""].groupby(
+        ["parameter", "setting"], sort=False
+    ):
+        where = {"parameter": parameter, "setting": setting, "experiment": "tcpj-varied"}
+        touched = {
+            name
+            for variant in VARIANTS
+            if (variant.parameter, variant.setting) == (parameter, setting)
+            for name in variant.protocols
+        }
+        yield from _of_gains(own, where, touched, needed=set(runs["bit_error_rate"]))
+        base = _by_seed(runs[runs["parameter"] == ""], ["bit_error_rate"])
+        wide = _by_seed(own, ["bit_error_rate"])
+        if parameter == "westwood_base" and 4e-6 in base.index:
+            left = np.log(wide["TCP-J"] / wide["Westwood"]).loc[4e-6]
+            lead = np.log(base["TCP-J"] / base["Westwood"]).loc[4e-6]
+            row = {"claim": "tcpj-s4-dips", "at": _at(4e-6), "experiment": "tcpj-varied"}
+            yield statistics.mean(100 * left / lead) | row
+
+
+def _of_gains(
+    runs: pd.DataFrame,
+    where: dict[str, Any],
+    touched: Collection[str] = PROTOCOLS,
+    *,
+    needed: set[float],
+) -> Rows:
+    """What goodputs over the error rates say: of each cell of table 2, and of all of them.
+
+    Only where a protocol is `touched` by what is varied: else it would be the base with fewer runs.
+    And of all of them only where there are all error rates `needed` of the table: a claim holds
+    more easily at fewer points.
+    """
+    wide = _by_seed(runs, ["bit_error_rate"])
+    cells = papers.claims("tcpj").query("quantity == 'gain' and kind == 'value'")
+    for cell in cells.itertuples():
+        pair = {cell.protocol, cell.base}
+        if not pair.isdisjoint(touched) and cell.bit_error_rate in wide.index and pair <= {*wide}:
+            own = wide.loc[cell.bit_error_rate]
+            ratio = np.log(own[cell.protocol] / own[cell.base]).dropna()
+            found = statistics.prediction_interval(ratio)
+            yield where | _per_cent(found) | {"claim": cell.id, "at": _at(cell.bit_error_rate)}
+    printed = papers.table("tcpj", 2).columns
+    wide = wide[wide.index.get_level_values("bit_error_rate").isin(printed)]
+    if set(wide.index.get_level_values("bit_error_rate")) != needed & set(printed):
+        return
+    for rate, own in wide.groupby(level="bit_error_rate"):
+        if not {"SACK", "NewReno"}.isdisjoint(touched):
+            same = statistics.paired(own["SACK"], own["NewReno"], ratio=True)
+            yield where | same | {"claim": "tcpj-s4-newreno-sack", "at": _at(rate)}
+        if "TCP-J" not in own:
+            continue
+        if not {"Westwood", "NewReno"}.isdisjoint(touched):
+            gain = statistics.mean(np.log(own["Westwood"] / own["NewReno"]))
+            yield where | _per_cent(gain) | {"claim": "tcpj-s2-westwood", "at": _at(rate)}
+        if not {"Westwood", "TCP-J"}.isdisjoint(touched):
+            above = statistics.mean(np.log(own["TCP-J"] / own["Westwood"]))
+            yield where | _per_cent(above) | {"claim": "tcpj-s4-above-westwood", "at": _at(rate)}
+        if rate != 4e-6 and 4e-6 in wide.index and not {"TCP-J", "NewReno"}.isdisjoint(touched):
+            peak = 100 * (wide["TCP-J"] / wide["NewReno"] - 1)
+            step = statistics.paired(peak.loc[4e-6], peak.loc[rate])
+            yield where | step | {"claim": "tcpj-s4-peak", "at": f"against {_at(rate)}"}
+
+
+def of_keeping(runs: pd.DataFrame) -> Rows:
+    """Section 3.2: a sender that keeps its window at a wireless loss."""
+    for rate, own in _by_seed(runs, ["bit_error_rate"]).groupby(level="bit_error_rate"):
+        gain = statistics.mean(np.log(own["keeps its window"] / own["SACK"]))
+        yield _per_cent(gain) | {
+            "claim": "tcpj-s3-keep",
+            "at": _at(rate),
+            "experiment": "tcpj-keep",
+        }
+
+
+def of_wires(base: pd.DataFrame, others: pd.DataFrame) -> Rows:
+    """Section 4.1: shares of a wire, and what NewReno and SACK lose."""
+    usual = base.iloc[0]
+    places = [
+        ({"engine": engine, "experiment": "tcpj-wire" + ("-ns3" if engine == "ns3" else "")}, runs)
+        for engine, runs in base.groupby("engine", sort=False)
+    ]
+    for (rate_bps, rtt_s), runs in others.groupby(["rate_bps", "rtt_s"]):
+        if (rate_bps, rtt_s) != (usual["rate_bps"], usual["rtt_s"]):
+            parameter = "shared_rate" if rtt_s == usual["rtt_s"] else "shared_rtt"
+            setting = f"{rate_bps / 1e6:g} Mb/s and {1000 * rtt_s:.0f} ms"
+            where = {"parameter": parameter, "setting": setting, "experiment": "tcpj-wires"}
+            places.append((where, runs))
+    for where, runs in places:
+        rates = runs[runs["trio"] == "with TCP-J"].pivot(
+            index="seed", columns="flow", values="goodput_bps"
+        )
+        for flow in rates:
+            part = statistics.mean(3 * rates[flow] / rates.sum(axis=1))
+            yield where | part | {"claim": "tcpj-s4-shares", "at": f"{flow.split()[0]}'s share"}
+        both = standard(runs, [])
+        change = statistics.mean(np.log(both["with TCP-J"] / both["with SACK"]))
+        yield where | _per_cent(change) | {"claim": "tcpj-s4-no-harm"}
+
+
+def of_alphas(runs: pd.DataFrame) -> Rows:
+    """Section 3.3: how much further from a third another smoothing constant is than 0.9."""
+    first = runs.iloc[0]
+    for (rate_bps, rtt_s), own in runs.groupby(["rate_bps", "rtt_s"], sort=False):
+        off = own.pivot(index="seed", columns="alpha", values="off").abs()
+        where = {"experiment": "tcpj-alphas"}
+        if (rate_bps, rtt_s) != (first["rate_bps"], first["rtt_s"]):
+            setting = f"{rate_bps / 1e6:g} Mb/s and {1000 * rtt_s:.0f} ms"
+            where |= {"parameter": "shared_rate", "setting": setting}
+        for alpha in off.columns.drop(0.9):
+            further = statistics.paired(off[alpha], off[0.9])
+            yield where | further | {"claim": "tcpj-s3-alpha", "at": rf"$\alpha = {alpha:g}$"}
+
+
+def of_estimates(runs: pd.DataFrame) -> Rows:
+    """Section 4.2: the two estimates beside the throughput."""
+    wide = runs.pivot(index=["bit_error_rate", "seed"], columns="protocol")
+    rare, frequent = wide.loc[1e-8], wide.loc[1e-6]
+    found = {
+        "tcpj-s4-abe-near-1e-8": statistics.mean(1 + rare["bias", "TCP-J"]),
+        "tcpj-s4-tustin-near-1e-8": statistics.mean(1 + rare["bias", "Westwood"]),
+        "tcpj-s4-tustin-faithful": statistics.paired(
+            100 * frequent["error", "TCP-J"], 100 * frequent["error", "Westwood"]
+        ),
+        "tcpj-s4-abe-steadier": statistics.paired(
+            100 * frequent["variation", "Westwood"], 100 * frequent["variation", "TCP-J"]
+        ),
+        "tcpj-s4-accuracy": statistics.paired(
+            frequent["error", "TCP-J"], frequent["error", "Westwood"], ratio=True
+        ),
+    }
+    if runs["lowest"].notna().all():
+        found["tcpj-s4-above-in-outage"] = statistics.paired(
+            rare["lowest", "TCP-J"], rare["lowest", "Westwood"]
+        )
+    for claim, row in found.items():
+        yield row | {"claim": claim, "experiment": "tcpj-estimates"}
+
+
+def of_outages(runs: pd.DataFrame) -> Rows:
+    """Sections 4.2 and 4.3.2: transfers with one outage."""
+    where = {"experiment": "tcpj-outages"}
+    for length, own in runs.groupby("outage_s"):
+        wide = _by_seed(own, [])
+        for name in PROTOCOLS[:-1]:
+            ahead = statistics.mean(np.log(wide["TCP-J"] / wide[name]))
+            at = f"{length:g} s, against {name}"
+            yield where | _per_cent(ahead) | {"claim": "tcpj-s4-outages", "at": at}
+        timeouts = own.pivot(index="seed", columns="protocol", values="timeouts")
+        for name, varied in (
+            (WITH_SACK, {}),
+            ("Westwood", {"parameter": "westwood_base", "setting": "without SACK"}),
+        ):
+            both = wide[(timeouts[["TCP-J", name]] > 0).all(axis=1)]
+            if len(both) > 2:
+                ahead = statistics.mean(np.log(both["TCP-J"] / both[name]))
+                row = {"claim": "tcpj-s4-faster-recovery", "at": f"an outage of {length:g} s"}
+                yield where | varied | _per_cent(ahead) | row
+
+
+def of_handoffs(runs: pd.DataFrame) -> Rows:
+    """Section 4.4: windows after a movement, and the goodput of the whole run."""
+    for (parameter, setting), own in runs.groupby(["parameter", "setting"], sort=False):
+        experiment = "tcpj-handoffs-varied" if parameter else "tcpj-handoffs"
+        where = {"parameter": parameter, "setting": setting, "experiment": experiment}
+        for claim, row in _of_windows(own):
+            yield where | row | {"claim": claim}
+
+
+def _of_windows(runs: pd.DataFrame) -> Iterable[tuple[str, dict]]:
+    local = runs[runs["kind"] == "local"].pivot(index="seed", columns="label")
+    far = runs[runs["kind"] == "non-local"].pivot(index="seed", columns="label")
+    settled, goodput = local["settled"], local["goodput_bps"]
+    fall = 100 * (1 - settled["TCP-J"] / local["before", "TCP-J"])
+    yield "tcpj-s4-local-tcpj", statistics.mean(fall)
+    above = 100 * (settled["Westwood"] / settled["TCP-J"] - 1)
+    yield "tcpj-s4-local-westwood", statistics.mean(above)
+    rates = goodput["TCP-J"], goodput["Westwood"]
+    yield "tcpj-s4-local-throughput", statistics.paired(*rates, ratio=True)
+    largest = far["first 10 s"]
+    over = 100 * (largest["Westwood"] / far["held", "Westwood"] - 1)
+    yield "tcpj-s4-nonlocal-westwood", statistics.mean(over)
+    over = 100 * (largest["Westwood"] / largest["TCP-J"] - 1)
+    yield "tcpj-s4-nonlocal-tcpj", statistics.mean(over)
+    silent = "TCP-J, not announced"
+    if silent not in settled:
+        return
+    for name in ("NewReno", "SACK"):
+        gain = 100 * (goodput[silent] / goodput[name] - 1)
+        yield "tcpj-s4-unannounced", statistics.mean(gain) | {"at": f"against {name}"}
+    for kind, table in (("local", local), ("non-local", far)):
+        for column, word in (("settled", "mean window"), ("first 10 s", "largest window")):
+            pair = table[column, silent], far[column, "TCP-J"]
+            row = statistics.paired(*pair, ratio=True) | {"at": f"{kind}, {word}"}
+            yield "tcpj-s4-unannounced-shape", row
+
+
+def of_newcomers(runs: pd.DataFrame) -> Rows:
+    """Sections 4.4 and 5: what the stream gets that was on the new link before."""
+    wide = runs.pivot(index=["kind", "seed"], columns="label", values="resident")
+    where = {"experiment": "tcpj-newcomers"}
+    for kind, own in wide.groupby(level="kind"):
+        kinder = 100 * (own["TCP-J"] / own["Westwood"] - 1)
+        at = f"a {kind} movement"
+        yield where | statistics.mean(kinder) | {"claim": "tcpj-s4-kinder", "at": at}
+        change = statistics.mean(np.log(own["TCP-J"] / own["SACK"]))
+        yield where | _per_cent(change) | {"claim": "tcpj-s5-others", "at": at}
+
+
+def of_costs() -> Rows:
+    """What is calculated: operations of (2) and (9) as printed (section 2.1), half of an interval.
+
+    A mobile host that comes at any time waits half of the interval of beacons, on average.
+    """
+    values = {
+        "tcpj-s2-cost": 100 * (operations(2) / operations(9) - 1),
+        "tcpj-s4-beacon": 100.0 / 2,
+    }
+    for claim, value in values.items():
+        exact = {"measured": value, "low": value, "high": value, "runs": 1, "experiment": ""}
+        yield exact | {"claim": claim, "engine": "arithmetic"}
+
+
+def operations(number: int) -> int:
+    """Return how many additions, multiplications and divisions filter (2) or (9) takes an ACK.
+
+    What appears twice is calculated once, and constants are calculated beforehand. The sample
+    itself, (1) and (8), is the same for both.
+
+    >>> from longfat.papers.tcpj.evidence import operations
+    >>> operations(2) > operations(9)
+    True
+    """
+    right = tcpj.EQ[number].rhs
+    ratio, constant = symbols("r c")
+    if number == 2:
+        right = together(right.subs(2 * tcpj.T / tcpj.Delta, ratio))
+        return 1 + int(count_ops(right.subs(2 * tcpj.T, constant)))
+    samples = tcpj.sample_k + tcpj.sample_last
+    merged = tcpj.alpha * tcpj.BW_last + constant * samples
+    assert simplify(merged.subs(constant, (1 - tcpj.alpha) / 2) - right) == 0
+    return int(count_ops(merged))
+
+
+def _by_seed(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return goodputs, a row a seed (and a combination of `by`), a column a protocol."""
+    return runs.pivot(index=[*by, "seed"], columns="protocol", values="goodput_bps")
+
+
+def _per_cent(found: dict[str, float]) -> dict[str, float]:
+    """Return a row whose values are logarithms of ratios as per cents above 1."""
+    ends = {name: 100 * np.expm1(found[name]) for name in ("measured", "low", "high")}
+    return found | ends
+
+
+def _at(bit_error_rate: float) -> str:
+    """Word a bit error rate: $4 \\cdot 10^{-6}$."""
+    digits, exponent = f"{bit_error_rate:.0e}".split("e")
+    times = "" if digits == "1" else rf"{digits} \cdot "
+    return rf"${times}10^{{{int(exponent)}}}$"

@@ -1,0 +1,188 @@
+"""The numbers that the sentences of the chapter on TCP-J quote, from the tables of `experiments`.
+
+Each function returns numbers by name, as `show.numbers` takes them. Gains and changes are in per
+cent, rates in Mb/s, windows in segments.
+"""
+
+import numpy as np
+import pandas as pd
+
+from longfat import measures, statistics
+from longfat.papers import tcpj
+from longfat.papers.tcpj import experiments
+from longfat.papers.tcpj.evidence import operations
+from longfat.papers.tcpj.experiments import WITH_SACK, Estimates, Setting, Wire, on
+
+Numbers = dict[str, float | int | str]
+
+
+def of_filters(setting: Setting) -> Numbers:
+    """What the poles of the two filters mean on this link."""
+    table = experiments.filters(setting.ack_s).set_index("filter")
+    uneven = experiments.uneven_acks(setting.ack_s).set_index("spread")
+    return {
+        "tcpj_ack_ms": 1000 * setting.ack_s,
+        "tcpj_constant_ms": 1000 * table["T (s)"].iloc[0],
+        "tcpj_acks_95": table["samples_95"].iloc[0],
+        "tcpj_westwood_95_s": table["95 % after (s)"].iloc[-1],
+        "tcpj_uneven_abe": 100 * (uneven.at[0.8, "abe"] - 1),
+        "tcpj_uneven_tustin": 100 * (uneven.at[0.8, "tustin"] - 1),
+        "tcpj_pipe": setting.pipe_segments,
+        "tcpj_operations_2": operations(2),
+        "tcpj_operations_9": operations(9),
+    }
+
+
+def of_losses(setting: Setting) -> Numbers:
+    """What the bit error rates of the text mean for a packet, in per cent."""
+    loss = tcpj.segment_loss(np.array([1e-7, 1e-6, 4e-6]), experiments.PACKET_BYTES)
+    names = ("tcpj_loss_1e7", "tcpj_loss_1e6", "tcpj_loss_4e6")
+    return dict(zip(names, (100 * loss).tolist(), strict=True))
+
+
+def of_fit(surface: pd.DataFrame, setting: Setting) -> Numbers:
+    """How near the best links come, and what they have in common."""
+    best = experiments.best_links(surface)
+    return {
+        "tcpj_fit_rate": experiments.best_rate(surface, setting.rtt_s).on_map_bps / 1e6,
+        "tcpj_fit_error": best["error"].iloc[0],
+        "tcpj_fit_error_sixth": best["error"].iloc[-1],
+        "tcpj_fit_least": best["segments in flight"].min(),
+        "tcpj_fit_most": best["segments in flight"].max(),
+    }
+
+
+def of_random_losses(random_loss: pd.DataFrame) -> Numbers:
+    """Table 2's cells that the text speaks of, and the lead over Westwood."""
+    runs = on(random_loss)
+    numbers: Numbers = {}
+    if not {1e-6, 4e-6} <= set(runs["bit_error_rate"]):
+        return numbers
+    table = experiments.table_2(runs).set_index(["protocol", "bit_error_rate"])
+    for (protocol, rate), row in table.iterrows():
+        short = f"tcpj_{protocol.lower().replace('-', '')}_{rate:.0e}".replace("e-0", "e")
+        numbers[short] = row["gain"]
+        for end in ("low", "high", "one_low", "one_high"):
+            numbers[f"{short}_{end}"] = row[end]
+    lead = statistics.gains(runs, "Westwood", ["bit_error_rate"])
+    (row,) = lead.query("bit_error_rate == 4e-6 and protocol == 'TCP-J'").to_dict("records")
+    for end in ("gain", "one_low", "one_high"):
+        numbers[f"tcpj_lead_{end}"] = row[end]
+    means = runs.groupby(["bit_error_rate", "protocol"])["Mb/s"].mean()
+    for name in experiments.PROTOCOLS:
+        numbers[f"tcpj_rate_{name.lower().replace('-', '')}"] = means[4e-6, name]
+    quality = experiments.fit_quality(table.reset_index()).set_index("error rates")
+    numbers["tcpj_off_tcpj"] = 100 * np.expm1(quality.at["predicted", "TCP-J"])
+    numbers["tcpj_off_westwood"] = 100 * np.expm1(quality.at["predicted", "Westwood"])
+    other = quality.at["predicted, 115 % for 15 %", "Westwood"]
+    return numbers | {"tcpj_off_westwood_115": 100 * np.expm1(other)}
+
+
+def of_variants(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:
+    """The headline with one assumption changed, and the sender that keeps its window."""
+    keys = ["parameter", "setting", "bit_error_rate"]
+    gains = statistics.gains(varied, "NewReno", keys).set_index([*keys, "protocol"])["gain"]
+    numbers: Numbers = {}
+    for short, parameter, setting in (
+        ("detected", "lost_retransmission", "detected"),
+        ("unlimited", "limited_transmit", "off without SACK"),
+        ("ticks", "rtt_tick", "0.1 s"),
+        ("prr", "recovery", "proportional rate reduction"),
+        ("sack_for_westwood", "westwood_base", "with SACK"),
+        ("five", "radio_rate", "5 Mb/s"),
+        ("three", "radio_rate", "3 Mb/s"),
+    ):
+        for name in ("SACK", "Westwood", "TCP-J"):
+            word = name.lower().replace("-", "")
+            numbers[f"tcpj_{short}_{word}"] = gains[parameter, setting, 4e-6, name]
+    own = gains.xs(4e-6, level="bit_error_rate").xs("TCP-J", level="protocol")
+    numbers |= {"tcpj_least": own.min(), "tcpj_most": own.max()}
+    kept = statistics.gains(keeping, "SACK", ["bit_error_rate"])
+    kept = kept[kept["protocol"] == "keeps its window"].set_index("bit_error_rate")["gain"]
+    return numbers | {"tcpj_keep_1e6": kept[1e-6], "tcpj_keep_4e6": kept[4e-6]}
+
+
+def of_wires(wire: Wire, wires: pd.DataFrame) -> Numbers:
+    """Who gets what of a wire."""
+    split = experiments.sharing(wire.flows).table.set_index("flow")["share"]
+    plane = experiments.plane(wires)
+    most, least = plane.loc[plane["share"].idxmax()], plane.loc[plane["share"].idxmin()]
+    both = experiments.standard(on(wire.flows), [])
+    harm = 100 * measures.harm(both["with SACK"], both["with TCP-J"])
+    return {
+        "tcpj_share_newreno": 100 * split["NewReno"],
+        "tcpj_share_sack": 100 * split["SACK"],
+        "tcpj_share_tcpj": 100 * split["TCP-J"],
+        "tcpj_share_least": 100 * least["share"],
+        "tcpj_share_least_rate": least["rate_bps"] / 1e6,
+        "tcpj_share_least_ms": 1000 * least["rtt_s"],
+        "tcpj_share_most": 100 * most["share"],
+        "tcpj_share_most_rate": most["rate_bps"] / 1e6,
+        "tcpj_share_most_ms": 1000 * most["rtt_s"],
+        "tcpj_estimate_least": plane["estimate"].min(),
+        "tcpj_estimate_most": plane["estimate"].max(),
+        "tcpj_harm": harm.mean(),
+        "tcpj_harm_most": plane["harm"].max(),
+        "tcpj_harm_least": plane["harm"].min(),
+    }
+
+
+def of_estimates(estimates: Estimates) -> Numbers:
+    """How the estimates differ from the throughput, in per cent."""
+    means = estimates.runs.groupby(["bit_error_rate", "protocol"]).mean(numeric_only=True)
+    numbers: Numbers = {"tcpj_bias_rare": 100 * means.loc[1e-8, "bias"].abs().max()}
+    for name in ("TCP-J", "Westwood"):
+        word = name.lower().replace("-", "")
+        numbers[f"tcpj_bias_{word}"] = 100 * means.at[(1e-6, name), "bias"]
+        numbers[f"tcpj_error_{word}"] = 100 * means.at[(1e-6, name), "error"]
+        numbers[f"tcpj_variation_{word}"] = 100 * means.at[(1e-6, name), "variation"]
+        numbers[f"tcpj_lowest_{word}"] = means.at[(1e-8, name), "lowest"]
+    return numbers
+
+
+def of_outages(outages: pd.DataFrame) -> Numbers:
+    """What an outage costs."""
+    means = outages.groupby(["outage_s", "protocol"])["Mb/s"].mean().unstack()
+    over_sack = 100 * (means["TCP-J"] / means["SACK"] - 1)
+    over_westwood = 100 * (means["TCP-J"] / means["Westwood"] - 1)
+    other = 100 * (means["TCP-J"] / means[WITH_SACK] - 1)
+    return {
+        "tcpj_over_sack": over_sack.abs().max(),
+        "tcpj_over_westwood_most": over_westwood.max(),
+        "tcpj_over_other": other.loc[1.0],
+    }
+
+
+def of_handoffs(runs: pd.DataFrame, newcomers: pd.DataFrame, setting: Setting) -> Numbers:
+    """Windows before and after a movement, and what the stream at home gets."""
+    base = runs[runs["parameter"] == ""]
+    means = base.groupby(["kind", "label"]).mean(numeric_only=True)
+    resident = newcomers.groupby("label")["resident"].mean()
+    arrives = newcomers.groupby("label")["newcomer"].mean()
+    numbers: Numbers = {"tcpj_held": setting.held_segments}
+    for kind, word in (("local", "local"), ("non-local", "far")):
+        for name in ("TCP-J", "Westwood"):
+            row, short = means.loc[(kind, name)], name.lower().replace("-", "")
+            numbers[f"tcpj_{word}_{short}_before"] = row["before"]
+            numbers[f"tcpj_{word}_{short}_after"] = row["settled"]
+            numbers[f"tcpj_{word}_{short}_largest"] = row["first 10 s"]
+    for name in ("SACK", "Westwood", "TCP-J"):
+        short = name.lower().replace("-", "")
+        numbers[f"tcpj_home_{short}"] = resident[name]
+        numbers[f"tcpj_guest_{short}"] = arrives[name]
+    numbers["tcpj_home_gain"] = 100 * (resident["TCP-J"] / resident["SACK"] - 1)
+    return numbers
+
+
+def of_today(runs: pd.DataFrame) -> Numbers:
+    """Today's senders at a bit error rate of 4e-6, in Mb/s."""
+    means = runs[runs["bit_error_rate"] == 4e-6].groupby("protocol")["Mb/s"].mean()
+    return {f"tcpj_today_{name.lower().replace('-', '')}": means[name] for name in means.index}
+
+
+def of_verdicts(judged: pd.DataFrame) -> Numbers:
+    """How many claims ended how."""
+    sorts = judged["verdict"].map(statistics.verdict_class).value_counts()
+    names = {verdict: f"tcpj_claims_{verdict.replace(' ', '_')}" for verdict in statistics.VERDICTS}
+    counts: Numbers = {short: int(sorts.get(name, 0)) for name, short in names.items()}
+    return counts | {"tcpj_claims": len(judged)}

@@ -1,0 +1,129 @@
+"""The chapters' claims, their evidence and errata: what no verdict may lack."""
+
+import json
+
+import nbformat
+import pandas as pd
+import pytest
+
+from longfat import papers, paths, statistics, store
+from longfat.book import show, verdicts
+
+CLAIMS = [
+    pytest.param(claim, id=claim.id)
+    for paper in papers.names()
+    for claim in papers.claims(paper).itertuples()
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_claim_has_a_kind_and_what_its_rule_needs(claim):
+    """`region` refuses an unknown kind and a missing number."""
+    place = statistics.region(claim)
+    if claim.kind in ("qualitative", "direction"):
+        assert isinstance(claim.threshold_reason, str), "no threshold without a reason"
+        assert claim.threshold_reason.strip()
+    assert place is not None or claim.kind == "qualitative"
+
+
+@pytest.mark.parametrize("paper", papers.names())
+def test_every_claim_of_a_paper_is_judged_once(paper):
+    judged = verdicts.verdicts().query("paper == @paper")
+    assert sorted(judged["id"]) == sorted(papers.claims(paper)["id"])
+
+
+def evidence() -> pd.DataFrame:
+    """Return every row of evidence of the book, with its claim."""
+    table = verdicts.verdicts()
+    return pd.DataFrame(
+        [{"id": row.id} | one for row in table.itertuples() for one in row.evidence or []]
+    )
+
+
+def test_every_measured_claim_has_evidence():
+    table = verdicts.verdicts()
+    measured = table[table["measured"].notna()]
+    assert [row.id for row in measured.itertuples() if not row.evidence] == []
+
+
+def test_evidence_names_an_engine_and_an_archived_experiment():
+    archived = set(store.experiments())
+    rows = evidence()
+    assert set(rows["engine"]) <= set(statistics.ENGINES)
+    lost = [
+        f"{row.id}: {row.experiment!r}"
+        for row in rows.itertuples()
+        if row.engine != "arithmetic"
+        and not (row.experiment.split() and set(row.experiment.split()) <= archived)
+    ]
+    assert lost == []
+
+
+def test_evidence_varies_only_what_the_paper_does_not_state():
+    known = {paper: set(papers.parameters(paper)["name"]) for paper in papers.names()}
+    table = verdicts.verdicts().set_index("id")["paper"]
+    varied = evidence().query("parameter != ''")
+    unknown = {
+        f"{table[row.id]}: {row.parameter}"
+        for row in varied.itertuples()
+        if row.parameter not in known[table[row.id]]
+    }
+    assert unknown == set()
+
+
+@pytest.mark.parametrize("paper", papers.names())
+def test_no_claim_is_an_erratum_and_reproduced(paper):
+    errata = papers.errata(paper)
+    assert set(errata["sort"]) <= set(papers.SORTS)
+    named = {name for names in errata["claim"].dropna() for name in names.split()}
+    judged = verdicts.verdicts().set_index("id")["verdict"]
+    assert named <= set(judged.index)
+    assert {name for name in named if judged[name] == "reproduced"} == set()
+
+
+@pytest.mark.parametrize("paper", papers.names())
+def test_a_remark_on_a_model_says_how_much_it_moves(paper):
+    remarks = papers.errata(paper).query("sort == 'remark on the model'")
+    assert remarks["effect"].notna().all()
+
+
+@pytest.mark.parametrize("paper", papers.names())
+def test_the_second_reading_and_ours_have_every_claim(paper):
+    """Each sentence that was read has a claim or a reason why not, and each claim a sentence."""
+    read = papers.data(paper, "second-reading")
+    assert (read["claims"].notna() | read["resolution"].notna()).all()
+    found = set(" ".join(read["claims"].fillna("")).split())
+    assert found == set(papers.claims(paper)["id"])
+
+
+def test_a_verdict_moves_with_its_evidence():
+    """Kept evidence is judged again, and again with its numbers moved far to the other side."""
+    table = verdicts.verdicts().query("verdict == 'reproduced' and kind == 'direction'")
+    kept = next(row for row in table.to_dict("records") if row["evidence"])
+    claims = papers.claims(kept["paper"]).query("id == @kept['id']")
+    rows = pd.DataFrame(kept["evidence"]).assign(claim=kept["id"])
+    assert statistics.judge(claims, rows)["verdict"][0] == "reproduced"
+    away = 100 * (1 + rows["measured"].abs().max()) * (1 if pd.isna(kept["bound_low"]) else -1)
+    rows.loc[rows["parameter"] == "", ["measured", "low", "high"]] += away
+    assert statistics.judge(claims, rows)["verdict"][0] != "reproduced"
+
+
+def test_no_other_code_makes_verdicts():
+    """The words stand in statistics.py, and elsewhere in the package only where they are shown."""
+    package = paths.DATA.parent / "src" / "longfat"
+    makers = [
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if "book" not in path.relative_to(package).parts
+        and '"not reproduced"' in path.read_text("utf-8")
+    ]
+    assert makers == ["statistics.py"]
+
+
+def test_what_the_notebooks_keep_is_whole():
+    for path in paths.NOTEBOOKS.glob("*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            for output in cell.get("outputs", []):
+                for row in output.get("data", {}).get(show.VERDICTS_MIME, []):
+                    assert set(statistics.JUDGED_COLUMNS) <= set(row), path.name
+                    json.dumps(row, allow_nan=False)
