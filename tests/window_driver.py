@@ -16,6 +16,11 @@ HEADERS = (
     "ledbat",
     "highspeed-rfc3649",
     "scalable-kelly",
+    "card",
+    "dual",
+    "africa",
+    "pert",
+    "cdg-hayes",
 )
 
 DRIVER = """

@@ -54,6 +54,7 @@ _OWN = {
     "veno": (_OLIVE, "o"),
     "yeah": (_ROSE, "P"),
     "cdg": (_GREEN, "3"),
+    "cdg-hayes": (_GREEN, "4"),
     "africa": (_ORANGE, "p"),
     "card": (_OLIVE, "s"),
     "dual": (_CYAN, "^"),
