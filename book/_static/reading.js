@@ -33,12 +33,18 @@ const SCROLLERS = [
   "article .highlight > pre",
 ].join(", ");
 
+// The theme's switches of the contents' parts have no name of their own.
+for (const toggle of document.querySelectorAll("summary:has(.toctree-toggle)")) {
+  toggle.setAttribute("aria-label", "more pages of this chapter");
+}
+
 const note = () => {
   for (const box of document.querySelectorAll(SCROLLERS)) {
     const inner = box.querySelector(":scope > table")?.parentElement ?? box;
     const wide = inner.scrollWidth > inner.clientWidth + 1;
     inner.classList.toggle("longfat-scrolls", wide);
-    if (wide && !inner.hasAttribute("tabindex")) {
+    if (wide && !inner.dataset.hinted) {
+      inner.dataset.hinted = "yes";
       inner.tabIndex = 0;
       inner.setAttribute("role", "region");
       const kind = inner.classList.contains("math") ? "a long formula" : "a wide table";
