@@ -278,7 +278,7 @@ def test_fast_tcp_comes_to_its_equilibrium(fast):
 )
 def test_as_linux_highspeed_goes_by_a_table(make, window, increase, in_256ths):
     """Rows of Linux 6.12's tcp_highspeed.c, which stands for a(w) and b(w) between two of them."""
-    tcp = make(HIGHSPEED, window, AsLinux=True)
+    tcp = make(HIGHSPEED, window, AsLinux="true")
     assert tcp.Loss() == pytest.approx(window * (1 - in_256ths / 256), abs=1e-3)
     tcp.Ack(1)
     assert tcp.GetWindow() - window == pytest.approx(increase / window, abs=1 / SEGMENT)

@@ -34,14 +34,18 @@ const SCROLLERS = [
 ].join(", ");
 
 // The theme's switches of the contents' parts have no name of their own.
-for (const toggle of document.querySelectorAll("summary:has(.toctree-toggle)")) {
-  toggle.setAttribute("aria-label", "more pages of this chapter");
-}
+const nameSwitches = () => {
+  for (const toggle of document.querySelectorAll("summary:has(.toctree-toggle)")) {
+    toggle.setAttribute("aria-label", "more pages of this chapter");
+  }
+};
+document.addEventListener("DOMContentLoaded", nameSwitches);
 
 const note = () => {
   for (const box of document.querySelectorAll(SCROLLERS)) {
     const inner = box.querySelector(":scope > table")?.parentElement ?? box;
-    const wide = inner.scrollWidth > inner.clientWidth + 1;
+    const formula = box.querySelector(":scope > mjx-container, :scope > * > mjx-container");
+    const wide = [inner, formula].some((one) => one && one.scrollWidth > one.clientWidth + 1);
     inner.classList.toggle("longfat-scrolls", wide);
     if (wide && !inner.dataset.hinted) {
       inner.dataset.hinted = "yes";
