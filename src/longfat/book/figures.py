@@ -66,9 +66,14 @@ def _tags(cell) -> list[str]:
     return cell.metadata.get("tags", [])
 
 
+def _place(path: Path) -> str:
+    """A chapter comes before its long version."""
+    return path.stem
+
+
 def notebooks() -> list[Notebook]:
     """Return the notebooks, in the order of their names."""
-    return [Notebook(path) for path in sorted(paths.NOTEBOOKS.glob("*.ipynb"))]
+    return [Notebook(path) for path in sorted(paths.NOTEBOOKS.glob("*.ipynb"), key=_place)]
 
 
 def catalogue() -> pd.DataFrame:
