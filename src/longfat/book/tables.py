@@ -110,14 +110,20 @@ def _errata(sort: str) -> pd.DataFrame:
 
 
 def assumptions() -> pd.DataFrame:
-    """Return every value that an experiment needs and its paper does not state.
+    """Return every value that an experiment needs and its paper does not state, or not for it.
 
-    The last two columns are `sensitivity.effects`: how far the total goodput of a run moves with
-    it, and the experiments that say so.
+    That is what is assumed, and what a paper states for one of its experiments or for its model and
+    we took for others: it is varied all the same. The column `stated` says which. The last two
+    columns are `sensitivity.effects`: how far the total goodput of a run moves with it, and the
+    experiments that say so.
     """
     table = _of_all(papers.parameters)
-    assumed = table[table["status"] == "assumed"]
     effects = _of_all(lambda paper: sensitivity.effects(paper).assign(paper=paper))
+    varied = table.set_index(["paper", "name"]).index.isin(
+        effects.set_index(["paper", "name"]).index
+    )
+    assumed = table[(table["status"] == "assumed") | varied]
+    assumed = assumed.assign(stated=assumed["status"].map({"assumed": "no", "stated": "in part"}))
     moves = effects.assign(
         goodput=[f"{row.low:+.1f} to {row.high:+.1f} %" for row in effects.itertuples()],
         experiments=[
@@ -128,7 +134,7 @@ def assumptions() -> pd.DataFrame:
     table = table.rename(columns={"goodput": "goodput moves by", "experiments": "varied in"})
     columns = ["goodput moves by", "varied in"]
     table[columns] = table[columns].fillna("–")
-    return table[["paper", "name", "value", "unit", "note", *columns]]
+    return table[["paper", "name", "value", "unit", "stated", "note", *columns]]
 
 
 def equations() -> pd.DataFrame:
