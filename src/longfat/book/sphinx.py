@@ -32,7 +32,14 @@ from longfat.style import powers
 
 MADE = "_longfat"
 JAPANESE = re.compile(r"([\u3005-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
-UNMARKED = (nodes.raw, nodes.literal_block, nodes.math, nodes.math_block, nodes.comment)
+UNMARKED = (
+    nodes.raw,
+    nodes.literal_block,
+    nodes.doctest_block,
+    nodes.math,
+    nodes.math_block,
+    nodes.comment,
+)
 MATHJAX = "tex-svg.js"  # SVG: some browsers refuse a web font to a page that is read from a disk
 
 

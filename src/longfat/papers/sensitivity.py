@@ -50,8 +50,9 @@ def changes(fields: list[str], experiments: list[str], base: list[str]) -> pd.Se
     runs = pd.concat([_runs(name) for name in dict.fromkeys([*base, *experiments])])
     runs = runs.reset_index(drop=True)
     flat = [store.flatten(json.loads(text)) for text in runs["scenario"]]
-    chosen = {name for fields_of in flat for name in fields_of if _fits(name, fields)}
-    apart = {name for fields_of in flat for name in fields_of if _fits(name, NOT_COMPARED)} | chosen
+    names = {name for run in flat for name in run}
+    chosen = {name for name in names if _fits(name, fields)}
+    apart = {name for name in names if _fits(name, NOT_COMPARED)} | chosen
     runs["value"] = [str({name: run.get(name) for name in sorted(chosen)}) for run in flat]
     runs["rest"] = [
         kind + str(sorted((name, run[name]) for name in run.keys() - apart))
