@@ -115,6 +115,26 @@ NAMES = {
     45: "measure of the Land Speed Record",
 }
 
+# What an equation that is a definition says, for those who read it in the book.
+MEANINGS = {
+    1: "Each ACK adds a full segment to the window:",
+    14: "An ACK adds $A$ segments:",
+    15: "A loss takes the part $B$:",
+    16: "In standard TCP the ACKs of a round trip add one segment together, and $B = 1/2$:",
+    17: "In HSTCP they add $a(w_i)$ segments together, and $B = b(w_i)$, by the window:",
+    18: "In Scalable TCP each ACK adds the same, and $B = 1/8$:",
+    23: "A mean window $w$ of segments is sent once a round trip:",
+    26: "The slope of the line through the two points, in logarithms:",
+    27: "The line itself, the mean window that a loss rate is to leave:",
+    29: "The part that a loss takes falls evenly with the logarithm of the window, from a half at "
+    "$w_L$ to $b_H$ at $w_H$:",
+    36: "A cycle of (32) in seconds. Unlike (42) it is the same for every window:",
+    37: "Once every other round trip the window moves towards the one that leaves $\\alpha$ "
+    "segments in the queue, but never beyond twice its size:",
+    44: "Headers take this part of a packet:",
+    45: "The measure of the record:",
+}
+
 t, x = symbols("t x", positive=True)
 n = Symbol("n", integer=True, positive=True)
 # The sawtooth: one loss a cycle, the window between W/2 and W.
@@ -164,8 +184,12 @@ def _throughput_in_full() -> Steps:
 
 def _throughput() -> Steps:
     ratio = simplify(EQ[7].rhs * sqrt(p) * R / M)
-    yield "The numbers in front come to one constant:", ratio
-    yield "so that the throughput is", Eq(B_S, ratio * M / (sqrt(p) * R))
+    yield (
+        r"The paper leaves the numbers in front of (7) as they come, and in (8) has one for them. "
+        r"It is $\sqrt{3/2}$, about 1.22, which the paper rounds to 1.2:",
+        ratio,
+    )
+    yield "So the throughput is", Eq(B_S, ratio * M / (sqrt(p) * R))
 
 
 # Why the throughput does not rise.
