@@ -49,8 +49,8 @@ def test_every_parameter_has_words():
 
 def test_headers_comments_are_typeset():
     assert style.formulas(
-        "W_max <= 2 p_max, rho in segments/s^3; see net/ipv4/tcp_lp.c, max_loss"
-    ) == (r"$W_{max}$ ≤ 2 $p_{max}$, $\rho$ in segments/s³; see `net/ipv4/tcp_lp.c`, `max_loss`")
+        "W_max <= 2 p_max, rho in segments/s^3; see net/ipv4/tcp_lp.c, high_loss"
+    ) == (r"$W_{max}$ ≤ 2 $p_{max}$, $\rho$ in segments/s³; see `net/ipv4/tcp_lp.c`, `high_loss`")
     assert style.formulas("`p_max` and $q_{th}$") == "`p_max` and $q_{th}$"
 
 
