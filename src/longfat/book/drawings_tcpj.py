@@ -114,7 +114,7 @@ def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
         axes.text(20, 22.5, f"dotted: the threshold, {words[name][1]}", ha="right", size=9)
     panels[1].text(20, 19.5, "▾ timeout: one segment", ha="right", size=9)
     panels[1].set_xlabel("time (s)")
-    figure.suptitle("NewReno halves its window again and again, TCP-J keeps the path full")
+    figure.suptitle("NewReno halves its window again and again, TCP-J keeps the path nearly full")
     return figure
 
 
@@ -308,7 +308,7 @@ def outages(points: pd.DataFrame) -> Figure:
 def windows(
     traces: dict[tuple[str, str], pd.DataFrame], kind: str, setting: Setting, *labels: str
 ) -> Figure:
-    """Draw some of `experiments.Handoffs.windows` of one kind of movement, a panel a sender."""
+    """Draw windows around one kind of movement, a panel a sender (of `Handoffs.windows`)."""
     names = labels or ("TCP-J", "Westwood")
     size = (7, 2.2 * len(names) + 0.3)
     figure, panels = show.subplots(len(names), 1, sharex=True, sharey=True, figsize=size)

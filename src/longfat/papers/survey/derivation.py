@@ -466,13 +466,13 @@ DERIVATIONS: dict[int, Callable[[], Steps]] = {
 
 def _constant_error() -> tuple[float, str]:
     exact = float(sqrt(Rational(3, 2)))
-    return abs(survey.PRINTED_CONSTANT / exact - 1), "the paper computes with 1.2 for sqrt(3/2)"
+    return abs(survey.PRINTED_CONSTANT / exact - 1), r"the paper computes with 1.2 for $\sqrt{3/2}$"
 
 
 def _scalable_error() -> tuple[float, str]:
     exact = float(survey.mean_window("scalable", 1e-6))
     short = SCALABLE["A"] / (SCALABLE["b"] * 1e-6)
-    return abs(short / exact - 1), "the usual short form is A / (b p), at every p"
+    return abs(short / exact - 1), "the usual short form is $A / (b p)$, at every $p$"
 
 
 APPROXIMATIONS: dict[int, Callable[[], tuple[float, str]]] = {
@@ -488,18 +488,18 @@ REASONS = {
     13: "A window that cannot be larger than the buffer, once a round trip.",
     14: "The algorithm, in general.",
     15: "The algorithm, in general.",
-    16: "In segments; B = 1/2.",
-    17: "In segments; B = b(w).",
-    18: "In segments, for each ACK; B = 0.125.",
+    16: "In segments; $B = 1/2$.",
+    17: "In segments; $B = b(w)$.",
+    18: "In segments, for each ACK; $B = 1/8$.",
     26: "The line through two points in logarithms.",
-    27: "The RFC's choice, from which a(w) follows.",
+    27: "The RFC's choice, from which $a(w)$ follows.",
     29: "The RFC's choice.",
-    30: "With b held through the cycle.",
+    30: "With $b$ held through the cycle.",
     35: "Exact for whole round trips; the usual short form leaves out the growth during a cycle.",
     36: "It does not depend on the window.",
     37: "The algorithm, once every other round trip.",
     40: "While the doubling of (37) does not bind.",
-    43: "RFC 3742 rounds cwnd / (max_ssthresh / 2) down, which whole steps do not notice.",
+    43: "RFC 3742 rounds $2 w / m$ down, which whole steps do not notice.",
 }
 
 

@@ -113,8 +113,8 @@ EQ[45] = Eq(V, L * B_S)
 PRINTED = {
     2: Printed(
         Eq(W_next, W_i + M / W_i),
-        "MSS/cw bytes an ACK are one byte a round trip; MSS bytes a round trip, as the text says, "
-        "need MSS^2/cw bytes, which is MSS/cw segments.",
+        "$MSS/cw$ bytes an ACK are one byte a round trip; $MSS$ bytes a round trip, as the text "
+        "says, need $MSS^2/cw$ bytes, which is $MSS/cw$ segments.",
     ),
 }
 

@@ -21,7 +21,7 @@ from longfat.papers import tcpj
 from longfat.papers.tcpj.network import TCPJ_PROTOCOLS, handoff, radio, shared_wire
 from longfat.result import Result
 from longfat.scenario import Ns2, Outage, Record, Scenario
-from longfat.style import label
+from longfat.style import ENGINE_LABEL, label
 from longfat.sweeps import can_run, simulate_all, sweep
 
 PROTOCOLS = tuple(TCPJ_PROTOCOLS)
@@ -474,7 +474,7 @@ def fit_quality(table: pd.DataFrame) -> pd.DataFrame:
 def engines_beside(random_loss: pd.DataFrame) -> pd.DataFrame:
     """Return the goodput (Mb/s) of each engine's runs, worded with intervals.
 
-    Columns: bit_error_rate, protocol, and one an engine.
+    Columns: bit_error_rate, protocol, and one an engine, as people call it.
     """
     by = ["bit_error_rate", "protocol", "engine"]
     means = statistics.interval(random_loss, by, "Mb/s")
@@ -482,7 +482,7 @@ def engines_beside(random_loss: pd.DataFrame) -> pd.DataFrame:
     wide = means.pivot(index=by[:2], columns="engine", values="text")
     names = [leg.engine for leg in (MAIN, *BESIDE) if leg.engine in wide]
     several = wide[names].notna().sum(axis=1) > min(1, len(names) - 1)
-    return wide.loc[several, names].reset_index().fillna("–")
+    return wide.loc[several, names].rename(columns=ENGINE_LABEL).reset_index().fillna("–")
 
 
 # --- what the assumptions change
@@ -700,7 +700,9 @@ def wire(setting: Setting) -> Wire:
 
 
 def wires(setting: Setting) -> pd.DataFrame:
-    """Return `Wire.flows` on wires of other rates and round trips: what the lost sketch may have.
+    """Return three flows on wires of other rates and round trips: what the lost sketch may have.
+
+    As `Wire.flows`.
 
     Eight runs each.
     """

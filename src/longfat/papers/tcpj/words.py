@@ -194,7 +194,7 @@ def hanging_on(judged: pd.DataFrame, parameter: str, base: str, other: str) -> p
     `base` and `other` head the columns of the stated setting and of the changed one. Columns:
     claim, unit, these two (what the segment engine measured, and whether the claim holds), and
     verdict. Claims for which the parameter was not varied, and those that it leaves as they are,
-    are not among them.
+    are not among them; a claim that the paper makes twice comes once.
     """
     rows = []
     for row in judged.itertuples():
@@ -205,11 +205,13 @@ def hanging_on(judged: pd.DataFrame, parameter: str, base: str, other: str) -> p
             continue
         cells = [f"{one['measured']:.3g}: {one['says']}" for one in (stated[0], changed[0])]
         rows.append([row.statement, row.unit, *cells, statistics.worded(row.verdict)])
-    return pd.DataFrame(rows, columns=["claim", "unit", base, other, "verdict"])
+    table = pd.DataFrame(rows, columns=["claim", "unit", base, other, "verdict"])
+    return table.drop_duplicates("claim", ignore_index=True)
 
 
 def tried(judged: pd.DataFrame, parameter: str) -> int:
     """Return for how many claims a parameter was varied."""
-    return sum(
+    varied = [
         any(one["parameter"] == parameter for one in evidence) for evidence in judged["evidence"]
-    )
+    ]
+    return judged.loc[varied, "statement"].nunique()
