@@ -781,6 +781,8 @@ def _decides(runs: float) -> str:
     """Return how many runs at each point would decide what is open; nothing where none would."""
     if np.isnan(runs):
         return ""
+    if np.isinf(runs):
+        return "Its mean stands on the bound: no number of runs is sure to decide."
     if runs > HOPELESS:
         return f"It lies so near the bound that {digits(runs, 1)} runs a point would be needed."
     return f"About {runs:,.0f} runs a point would decide."
