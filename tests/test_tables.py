@@ -52,6 +52,7 @@ def test_headers_comments_are_typeset():
         "W_max <= 2 p_max, rho in segments/s^3; see net/ipv4/tcp_lp.c, high_loss"
     ) == (r"$W_{max}$ ≤ 2 $p_{max}$, $\rho$ in segments/s³; see `net/ipv4/tcp_lp.c`, `high_loss`")
     assert style.formulas("`p_max` and $q_{th}$") == "`p_max` and $q_{th}$"
+    assert style.formulas("which is rho^2 X / 2") == r"which is $\rho^2$ X / 2"
 
 
 def test_every_variation_is_of_an_assumption_and_moves_something():

@@ -192,6 +192,17 @@ def test_a_reason_names_no_more_than_two_parameters_and_spells_engines_as_they_a
     )
 
 
+def test_what_is_open_says_how_many_runs_would_decide():
+    claims = claim("at most", **FIVE)  # which allows 5.5
+    said = [
+        statistics.judge(claims, evidence(span(mean, 2))).iloc[0]["reason"]
+        for mean in (5.0, 5.49, 5.5)
+    ]
+    assert "runs a point would decide." in said[0]
+    assert "so near the bound that $" in said[1] and "runs a point would be needed" in said[1]
+    assert said[2].endswith("no number of runs is sure to decide.")
+
+
 def test_a_fitted_claim_is_not_counted():
     judged = statistics.judge(claim("value", **FIVE, fitted="radio rate"), evidence(span(5, 1)))
     assert judged.iloc[0]["verdict"] == "fitted"

@@ -107,7 +107,8 @@ html { font-size: 13px !important; }
 .printed-contents mjx-container { color: black; }
 .chapter-heading { font-size: 2em !important; margin-top: 0 !important; }
 .section-heading { font-size: 1.5em !important; }
-figcaption, figcaption p, .longfat-captioned, .longfat-captioned p { color: black !important; }
+figcaption, figcaption *, .longfat-captioned > p, .longfat-captioned > p * {
+  color: black !important; }
 h1, h2, h3, h4 { break-after: avoid; }
 img { max-height: 230mm; max-width: 150mm; width: auto; }
 .longfat-scrolls { background: none !important; }

@@ -692,11 +692,11 @@ def _judge(claim, evidence: pd.DataFrame | None) -> dict:
     measured = [one["measured"] for one in records]
     row |= {"range_low": min(measured), "range_high": max(measured)}
     open_ones = [one["decides"] for one in records if one["says"] == "open"]
-    if verdict == "undecidable":
-        row["decides"] = max(open_ones, default=np.nan)
     reason = _reason(verdict, decider, base, records, unit, fitted)
-    if row["decides"] == row["decides"]:
-        reason += f" {_decides(row['decides'])}"
+    if verdict == "undecidable":
+        runs = max(open_ones, default=np.nan)
+        row["decides"] = runs
+        reason = _sentences(reason, _decides(runs))
     return row | {"verdict": verdict, "reason": _sentences(reason, note), "evidence": records}
 
 
@@ -778,7 +778,11 @@ def _reason(
 
 
 def _decides(runs: float) -> str:
-    """Return how many runs at each point would decide what is open."""
+    """Return how many runs at each point would decide what is open; nothing where none would."""
+    if np.isnan(runs):
+        return ""
+    if np.isinf(runs):
+        return "Its mean stands on the bound: no number of runs is sure to decide."
     if runs > HOPELESS:
         return f"It lies so near the bound that {digits(runs, 1)} runs a point would be needed."
     return f"About {runs:,.0f} runs a point would decide."

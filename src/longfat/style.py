@@ -234,6 +234,8 @@ def formulas(text: str) -> str:
             return match[0]
         if match["unit"]:
             base, _, power = match[0].partition("^")
+            if base in _GREEK.split("|"):
+                return rf"$\{base}^{power}$"
             return base + power.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
         if match["greek"]:
             return rf"$\{match['greek']}$"

@@ -362,9 +362,13 @@ def _scenarios(experiment: str, engine: str, point: float | None) -> list[str]:
     table = store.read_archive(experiment).drop_duplicates("key")
     table = table[table["engine"] == engine]
     labels = table.columns[1 : list(table.columns).index("flow")]  # what the runs differ in
-    for name in labels if point is not None else []:
-        if pd.api.types.is_numeric_dtype(table[name]) and np.isclose(table[name], point).any():
-            return table["scenario"][np.isclose(table[name], point)].tolist()
+    if point is None:
+        return table["scenario"].tolist()
+    for name in labels:
+        if pd.api.types.is_numeric_dtype(table[name]):
+            there = np.isclose(table[name], point)
+            if there.any():
+                return table["scenario"][there].tolist()
     return table["scenario"].tolist()
 
 
