@@ -7,7 +7,9 @@ run on ns-2, and its distance to the printed numbers is measured. What was print
 state is left out of the distance, and tells whether the answer holds where it was not fitted.
 """
 
-from collections.abc import Sequence
+import itertools
+import types
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,11 +63,26 @@ class Combination:
         return found.with_(flows=[flow.model_dump() | {"sack": sack}], ns2=Ns2(own_hybla=own_hybla))
 
 
-# How losses are repaired at a rate that adds little to a round trip, then a slower link.
-GRID = [
-    *(Combination(recovery) for recovery in RECOVERIES),
-    Combination("ns-2's SACK sender", rate_bps=20e6),
-]
+SACK, NEWRENO, AT_ONCE, RATE_HALVING = RECOVERIES
+# By the experiment that has them. First how losses are repaired at a rate that adds little to a
+# round trip, and a slower link; then delayed ACKs, other rates, and a queue that a burst can fill.
+GRIDS: dict[str, list[Combination]] = {
+    "hybla-inverse": [
+        *(Combination(recovery) for recovery in RECOVERIES),
+        Combination(SACK, rate_bps=20e6),
+    ],
+    "hybla-inverse-more": [
+        Combination(SACK, segments_per_ack=2),
+        Combination(AT_ONCE, segments_per_ack=2),
+        Combination(RATE_HALVING, segments_per_ack=2),
+        Combination(SACK, rate_bps=10e6),
+        Combination(SACK, rate_bps=20e6, segments_per_ack=2),
+        Combination(SACK, queue_packets=100),
+        Combination(AT_ONCE, rate_bps=20e6),
+        Combination(RATE_HALVING, rate_bps=20e6),
+    ],
+}
+GRID = list(itertools.chain(*GRIDS.values()))
 
 
 def printed(steady: bool = False) -> pd.DataFrame:
@@ -85,37 +102,46 @@ def printed(steady: bool = False) -> pd.DataFrame:
 
 
 def runs(
-    setting: Setting, grid: Sequence[Combination] = tuple(GRID), steady: bool = False
+    setting: Setting,
+    grids: Mapping[str, Sequence[Combination]] = types.MappingProxyType(GRIDS),
+    steady: bool = False,
 ) -> pd.DataFrame:
     """Run the transfers, or with `steady` the steady state, of each combination.
 
-    What this machine can neither run nor find is left out. Columns: combination (its place in the
-    grid), transfer, loss, seed, throughput (Mb/s), transfer_time (s).
+    What this machine can neither run nor find is left out. Columns: combination (its place in all
+    grids together), transfer, loss, seed, throughput (Mb/s), transfer_time (s).
     """
     if steady:
         transfers: dict[str, dict] = {"steady": {"duration_s": STEADY_S}}
+        grids = {"hybla-inverse-steady": [one for grid in grids.values() for one in grid]}
     else:
         transfers = {
             name: {"transfer_bytes": round(segments * setting.segment_bytes), "duration_s": 5e3}
             for name, segments in setting.segments.items()
         }
-    design = statistics.combinations(
-        combination=range(len(grid)),
-        transfer=list(transfers),
-        loss=LOSSES,
-        seed=range(1, REPETITIONS + 1),
-    )
-    scenarios = [
-        grid[run.combination].scenario(setting, run.loss, run.seed, **transfers[run.transfer])
-        for run in design.itertuples()
-    ]
-    columns = [*design.columns, "throughput", "transfer_time"]
-    if not can_run(scenarios, "ns2"):
-        return pd.DataFrame(columns=columns)
-    experiment = f"hybla-inverse{'-steady' * steady}"
-    table = sweep(scenarios, engine="ns2", experiment=experiment, labels=design)
-    table = table.rename(columns={"transfer_time_s": "transfer_time"})
-    return table.assign(throughput=table["goodput_bps"] / 1e6)[columns]
+    columns = ["combination", "transfer", "loss", "seed", "throughput", "transfer_time"]
+    tables = [pd.DataFrame(columns=columns)]
+    first = 0
+    for experiment, grid in grids.items():
+        design = statistics.combinations(
+            combination=range(first, first + len(grid)),
+            transfer=list(transfers),
+            loss=LOSSES,
+            seed=range(1, REPETITIONS + 1),
+        )
+        scenarios = [
+            grid[run.combination - first].scenario(
+                setting, run.loss, run.seed, **transfers[run.transfer]
+            )
+            for run in design.itertuples()
+        ]
+        first += len(grid)
+        if can_run(scenarios, "ns2"):
+            table = sweep(scenarios, engine="ns2", experiment=experiment, labels=design)
+            table = table.rename(columns={"transfer_time_s": "transfer_time"})
+            tables.append(table.assign(throughput=table["goodput_bps"] / 1e6)[columns])
+    found = [table for table in tables if len(table)] or tables
+    return pd.concat(found, ignore_index=True)
 
 
 def _largest(setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
