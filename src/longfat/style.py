@@ -4,9 +4,13 @@ Colours are told apart by the colour-blind too (Okabe and Ito's, and Tol's "mute
 for what no chapter is about); markers tell what colours do not.
 """
 
+import csv
+import functools
 import math
 import re
 from typing import Any
+
+from longfat import paths
 
 MODEL: dict[str, Any] = {"color": "black"}
 PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
@@ -139,6 +143,27 @@ def known_style(name: str) -> bool:
     """Return whether `style` knows the name."""
     known = {*ALGORITHM_STYLE, *SHORT.values(), *_ALIASES, *ENGINE_STYLE, *ENGINE_LABEL.values()}
     return name in known
+
+
+# --- names of parameters in words
+
+
+@functools.cache
+def _labels() -> dict[str, str]:
+    with paths.DATA.joinpath("labels.csv").open(encoding="utf-8", newline="") as file:
+        return {row["name"]: row["label"] for row in csv.DictReader(file)}
+
+
+def label(name: str) -> str:
+    """Return what a sentence calls a parameter of a paper (`data/labels.csv`).
+
+    A name that is not listed is its own words.
+
+    >>> from longfat.style import label
+    >>> label("lost_retransmission")
+    'how a lost retransmission is found'
+    """
+    return _labels().get(name, name.replace("_", " "))
 
 
 # --- numbers as people write them

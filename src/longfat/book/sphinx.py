@@ -481,6 +481,8 @@ def _offer_archive(app) -> None:
             shutil.copyfile(store.traces_path(experiment), folder / f"{experiment}-traces.csv")
         runs = store.read_archive(experiment).drop_duplicates("key")["scenario"]
         folder.joinpath(f"{experiment}.json").write_text(f"[{','.join(runs)}]", encoding="utf-8")
+    for name, scenarios in verdicts.drawn_runs().items():
+        folder.joinpath(f"{name}.json").write_text(scenarios, encoding="utf-8")
 
 
 def _copy_mathjax(app, exception):

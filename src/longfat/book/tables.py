@@ -16,7 +16,7 @@ from longfat.book import figures
 from longfat.cc.catalogue import algorithms
 from longfat.papers import ns2_beside as ns2_beside_runs
 from longfat.papers import sensitivity
-from longfat.style import ENGINE_LABEL, powers
+from longfat.style import ENGINE_LABEL, label, number, powers
 
 
 def catalogue() -> pd.DataFrame:
@@ -134,7 +134,18 @@ def assumptions() -> pd.DataFrame:
     table = table.rename(columns={"goodput": "goodput moves by", "experiments": "varied in"})
     columns = ["goodput moves by", "varied in"]
     table[columns] = table[columns].fillna("–")
+    table["name"] = [f"{label(name)} (`{name}`)" for name in table["name"]]
+    table["value"] = [_value(text) for text in table["value"]]
     return table[["paper", "name", "value", "unit", "stated", "note", *columns]]
+
+
+def _value(text: str) -> str:
+    """Return a parameter's value, with a large or a small number as a power of ten."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return number(value, 4) if value and not 1e-4 <= abs(value) < 1e5 else text
 
 
 def equations() -> pd.DataFrame:
