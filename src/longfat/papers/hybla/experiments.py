@@ -49,7 +49,7 @@ class Leg:
     repetitions: int
     quick: int
     changes: Mapping[str, Any] = field(default_factory=dict)
-    ns2: Ns2 = Ns2()
+    ns2: Ns2 = field(default_factory=Ns2)
 
     def of(self, scenario: Scenario) -> Scenario:
         """Return a scenario as this leg has it."""
@@ -67,8 +67,8 @@ LEGS: dict[str, Leg] = {
         repetitions=20,
         quick=5,
     ),
-    # What the paper's simulation had, as far as one can tell: ns-2's own SACK sender, which halves at
-    # once, with Hybla's growth. It was chosen for its age, at the assumed rate of the other legs.
+    # What the paper's simulation had, as far as one can tell: ns-2's own SACK sender, which halves
+    # at once, with Hybla's growth. It was chosen for its age; the rate is that of the other legs.
     "ns2": Leg(
         engine="ns2",
         label="ns-2",
@@ -257,7 +257,7 @@ def dropped_tails() -> pd.DataFrame:
 
 
 def limits(setting: Setting) -> pd.DataFrame:
-    """Return the throughput (segments/s) of Hybla's model at rho = 1, and of models of Reno.
+    """Return the throughput (segments/s) of Hybla's model as that of Reno, and of models of Reno.
 
     No window limits it. Columns: loss, and a column a model.
     """
@@ -274,7 +274,7 @@ def limits(setting: Setting) -> pd.DataFrame:
 
 
 def without_loss(setting: Setting) -> pd.DataFrame:
-    """Return the model's throughput B (segments/s) as loss vanishes, beside W_m/R."""
+    """Return the model's throughput (segments/s) as loss vanishes, beside that of a full window."""
     loss = np.array([1e-6, 1e-8, 0])
     most = setting.max_window_segments / setting.rtt_s
     return pd.DataFrame({"loss": loss, "B": hybla.throughput(loss, **setting.model), "W_m/R": most})
@@ -339,7 +339,7 @@ def slow_start_rounds(setting: Setting) -> pd.DataFrame:
 
 
 def cardwell(setting: Setting) -> pd.DataFrame:
-    """Return the time of transfers (s) by Cardwell et al. and by Hybla's model at rho = 1.
+    """Return the time of transfers (s) by Cardwell et al. and by Hybla's model as that of Reno.
 
     No window limits them. Columns: segments, loss, Cardwell et al., Hybla's model.
     """
@@ -593,7 +593,7 @@ def overflow(setting: Setting) -> pd.DataFrame:
 
 
 def starts(setting: Setting) -> pd.DataFrame:
-    """Run 30 s on Linux at a loss rate of 1e-3, with the paper's start and with its own.
+    """Run 30 s on Linux where one in 1000 is lost, with the paper's start and with its own.
 
     Returns the windows: columns start, flow, time_s, cwnd_segments.
     """

@@ -32,6 +32,7 @@ RECOVERIES: dict[str, dict[str, Any]] = {
 }
 LOSSES = (1e-6, 1e-5, 1e-4, 2e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # the ends of what is printed
 STEADY_S = 300.0
+STATED_QUEUE = 1000  # packets
 REPETITIONS = 5
 BOOTSTRAPS = 1000
 
@@ -43,7 +44,7 @@ class Combination:
     recovery: str
     segments_per_ack: int = 1
     rate_bps: float = 100e6
-    queue_packets: int = 1000
+    queue_packets: int = STATED_QUEUE
 
     def scenario(self, setting: Setting, loss: float, seed: int, **more) -> Scenario:
         """Return a run of it."""
@@ -219,3 +220,32 @@ def differences(
     low, high = np.percentile(largest[1:], (2.5, 97.5), axis=0)
     columns = numbers[["id", "percent", "bound"]]
     return columns.assign(measured=largest[0], low=low, high=high)
+
+
+def switches(
+    setting: Setting, runs: pd.DataFrame, transfers: pd.DataFrame, varied: pd.DataFrame
+) -> pd.DataFrame:
+    """Return ns-2 beside the segment engine with each recovery: the largest transfer's rate, Mb/s.
+
+    `runs` are of `runs`, `transfers` and `varied` of the experiments' `transfers` and
+    `varied_transfers`. A row a loss rate of 1e-4 or more; columns loss, and a column an engine and
+    recovery, each text with its 95 % interval.
+    """
+    large = list(setting.segments)[-1]
+    plain = runs[(runs["transfer"] == large) & runs["combination"].isin(range(len(RECOVERIES)))]
+    parts = {f"ns-2, {GRID[n].recovery}": own for n, own in plain.groupby("combination")}
+    halved = varied[varied["parameter"] == "recovery"]
+    for name, own in (
+        ("PRR", transfers[transfers["leg"] == "segment"]),
+        ("halved at once", halved),
+    ):
+        own = own[own["megabytes"] == max(setting.transfer_megabytes)]
+        parts[f"segment engine, {name}"] = own.assign(throughput=own["Mb/s"])
+    columns = {}
+    for name, own in parts.items():
+        own = own[own["loss"].isin([loss for loss in LOSSES if loss >= 1e-4])]
+        means = statistics.interval(own, ["loss"], "throughput")
+        columns[name.replace("ns-2, ns-2's", "ns-2, its")] = {
+            row.loss: f"{row.throughput:.2f} ± {row.halfwidth:.2f}" for row in means.itertuples()
+        }
+    return pd.DataFrame(columns).rename_axis("loss").reset_index()

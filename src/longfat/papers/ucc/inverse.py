@@ -24,9 +24,7 @@ BOOTSTRAPS = 1000
 
 def combinations() -> list[tuple[str, ...]]:
     """Return which of `TOGETHER` are taken otherwise at once, two at the least."""
-    return [
-        names for size in (2, 3) for names in itertools.combinations(TOGETHER, size)
-    ]
+    return [names for size in (2, 3) for names in itertools.combinations(TOGETHER, size)]
 
 
 def losses(setting: Setting) -> list[float]:
