@@ -35,6 +35,7 @@ from longfat.style import (
     PAPER,
     RC,
     known_style,
+    label,
     number,
     powers,
     style,
@@ -251,6 +252,27 @@ def show_table(
 
 
 _CODE = r"\1<code>\2</code>\3"  # a cell that is nothing but a name of the package's
+
+
+def worded_parameters(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a paper's parameters with their names in words and large numbers as people write them.
+
+    `table` is what `papers.parameters` returns.
+    """
+    table = table.drop(columns="paper").rename(columns={"name": "parameter"})
+    return table.assign(
+        parameter=table["parameter"].map(label), value=table["value"].map(_plain_value)
+    )
+
+
+def _plain_value(text: str) -> str:
+    """Return a stated value: 4000000.0 is 4,000,000, and what is no number stays as it is."""
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        return text
+    return f"{value:,.0f}" if value >= 1e4 else f"{value:g}"
+
 
 VERDICT_COLUMNS = (
     "id",
