@@ -35,6 +35,36 @@ def changed(part, **changes):
         ("links", {"rate_bps": 0}, ["links.0.rate_bps", "0", "equal to 1"]),
         ("links", {"rate_bps": float("nan")}, ["links.0.rate_bps", "nan"]),
         ("links", {"queue_bytes": 5}, ["links.0", "either queue_packets or queue_bytes"]),
+        (
+            "links",
+            {"loss_bursts": {"loss_per_packet": 0.1, "mean_packets": 0.5}},
+            ["links.0.loss_bursts.mean_packets", "0.5", "equal to 1"],
+        ),
+        (
+            "links",
+            {"loss_bursts": {"loss_per_packet": 0.6, "mean_packets": 1}},
+            ["links.0.loss_bursts", "0.6", "between two bursts lies one packet"],
+        ),
+        (
+            "links",
+            {"arq": {"persistence": float("inf"), "feedback_s": 0}},
+            ["links.0.arq.persistence", "inf", "finite"],
+        ),
+        ("links", {"arq": {"feedback_s": 0}}, ["links.0.arq.persistence", "missing"]),
+        ("links", {"delivery_ms": [4, 3]}, ["links.0.delivery_ms", "goes back in time", "3 ms"]),
+        ("links", {"delivery_ms": [0]}, ["links.0.delivery_ms", "end after 0 ms"]),
+        ("links", {"delivery_ms": [3]}, ["links.0", "rate_bps 1e+06", "mean rate", "4e+06"]),
+        ("links", {"aqm": {"kind": "fq"}}, ["links.0.aqm", "'fq'", "'red', 'codel', 'pie'"]),
+        (
+            "links",
+            {"aqm": {"kind": "red", "max_threshold_packets": 2}},
+            ["links.0.aqm.red", "max_threshold_packets 2", "greater than"],
+        ),
+        (
+            "links",
+            {"aqm": {"kind": "codel"}, "mark_above_packets": 3},
+            ["links.0", "either aqm or mark_above_packets"],
+        ),
         ("links", {"speed": 5}, ["links.0.speed", "no such field"]),
         ("flows", {"congestion_control": "hyblah"}, ["hyblah", "Did you mean 'hybla'?"]),
         (
