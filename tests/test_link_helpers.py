@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 import test_segment_core
 
-from longfat import InputError, Scenario
+from longfat import InputError, Result, Scenario
 from longfat.engines import linux, ns2, ns3, segment
 from longfat.engines.segment import native
 from longfat.export import export
@@ -551,3 +551,19 @@ def test_other_engines_refuse_helpers_by_their_field(field, value):
         with pytest.raises(InputError, match=f"^.*links.0.{field}") as caught:
             ask()
         assert "\n" not in str(caught.value)
+
+
+def test_what_helpers_did_is_told_of_every_link_and_kept():
+    """So that a result's table has no holes, which its archive could not hold."""
+    links = duplex("a", "b", rate_bps=5e6, delay_s=0.02, queue_packets=100, aqm={"kind": "codel"})
+    links += duplex("b", "c", rate_bps=50e6, delay_s=0.02, queue_packets=100)
+    flow = {"source": "a", "target": "c", "congestion_control": "newreno"}
+    result = segment.simulate(Scenario(links=links, flows=[flow], duration_s=10))
+    columns = ["packets_dropped_early", "packets_marked", "packets_sent_again"]
+    assert result.links[columns].notna().all(axis=None)
+    assert result.links["packets_dropped_early"].tolist()[1:] == [0, 0, 0]
+    assert result.links["packets_dropped_early"][0] > 0
+    again = Result.from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+    pd.testing.assert_frame_equal(again.links, result.links)
+    plain = segment.simulate(scenario())
+    assert not set(columns) & set(plain.links)
