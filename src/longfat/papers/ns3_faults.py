@@ -515,7 +515,7 @@ def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
 
 
 def highspeed_beside_linux(setting: Setting, pipe: pd.DataFrame) -> pd.DataFrame:
-    """Return what Linux's table makes of HighSpeed TCP, where windows are small (from 1e-4 on).
+    """Return what Linux's table makes of HighSpeed TCP, where windows are small.
 
     `pipe` is of `both_pipes`. Columns: loss; and goodput in Mb/s with its 95 % interval, as text:
     response function, ours, ours with Linux's table, Linux 6.12.
