@@ -232,8 +232,9 @@ def show_table(
     """Return the table as it appears in the book: no index, given formats, a caption with a number.
 
     `caption` and the headers are Markdown, with formulas between dollar signs; numbers such as
-    1e-04 become powers of ten, and a cell that is nothing but a name with underscores is code. The
-    caption of a table without rows says so: its runs were left out.
+    1e-04 become powers of ten; what stands between backquotes is code, and so is a cell that is
+    nothing but a name with underscores. The caption of a table without rows says so: its runs were
+    left out.
     Under `longfat figure` also write the table, in full precision, as NAME.csv.
     """
     if name and os.environ.get(FIGURE_FOLDER):
@@ -248,6 +249,7 @@ def show_table(
     head, body = written.partition("</style>")[::2]
     written = f"{head}</style>{powers(body, 'html')}"
     written = re.sub(r"(<td [^>]*>)([a-z][a-z0-9]*(?:_[A-Za-z0-9]+)+)(</td>)", _CODE, written)
+    written = re.sub(r"`([^`<]+)`", r"<code>\1</code>", written)
     return HTML(written, metadata={"caption": caption, "name": name} if caption else None)
 
 
