@@ -221,7 +221,7 @@ def ns2_beside() -> pd.DataFrame:
 
 
 def ns2_switches() -> pd.DataFrame:
-    """Return what parts ns-2 from the segment engine, undone: the ratio of the two before and after."""
+    """Return how ns-2's goodput is over the segment engine's before and after each switch."""
     table = ns2_beside_runs.switches(ns2_beside_runs.runs(ns2_beside_runs.controls()))
     shown = {
         "sender": table["control"],

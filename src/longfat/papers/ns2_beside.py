@@ -4,8 +4,9 @@ The scenarios are those of the page cross-check (`network.reference`), so that w
 and of Linux stands beside. How a difference comes about is shown by a change of one thing.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -25,7 +26,8 @@ PATH: dict[str, Any] = {
 HEADERS = {"highspeed": "highspeed-rfc3649", "scalable": "scalable-kelly"}  # ours, of Linux's
 
 
-class Switch(NamedTuple):
+@dataclass(frozen=True)
+class Switch:
     """One thing that parts a sender on ns-2 from ours, undone.
 
     `on_ns2` and `ours` are the fields of a flow that are others there and here, `path` those of the
@@ -35,9 +37,9 @@ class Switch(NamedTuple):
     control: str
     words: str
     losses: Sequence[float] = LOSSES
-    on_ns2: dict[str, Any] = {}
-    ours: dict[str, Any] = {}
-    path: dict[str, Any] = {}
+    on_ns2: Mapping[str, Any] = field(default_factory=dict)
+    ours: Mapping[str, Any] = field(default_factory=dict)
+    path: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _ours(control: str, **parameters) -> dict[str, Any]:
@@ -112,10 +114,10 @@ def controls() -> list[str]:
 
 
 def scenario(
-    control: str, loss: float, seed: int, path: dict[str, Any] | None = None, **flow
+    control: str, loss: float, seed: int, path: Mapping[str, Any] | None = None, **flow
 ) -> Scenario:
     """Return a run over the path of the page cross-check, with changes of path and flow."""
-    changed = PATH | (path or {})
+    changed = PATH | dict(path or {})
     found = reference(congestion_control=control, loss=loss, seed=seed, **changed)
     return found.with_(flows=[found.flows[0].model_dump() | flow]) if flow else found
 
@@ -172,7 +174,7 @@ def switches(runs: pd.DataFrame) -> pd.DataFrame:
         scenarios = []
         for run in design.itertuples():
             one = SWITCHES[run.place]
-            fields = {"recovery": "prr"} | (one.on_ns2 if engine == "ns2" else one.ours)
+            fields = {"recovery": "prr"} | dict(one.on_ns2 if engine == "ns2" else one.ours)
             name = _name(one.control, engine)
             scenarios.append(scenario(name, run.loss, run.seed, one.path, **fields))
         if can_run(scenarios, engine):
