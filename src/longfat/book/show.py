@@ -261,6 +261,7 @@ def show_table(
     written = f"{head}</style>{powers(body, 'html')}"
     written = re.sub(r"(<td [^>]*>)([a-z][a-z0-9]*(?:_[A-Za-z0-9]+)+)(</td>)", _CODE, written)
     written = re.sub(r"`([^`<]+)`", r"<code>\1</code>", written)
+    written = re.sub(r"(<td [^>]*>)-(0\.?0*</td>)", r"\1\2", written)  # no zero below zero
     return HTML(written, metadata={"caption": caption, "name": name} if caption else None)
 
 
