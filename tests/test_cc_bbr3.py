@@ -1,5 +1,7 @@
 """BBR version 3, ACK by ACK, against draft-ietf-ccwg-bbr-05: its model, its modes, its bounds."""
 
+import itertools
+
 import pytest
 from test_cc_bbr import RATE_BPS, RTT_S, make  # noqa: F401 make is a fixture
 
@@ -23,7 +25,9 @@ def start(make):  # noqa: F811 pytest hands it over by its name
     return start
 
 
-def rounds(path, count, start_s, rate_bps=RATE_BPS, in_flight=50.0, lost=0, flight=PATH, smaller=True):
+def rounds(
+    path, count, start_s, rate_bps=RATE_BPS, in_flight=50.0, lost=0, flight=PATH, smaller=True
+):
     """An ACK a round trip for a flight of segments, some more of which were lost; return the time
     of the last. Round trips grow smaller by nearly nothing, so that ProbeRTT has no reason."""
     for i in range(1, count + 1):
@@ -116,7 +120,7 @@ def test_the_cycle_is_down_cruise_refill_and_up(start):
     for i in ups[:-1]:
         assert gains[i : i + 3] == [1.25] * 3
         assert gains[i + 3] == 0.9 and gains[i + 4] == 1
-    apart = [b - a for a, b in zip(ups[:-1], ups[1:], strict=True)]
+    apart = [b - a for a, b in itertools.pairwise(ups)]
     assert all(20 + 3 <= one <= 30 + 7 for one in apart) and len(set(apart)) > 1
 
 
@@ -129,7 +133,7 @@ def test_a_small_window_probes_as_often_as_reno_would(start):
         now = rounds(path, 1, now, RATE_BPS / 10, in_flight=5, flight=10)
         gains.append(gain(path, RATE_BPS / 10))
     ups = [i for i in range(1, 80) if gains[i] == 1.25 and gains[i - 1] != 1.25]
-    apart = [b - a for a, b in zip(ups[:-1], ups[1:], strict=True)]
+    apart = [b - a for a, b in itertools.pairwise(ups)]
     assert len(apart) >= 4 and all(one <= 10 + 5 for one in apart)
 
 
@@ -183,9 +187,9 @@ def test_a_probe_without_losses_raises_the_bound_ever_faster(start):
             windows.append(tcp.Window())
         elif windows:
             break
-    steps = [b - a for a, b in zip(windows[:-1], windows[1:], strict=True)]
+    steps = [b - a for a, b in itertools.pairwise(windows)]
     assert len(windows) >= 5
-    assert all(b >= 1.5 * a for a, b in zip(steps[:3], steps[1:4], strict=True)), windows
+    assert all(b >= 1.5 * a for a, b in itertools.pairwise(steps)), windows
 
 
 def test_the_largest_rate_is_that_of_this_cycle_and_the_last(start):

@@ -37,9 +37,7 @@ def _small_multiples(
     figure, panels = _panels(len(names), height)
     for axes, name in zip(panels, names, strict=False):
         trace = traces[traces["sender"] == name]
-        axes.step(
-            trace["time_s"], trace[value], where="post", lw=0.9, color=style(name)["color"]
-        )
+        axes.step(trace["time_s"], trace[value], where="post", lw=0.9, color=style(name)["color"])
         axes.set_title(label(name), fontsize=9)
         axes.grid(alpha=0.3)
     figure.supxlabel(words[0], fontsize=10)

@@ -140,7 +140,9 @@ def growth(names: Sequence[str] = GROWTH, duration_s: float = 30.0) -> pd.DataFr
     results = _traced(names, "cwnd_segments", "senders-growth", 300, **path)
     return pd.concat(
         [
-            result.traces["cwnd_segments"].assign(sender=name)[["sender", "time_s", "cwnd_segments"]]
+            result.traces["cwnd_segments"].assign(sender=name)[
+                ["sender", "time_s", "cwnd_segments"]
+            ]
             for name, result in zip(names, results, strict=True)
         ],
         ignore_index=True,
