@@ -107,8 +107,8 @@ def test_startup_ends_by_six_ranges_of_losses_of_more_than_a_fiftieth(start, ran
 
 
 def test_the_cycle_is_down_cruise_refill_and_up(start):
-    """5.3.3: two to three seconds from Down to Refill, a round trip of it, Up until the rate has not
-    grown for three round trips."""
+    """5.3.3: two to three seconds from Down to Refill, a round trip of it, Up until the rate has
+    not grown for three round trips."""
     _, path, now = to_cruise(start)
     gains, times = [], []
     for _ in range(120):
@@ -160,7 +160,7 @@ def test_a_round_trip_with_losses_leaves_seven_tenths_or_what_was_delivered(star
 def test_too_many_losses_in_a_probe_bound_what_is_in_flight(start):
     """5.5.10.2: what was in flight when 2 % of it were lost, and 85 % of that in Cruise."""
     tcp, path, now = to_up(start)
-    # 97 segments delivered and 3 lost since it was sent. The flight of which 2 % are lost: 97 + 1.94 / 0.98
+    # 97 segments delivered and 3 lost since it was sent: 2 % are lost of 97 + 1.94 / 0.98.
     path.Ack(now + 0.05, 97, RATE_BPS, 50, path.connection.m_delivered, 3)
     assert gain(path) == 1  # the queue is empty: through Down to Cruise
     assert tcp.Window() == pytest.approx(0.85 * (97 + 0.02 * 97 / 0.98), abs=0.01)

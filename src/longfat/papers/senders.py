@@ -288,7 +288,7 @@ def cdg_of_linux(losses: Sequence[float] = (1e-4, 1e-3, 1e-2), seeds: int = 3) -
     """Return CDG's goodput on Linux 6.12 and with our header, which then forgives no loss either.
 
     Over the path of the page cross-check, for a minute. A row a loss rate (the index); columns
-    ours and linux, means in Mb/s. Linux's is missing where this machine can neither run nor find it.
+    ours and linux, means in Mb/s. Linux's is missing where it can neither be run nor found.
     """
     design = statistics.combinations(loss=list(losses), seed=list(range(1, seeds + 1)))
     strict = CongestionControl(name="cdg-hayes", parameters={"tolerates_loss": False})
