@@ -28,12 +28,20 @@ const repeated = (step, start, count) => {
   return value;
 };
 
+// Powers of ten, in characters: an axis of SVG has no other way.
+const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((one, n) => [n, one])) };
+
 const rounded = (value, digits) => {
   if (!Number.isFinite(value)) {
     return "none";
   }
   const short = Number(value.toPrecision(digits));
-  return short !== 0 && Math.abs(short) < 0.01 ? short.toExponential() : String(short);
+  if (short === 0 || (Math.abs(short) >= 0.01 && Math.abs(short) < 1e6)) {
+    return String(short);
+  }
+  const [factor, power] = short.toExponential().split("e");
+  const ten = "10" + [...String(Number(power))].map((one) => RAISED[one]).join("");
+  return factor === "1" ? ten : `${factor} × ${ten}`;
 };
 
 const element = (parent, tag, attributes = {}, text = "") => {

@@ -25,7 +25,7 @@ def explorer(
             Input(R, "round-trip time R", 0.02, 1.0, rtt_s, "s", scale="log"),
             Input(R_0, "reference round-trip time RTT₀", 0.01, 1.0, rtt0_s, "s", scale="log"),
             Input(
-                W_m, "largest window W_m", 10, 10_000, max_window_segments, "segments", scale="log"
+                W_m, "largest window Wₘ", 10, 10_000, max_window_segments, "segments", scale="log"
             ),
         ),
         steps={
