@@ -431,3 +431,31 @@ def test_every_claim_has_a_mark_and_one_only():
     figure = draw.claims(claims.assign(verdict="reproduced"))
     (axes,) = figure.axes
     assert len(axes.lines) == len(claims)
+
+
+def test_claims_that_hang_on_a_parameter_are_those_that_it_turns():
+    def record(parameter: str, says: str) -> dict:
+        return {"engine": "segment", "parameter": parameter, "says": says, "measured": 2.0}
+
+    judged = pd.DataFrame(
+        {
+            "statement": ["turns", "stays", "not tried"],
+            "unit": "%",
+            "verdict": ["depends on lost_retransmission", "reproduced", "reproduced"],
+            "evidence": [
+                [record("", "holds"), record("lost_retransmission", "fails")],
+                [record("", "holds"), record("lost_retransmission", "holds")],
+                [record("", "holds"), record("rtt", "fails")],
+            ],
+        }
+    )
+    found = words.hanging_on(judged, "lost_retransmission", "timer", "found")
+    assert found["claim"].tolist() == ["turns"]
+    assert found[["timer", "found"]].iloc[0].tolist() == ["2: holds", "2: fails"]
+    assert "lost_retransmission" not in found["verdict"].iloc[0]
+    assert words.tried(judged, "lost_retransmission") == 2
+
+
+def test_without_runs_of_ns2_there_is_no_table_of_its_pipes():
+    runs = pd.DataFrame({"protocol": ["SACK"], "engine": "segment", "bit_error_rate": 1e-6})
+    assert experiments.ns2_pipes(Setting(), runs).empty

@@ -449,3 +449,13 @@ def test_random_scenarios_run_or_are_refused(here):
 @pytest.mark.slow
 def test_a_hundred_random_scenarios_run_or_are_refused(here):
     assert sum(map(run_or_be_refused, range(100, 200))) >= 50
+
+
+def test_the_pipe_of_the_window_is_left_out_of_keys_where_it_is_not_asked_for():
+    scenario = one_link(ns2={"tick_s": 0.01})
+    assert "pipe_of_window" not in scenario.to_json()
+    other = scenario.with_(ns2=Ns2(tick_s=0.01, pipe_of_window=True))
+    assert other.sha256() != scenario.sha256()
+    assert Scenario.from_json(other.to_json()) == other
+    assert "oldCode_ true" in planning.plan(other)
+    assert "oldCode_" not in planning.plan(scenario)

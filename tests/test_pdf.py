@@ -16,9 +16,15 @@ pytestmark = pytest.mark.slow
 
 ROOT = paths.DATA.parent
 
-PAGE = """<!doctype html><html lang=en><title>t</title><body><h1>Glossary</h1>
+PAGE = """<!doctype html><html lang=en><title>t</title><body><article><h1>Glossary</h1>
 <p>congestion collapse: <span lang=ja>輻輳崩壊</span></p>
-<span id="document-two"></span><section><h1>The next chapter</h1></section>"""
+<section id=chapters><h2>The chapters</h2>
+<span id="document-notebooks/two"></span><section id=two><h3>The next chapter</h3>
+<section id=part><h4>A section</h4><details><summary>folded</summary>no</details></section>
+</section>
+<span id="document-notebooks/two-long"></span><section id=long><h3>For specialists</h3></section>
+<span id="document-book/three"></span><section id=three><h3>The last</h3></section>
+</section></article>"""
 
 
 @pytest.fixture
@@ -36,7 +42,8 @@ def printed(browser, tmp_path):
 def test_each_chapter_begins_a_page_and_japanese_is_text(printed):
     data = printed.read_bytes()
     assert data.startswith(b"%PDF-")
-    assert len(re.findall(rb"/Type /Page\b", data)) == 2
+    assert len(re.findall(rb"/Type /Page\b", data)) == 4  # the front, the contents, two chapters
+    assert pdf.page_numbers(data) == {"two": 3, "part": 3, "three": 4}
     # The fonts' maps back to Unicode: what copying and searching in a reader find.
     maps = b""
     for stream in re.findall(rb"stream\r?\n(.*?)endstream", data, re.DOTALL):

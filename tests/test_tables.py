@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from longfat import papers, store
+from longfat import papers, paths, store, style
 from longfat.book import tables
 from longfat.cc import catalogue
 from longfat.papers import sensitivity
@@ -39,11 +39,28 @@ def test_catalogue_has_a_card_for_every_algorithm_but_ns3s_own_classes():
     assert not others.eq("").any(axis=None)
 
 
+def test_every_parameter_has_words():
+    """No sentence of the book calls a parameter by a name with an underscore."""
+    names = {name for paper in papers.names() for name in papers.parameters(paper)["name"]}
+    labels = pd.read_csv(paths.DATA / "labels.csv")
+    assert names <= set(labels["name"]), names - set(labels["name"])
+    assert not labels["label"].str.contains("_").any()
+
+
+def test_headers_comments_are_typeset():
+    assert style.formulas(
+        "W_max <= 2 p_max, rho in segments/s^3; see net/ipv4/tcp_lp.c, high_loss"
+    ) == (r"$W_{max}$ ≤ 2 $p_{max}$, $\rho$ in segments/s³; see `net/ipv4/tcp_lp.c`, `high_loss`")
+    assert style.formulas("`p_max` and $q_{th}$") == "`p_max` and $q_{th}$"
+    assert style.formulas("which is rho^2 X / 2") == r"which is $\rho^2$ X / 2"
+
+
 def test_every_variation_is_of_an_assumption_and_moves_something():
     table = tables.assumptions()
     for paper in papers.names():
         varied = sensitivity.effects(paper)
-        assert set(varied["name"]) <= set(table.loc[table["paper"] == paper, "name"])
+        names = table.loc[table["paper"] == paper, "name"].str.extract(r"\(`(\w+)`\)")[0]
+        assert set(varied["name"]) <= set(names)
         assert (varied["comparisons"] > 0).all()
         assert (varied["low"] < varied["high"]).all()
 

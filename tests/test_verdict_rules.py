@@ -168,9 +168,39 @@ def test_engines_that_part_are_no_verdict():
     # ns-3 runs the same headers as the segment engine: it is the same witness
     judged = statistics.judge(claims, evidence(span(8, 1), span(6, 3, **ns3))).iloc[0]
     assert judged["verdict"] == "not reproduced"
-    assert "rests on the segment engine alone" in judged["reason"]
+    assert "ns-3, which shares its code, leaves it open (6 %)" in judged["reason"]
     judged = statistics.judge(claims, evidence(span(3, 1), span(2, 1, **linux))).iloc[0]
-    assert "alone" not in judged["reason"]
+    assert judged["reason"].endswith("20 runs; Linux agrees (2 %).")
+    judged = statistics.judge(claims, evidence(span(3, 1))).iloc[0]
+    assert judged["reason"].startswith("The segment engine, asked alone, agrees: 3 % [2, 4]")
+
+
+def test_a_reason_names_no_more_than_two_parameters_and_spells_engines_as_they_are():
+    names = ["recovery", "min_rto", "lost_retransmission", "delayed_ack"]
+    turned = [span(3, 1, parameter=name, setting="other") for name in names]
+    judged = statistics.judge(claim("at most", **FIVE), evidence(span(8, 1, engine="ns2"), *turned))
+    assert judged.iloc[0]["verdict"] == (
+        "depends on recovery, min_rto, lost_retransmission and delayed_ack"
+    )
+    assert statistics.worded(judged.iloc[0]["verdict"], most=1) == (
+        "depends on the method of recovery and 3 more"
+    )
+    reason = judged.iloc[0]["reason"]
+    assert reason.startswith("ns-2, asked alone, disagrees: 8 %")
+    assert reason.endswith(
+        "It holds when this is changed: the method of recovery (other) and 3 more."
+    )
+
+
+def test_what_is_open_says_how_many_runs_would_decide():
+    claims = claim("at most", **FIVE)  # which allows 5.5
+    said = [
+        statistics.judge(claims, evidence(span(mean, 2))).iloc[0]["reason"]
+        for mean in (5.0, 5.49, 5.5)
+    ]
+    assert "runs a point would decide." in said[0]
+    assert "so near the bound that $" in said[1] and "runs a point would be needed" in said[1]
+    assert said[2].endswith("no number of runs is sure to decide.")
 
 
 def test_a_fitted_claim_is_not_counted():

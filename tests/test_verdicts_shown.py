@@ -1,5 +1,6 @@
 """Verdicts from a chapter's cell to the pages that collect them."""
 
+import json
 import re
 from xml.etree import ElementTree
 
@@ -135,7 +136,8 @@ def test_verdicts_are_counted_by_paper_and_kind(judged):
 
 def test_the_scoreboard_says_what_it_depends_on_and_what_would_decide(judged):
     board = verdicts.scoreboard()
-    assert "Depends on **recovery**" in board["reason"][0]
+    assert "Depends on **the method of recovery**" in board["reason"][0]
+    assert "<summary>one other setting</summary>" in board["reason"][0]
     assert re.search(r"About \d+ runs a point would decide", board["reason"][1])
 
 
@@ -167,6 +169,23 @@ def test_each_drawn_claim_is_told_with_its_rule_and_its_data(judged):
     assert "hybla-steady" in store.experiments()
     assert told.count("{download}`hybla-steady </_longfat/hybla-steady.csv>`") == 4
     assert "recovery: halving" in told
+
+
+def test_every_number_of_a_told_claim_leads_to_its_runs(judged):
+    """The files that the page links hold archived scenarios, and only of the point that decides."""
+    told, files = verdicts.steps(), verdicts.drawn_runs()
+    linked = re.findall(r"\{download\}`20 </_longfat/(runs-[^>]*)\.json>`", told)
+    assert set(linked) == set(files) and len(linked) == 4
+    archived = set(store.read_archive("hybla-steady")["scenario"])
+    runs = json.loads(files["runs-hybla-steady-segment"])
+    assert runs and {json.dumps(run, sort_keys=True, separators=(",", ":")) for run in runs} <= (
+        archived
+    )
+    one = {"experiment": "hybla-steady", "engine": "segment", "at": r"$p = 2 \times 10^{-3}$"}
+    assert verdicts.runs_name(one) == "runs-hybla-steady-segment-0.002"
+    at_point = verdicts._scenarios("hybla-steady", "segment", 2e-3)
+    assert 0 < len(at_point) < len(runs)
+    assert all(json.loads(run)["links"][0]["loss_per_packet"] == 2e-3 for run in at_point)
 
 
 def test_the_same_claims_are_drawn_each_time():

@@ -24,10 +24,12 @@ FOOTER = (
 # Pages that are not printed: they are for the screen, for specialists, or for those who build.
 LEFT_OUT = (
     r"-long$|book/(laboratory|reference|contributing|sweeps|tests|bench|equations|catalogue)$"
+    r"|book/verdicts$"
     r"|notebooks/(faults|segment|tutorial)$"
 )
-# Before anything is typeset: leave pages out, open what is folded, put the contents in front.
-PREPARE = """
+# Before anything is typeset: leave pages out, open what is folded and is to be read (solutions),
+# drop the rest of what is folded, and put the contents behind the front page.
+PREPARE = r"""
 pattern => document.addEventListener('readystatechange', () => {
   if (document.readyState !== 'interactive') return;
   const leftOut = new RegExp(pattern);
@@ -47,22 +49,40 @@ pattern => document.addEventListener('readystatechange', () => {
     const id = decodeURIComponent(link.getAttribute('href').slice(1));
     if (id && !document.getElementById(id)) link.replaceWith(...link.childNodes);
   }
+  for (const code of document.querySelectorAll('.cell_input')) {
+    if (/^\s*show\.show_code/.test(code.textContent)) code.remove();
+  }
+  document.querySelectorAll('#three-doors, details:not([open]), .longfat-filter')
+    .forEach(one => one.remove());
   const contents = document.createElement('nav');
   contents.className = 'printed-contents';
   contents.innerHTML = '<p>Contents</p>';
-  const first = document.querySelector('article h1');
-  for (const heading of document.querySelectorAll('article h1, article section > h2')) {
-    const id = heading.closest('section')?.id;
-    if (!id || heading === first || heading.closest('.longfat-card')) continue;
+  const enter = (section, name) => {
+    const heading = section.querySelector('h1, h2, h3, h4, h5, h6');
+    if (!section.id || heading?.parentElement !== section) return;
+    heading.classList.add(`${name}-heading`);
     const line = document.createElement('a');
-    line.href = '#' + id;
-    line.className = heading.tagName;
+    line.href = '#' + section.id;
+    line.className = name;
     const text = heading.cloneNode(true);
     text.querySelectorAll('.headerlink').forEach(one => one.remove());
     line.innerHTML = `<span>${text.innerHTML}</span><span class="printed-page">000</span>`;
     contents.append(line);
+  };
+  let first = null;
+  for (const place of document.querySelectorAll('span[id^="document-"]')) {
+    let chapter = place.nextElementSibling;
+    while (chapter && chapter.tagName === 'SPAN') chapter = chapter.nextElementSibling;
+    if (!chapter) continue;
+    first ??= place;
+    enter(chapter, 'chapter');
+    if (place.id.startsWith('document-notebooks/')) {
+      chapter.querySelectorAll(':scope > section').forEach(one => enter(one, 'section'));
+    }
   }
-  first?.after(contents);
+  const chapters = first?.closest('section');
+  chapters?.querySelector('h1, h2')?.remove();
+  chapters?.prepend(contents);
 })
 """
 # The second time: the numbers of the pages into the contents.
@@ -82,11 +102,15 @@ html { font-size: 13px !important; }
 .printed-contents p { font-size: 1.6em; }
 .printed-contents a { display: flex; justify-content: space-between; color: black;
   text-decoration: none; }
-.printed-contents a.H1 { margin-top: 0.6em; font-weight: bold; }
-.printed-contents a.H2 { padding-left: 1.5em; }
+.printed-contents a.chapter { margin-top: 0.5em; font-weight: bold; }
+.printed-contents a.section { padding-left: 1.5em; }
 .printed-contents mjx-container { color: black; }
+.chapter-heading { font-size: 2em !important; margin-top: 0 !important; }
+.section-heading { font-size: 1.5em !important; }
+figcaption, figcaption *, .longfat-captioned > p, .longfat-captioned > p * {
+  color: black !important; }
 h1, h2, h3, h4 { break-after: avoid; }
-img { max-height: 105mm; width: auto; }
+img { max-height: 230mm; max-width: 150mm; width: auto; }
 .longfat-scrolls { background: none !important; }
 figure, img, svg, .longfat-explorer, tr { break-inside: avoid; }
 .cell_output, .text_html, .longfat-table, pre { overflow: visible !important; }
@@ -94,8 +118,12 @@ pre, .highlight, .cell_input, .cell { break-inside: auto !important; }
 pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
 table { font-size: 0.7em !important; break-inside: auto !important; }
 th, td { padding: 0.2em 0.4em !important; min-width: 0 !important; }
-.explorer-inputs, .longfat-explorer button, .copybtn, .headerlink, .toggle-button,
-.bd-header, .bd-header-article, .bd-sidebar-primary, .bd-sidebar-secondary, .prev-next-footer
+.table-scoreboard td:nth-child(4) { width: 40mm; }
+.table-scoreboard td:last-child { width: 55mm; }
+.longfat-scroll-hint, .explorer-inputs, .longfat-explorer button,
+.copybtn, .headerlink, .toggle-button,
+.sd-summary-state-marker, .sd-summary-down, .sd-summary-up, .bd-header, .bd-header-article,
+.bd-sidebar-primary, .bd-sidebar-secondary, .prev-next-footer
 { display: none !important; }
 """
 
@@ -136,7 +164,7 @@ def page_numbers(printed: bytes) -> dict[str, int]:
         re.sub(r"#([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), name.decode()): pages.index(page)
         + 1
         for name, page in places
-        if page in pages
+        if page in pages and name != b"Dest"  # that is the outline's
     }
 
 

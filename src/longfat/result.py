@@ -87,7 +87,7 @@ class Result:
 
     def flow_rows(self) -> list[Row]:
         """Return what `flows` has, a dictionary a flow, with None for what is missing."""
-        return _records(self._flows)
+        return records(self._flows)
 
     def plot(self, series: Sequence[str] | str | None = None) -> "Figure":
         """Return the recorded series over time, a panel each (`longfat.pictures.plot`).
@@ -102,7 +102,7 @@ class Result:
         return {
             "scenario": self.scenario.model_dump(mode="json", exclude_defaults=True),
             "flows": self.flow_rows(),
-            "links": _records(self._links),
+            "links": records(self._links),
             "traces": {
                 name: table.to_dict("list") if _is_table(table) else table
                 for name, table in self._traces.items()
@@ -139,7 +139,8 @@ def _is_table(given: Any) -> "TypeGuard[pd.DataFrame]":
     return hasattr(given, "columns")
 
 
-def _records(table: "pd.DataFrame | Sequence[Row]") -> list[Row]:
+def records(table: "pd.DataFrame | Sequence[Row]") -> list[Row]:
+    """Return a table as a dictionary a row, with None for what is missing."""
     if not _is_table(table):
         return list(table)
     return table.astype(object).where(table.notna(), None).to_dict("records")

@@ -331,6 +331,8 @@ class Ns2(_Model):
     delays each segment by a random time up to so long, which breaks the phases of flows. With
     `linux_agents`, Reno and Vegas, which ns-2 has twice, are those of its Linux agents; with
     `own_hybla`, Hybla is no Linux agent: ns-2's own senders, SACK or NewReno, grow as Hybla does.
+    With `pipe_of_window` ns-2's own SACK sender takes the window less three for what is in flight
+    when a recovery begins (its `oldCode_`), and not all that it has sent less three.
 
     >>> from longfat import Ns2
     >>> Ns2(header_bytes=40, ack_bytes=40, tick_s=0.01).sack_blocks
@@ -345,6 +347,15 @@ class Ns2(_Model):
     overhead_s: Annotated[float, Field(ge=0, le=10)] = 0.0
     linux_agents: bool = False
     own_hybla: bool = False
+    pipe_of_window: bool = False
+
+    @model_serializer(mode="wrap")
+    def _newest_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave `pipe_of_window` out where it is the default: older scenarios keep their keys."""
+        data = serialize(self)
+        if not self.pipe_of_window:
+            data.pop("pipe_of_window", None)
+        return data
 
 
 class Scenario(_Model):

@@ -4,6 +4,7 @@ A table has a row a run (or a flow of a run). Unless a function says otherwise a
 Student's, of 95 %.
 """
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from longfat.errors import InputError
-from longfat.style import ENGINE_LABEL
+from longfat.style import ENGINE_LABEL, label
 from longfat.style import number as digits
 
 # --- plans of runs
@@ -341,6 +342,7 @@ def _row(measured: float, width: float, runs: int) -> dict[str, float]:
 # An end of a 95 % interval is a one-sided test at this level, so that what a picture shows and what
 # is concluded from it are the same.
 LEVEL = 0.025
+HOPELESS = 10_000  # more runs than these to decide a claim are given in one digit
 POWER = 0.8  # of a further experiment that is to decide what is open
 
 RULES = {
@@ -398,6 +400,7 @@ RULES = {
     ),
 }
 KINDS = tuple(RULES)
+NAMED = 3  # so many parameters that turn a verdict, a sentence names
 VERDICTS = (
     "reproduced",
     "not reproduced",
@@ -463,6 +466,24 @@ class Region(NamedTuple):
 def verdict_class(verdict: str) -> str:
     """Return which one of `VERDICTS` a verdict is: "depends" for "depends on recovery"."""
     return "depends" if verdict.startswith("depends on ") else verdict
+
+
+def worded(verdict: str, most: int = NAMED) -> str:
+    """Return a verdict as a reader sees it: parameters in words, and no more than so many of them.
+
+    >>> from longfat import statistics
+    >>> statistics.worded("depends on recovery and min_rto")
+    'depends on the method of recovery and the shortest timeout'
+    """
+    if verdict_class(verdict) != "depends":
+        return verdict
+    names = re.split(r", | and ", verdict.removeprefix("depends on "))
+    return _depends(_some([label(name) for name in names], most))
+
+
+def _some(names: list[str], most: int) -> list[str]:
+    """Return the first ones, and how many more there are."""
+    return names if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
 
 
 def region(claim) -> Region | None:
@@ -671,9 +692,11 @@ def _judge(claim, evidence: pd.DataFrame | None) -> dict:
     measured = [one["measured"] for one in records]
     row |= {"range_low": min(measured), "range_high": max(measured)}
     open_ones = [one["decides"] for one in records if one["says"] == "open"]
-    if verdict == "undecidable":
-        row["decides"] = max(open_ones, default=np.nan)
     reason = _reason(verdict, decider, base, records, unit, fitted)
+    if verdict == "undecidable":
+        runs = max(open_ones, default=np.nan)
+        row["decides"] = runs
+        reason = _sentences(reason, _decides(runs))
     return row | {"verdict": verdict, "reason": _sentences(reason, note), "evidence": records}
 
 
@@ -732,37 +755,81 @@ def _depends(parameters: list[str]) -> str:
 def _reason(
     verdict: str, decider: dict, base: list[dict], records: list[dict], unit: str, fitted: str
 ) -> str:
-    """Return in sentences why the verdict is what it is, and on which engines it rests."""
-    said = {"holds": "agrees", "fails": "disagrees", "open": "leaves it open"}
+    """Return in a sentence or two why the verdict is what it is, and on which engines it rests."""
     parts = []
     if fitted:
-        what = fitted.replace("_", " ")
-        parts.append(f"The number was used to fit the {what}, so that it is no test.")
-    for one in base:
-        value = f"{digits(one['measured'])}"
-        if one["low"] != one["high"] and one["low"] == one["low"]:
-            value += f" [{digits(one['low'])}, {digits(one['high'])}]"
-        place = f" at {one['at']}" if one["at"] else ""
-        count = "" if one["engine"] == "arithmetic" else f", {_runs(one['runs'])}"
-        name = _called(one["engine"])
-        shares = " (which shares our headers)" if one["engine"] in WITNESS else ""
-        text = f"{name[0].upper()}{name[1:]}{shares} {said[one['says']]}: {value} {unit}".rstrip()
-        parts.append(f"{text}{place}{count}.")
-    for parameter in dict.fromkeys(one["parameter"] for one in records if one["parameter"]):
-        settings = [one for one in records if one["parameter"] == parameter]
-        of = {what: [s for s in settings if s["says"] == what] for what in said}
-        told = []
-        for what, group in of.items():
-            names = list(dict.fromkeys(one["setting"] for one in group))
-            if names:
-                shown = _list(names) if len(names) <= 4 else f"{len(names)} settings"
-                verb = {"holds": "holds", "fails": "fails", "open": "stays open"}[what]
-                told.append(f"{verb} at {shown}")
-        parts.append(f"With {parameter.replace('_', ' ')} varied it {', '.join(told)}.")
-    independent = {WITNESS.get(one["engine"], one["engine"]) for one in base}
-    if len(independent) == 1 and decider["engine"] != "arithmetic":
-        parts.append(f"It rests on {_called(independent.pop())} alone.")
-    return " ".join(parts)
+        names = [label(name) for name in fitted.split(", ")]
+        what = _list([name if name.startswith("the ") else f"the {name}" for name in names])
+        parts.append(f"The number was used to fit {what}, so that it is no test.")
+    value = _with_unit(digits(decider["measured"]), unit)
+    if decider["low"] < decider["high"]:
+        value += f" [{digits(decider['low'])}, {digits(decider['high'])}]"
+    place = f" at {decider['at']}" if decider["at"] else ""
+    if decider["engine"] == "arithmetic":
+        first = f"Calculated, it is {value}{place}"
+    else:
+        name = _called(decider["engine"]).replace("the ", "The ")  # others are spelled as they are
+        alone = ", asked alone," if len(base) == 1 else ""
+        first = f"{name}{alone} {_SAYS[decider['says']]}: {value}{place}, {_runs(decider['runs'])}"
+    others = [_beside(one, unit) for one in base if one is not decider]
+    parts.append(f"{'; '.join([first, *others])}.")
+    parts.append(_turned(verdict, decider, [one for one in records if one["parameter"]]))
+    return _sentences(*parts)
+
+
+def _decides(runs: float) -> str:
+    """Return how many runs at each point would decide what is open; nothing where none would."""
+    if np.isnan(runs):
+        return ""
+    if np.isinf(runs):
+        return "Its mean stands on the bound: no number of runs is sure to decide."
+    if runs > HOPELESS:
+        return f"It lies so near the bound that {digits(runs, 1)} runs a point would be needed."
+    return f"About {runs:,.0f} runs a point would decide."
+
+
+_SAYS = {"holds": "agrees", "fails": "disagrees", "open": "leaves it open"}
+
+
+def _beside(one: dict, unit: str) -> str:
+    """Return what another engine says."""
+    shares = ", which shares its code," if one["engine"] in WITNESS else ""
+    said = f"{_SAYS[one['says']]} ({_with_unit(digits(one['measured']), unit)})"
+    return f"{_called(one['engine'])}{shares} {said}"
+
+
+def _turned(verdict: str, decider: dict, varied: list[dict]) -> str:
+    """Return what settings that the paper does not state make of a claim."""
+    if not varied or verdict == "depends on the engine":
+        return ""
+    names = list(dict.fromkeys(one["parameter"] for one in varied))
+    if verdict_class(verdict) == "depends":
+        turns = "fails" if decider["says"] == "holds" else "holds"
+        settings: dict[str, list[str]] = {}
+        for one in varied:
+            if one["says"] == turns:
+                settings.setdefault(one["parameter"], []).append(one["setting"])
+        told = [f"{label(name)} ({_settings(found)})" for name, found in settings.items()]
+        return f"It {turns} when this is changed: {_list(_some(told, 1))}."
+    many = "the one setting" if len(varied) == 1 else f"any of the {len(varied)} other settings"
+    of = label(names[0]) if len(names) == 1 else f"{len(names)} parameters"
+    decided = [one for one in varied if one["says"] != "open"]
+    if not decided:
+        return f"It stays open with {many} of {of}."
+    if verdict == "reproduced":
+        return f"It fails with none of the {len(varied)} other settings of {of}."
+    if verdict == "not reproduced":
+        return f"It holds with none of the {len(varied)} other settings of {of}."
+    return ""
+
+
+def _settings(settings: list[str]) -> str:
+    settings = list(dict.fromkeys(settings))
+    return " or ".join(settings) if len(settings) <= 2 else f"{len(settings)} settings"
+
+
+def _with_unit(value: str, unit: str) -> str:
+    return f"{value} {unit}".rstrip()
 
 
 def _called(engine: str) -> str:

@@ -27,11 +27,10 @@ import platformdirs
 
 from longfat import paths
 from longfat.errors import InputError, LongfatError, SimulationError, nearest
-from longfat.result import FLOW_COLUMNS, Result, trace_carrier
+from longfat.result import FLOW_COLUMNS, Result, Row, records, trace_carrier
 from longfat.scenario import Scenario
 
 if TYPE_CHECKING:  # pandas takes longer to import than a short run, which needs no table
-    import numpy as np
     import pandas as pd
 
 PROVENANCE_COLUMNS = (
@@ -298,31 +297,22 @@ def flatten(value: Any, path: str = "") -> dict[str, Any]:
 def find_archived(key: str) -> Result | None:
     """Return the result of a run from the archive, or None."""
     experiment = _archive_index().get(key)
-    if experiment is None:
-        return None
-    table, positions = _runs(experiment)
-    return archived_result(experiment, table.iloc[positions[key]])
+    return None if experiment is None else _result(experiment, _runs(experiment)[key])
 
 
 def archived_result(experiment: str, rows: "pd.DataFrame") -> Result:
     """Make a result from a run's rows of an experiment's archive."""
-    import pandas as pd
+    return _result(experiment, records(rows))
 
-    first = rows.iloc[0]
+
+def _result(experiment: str, rows: list[Row]) -> Result:
+    first = rows[0]
     scenario = Scenario.from_json(first["scenario"])
-    traces = {}
-    if scenario.record.series:
-        table = _read_csv(traces_path(experiment))
-        for series, values in table[table["key"] == first["key"]].groupby("series", sort=False):
-            named = values[["flow", "time_s", "value"]].rename(
-                columns={"value": series, "flow": trace_carrier(series)}
-            )
-            traces[series] = named.reset_index(drop=True)
     return Result(
         scenario=scenario,
-        flows=rows[list(FLOW_COLUMNS)].reset_index(drop=True),
-        links=pd.DataFrame(json.loads(first["links"])),
-        traces=traces,
+        flows=[{column: row[column] for column in FLOW_COLUMNS} for row in rows],
+        links=json.loads(first["links"]),
+        traces=dict(_traces(experiment)[first["key"]]) if scenario.record.series else {},
         provenance={name: first.get(name) for name in ("key", *PROVENANCE_COLUMNS)},
     )
 
@@ -331,6 +321,7 @@ def forget_archive() -> None:
     """Read the archive anew when it is next needed: it has changed."""
     _archive_index.cache_clear()
     _runs.cache_clear()
+    _traces.cache_clear()
 
 
 @functools.cache
@@ -344,7 +335,22 @@ def _archive_index() -> dict[str, str]:
 
 
 @functools.cache
-def _runs(experiment: str) -> "tuple[pd.DataFrame, dict[str, np.ndarray]]":
-    """Return an experiment's archive, and the positions of each run's rows in it."""
-    table = read_archive(experiment)
-    return table, table.groupby("key").indices
+def _runs(experiment: str) -> dict[str, list[Row]]:
+    """Return the rows of an experiment's archive, by key of the run."""
+    runs: dict[str, list[Row]] = {}
+    for row in records(read_archive(experiment)):
+        runs.setdefault(row["key"], []).append(row)
+    return runs
+
+
+@functools.cache
+def _traces(experiment: str) -> "dict[str, dict[str, pd.DataFrame]]":
+    """Return an experiment's recorded series, by key of the run and name of the series."""
+    traces: dict[str, dict[str, pd.DataFrame]] = {}
+    table = _read_csv(traces_path(experiment))
+    for (key, series), values in table.groupby(["key", "series"], sort=False):
+        named = values[["flow", "time_s", "value"]].rename(
+            columns={"value": series, "flow": trace_carrier(series)}
+        )
+        traces.setdefault(key, {})[series] = named.reset_index(drop=True)
+    return traces

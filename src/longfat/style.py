@@ -4,9 +4,13 @@ Colours are told apart by the colour-blind too (Okabe and Ito's, and Tol's "mute
 for what no chapter is about); markers tell what colours do not.
 """
 
+import csv
+import functools
 import math
 import re
 from typing import Any
+
+from longfat import paths
 
 MODEL: dict[str, Any] = {"color": "black"}
 PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
@@ -142,6 +146,27 @@ def known_style(name: str) -> bool:
     return name in known
 
 
+# --- names of parameters in words
+
+
+@functools.cache
+def _labels() -> dict[str, str]:
+    with paths.DATA.joinpath("labels.csv").open(encoding="utf-8", newline="") as file:
+        return {row["name"]: row["label"] for row in csv.DictReader(file)}
+
+
+def label(name: str) -> str:
+    """Return what a sentence calls a parameter of a paper (`data/labels.csv`).
+
+    A name that is not listed is its own words.
+
+    >>> from longfat.style import label
+    >>> label("lost_retransmission")
+    'how a lost retransmission is found'
+    """
+    return _labels().get(name, name.replace("_", " "))
+
+
 # --- numbers as people write them
 
 _POWER = re.compile(r"(?<![\w.#])([-+−]?)(\d+(?:\.\d+)?)e([-+]?\d+)(?![\w.]*\w)", re.I)
@@ -184,6 +209,44 @@ def number(value: float, digits: int = 3, form: str = "tex") -> str:
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
         return powers(f"{mantissa}e{exponent}", form)
     return f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:.0f}"
+
+
+_GREEK = "alpha|beta|gamma|delta|Delta|zeta|theta|lambda|rho|sigma|tau"
+_FILE = r"\b[\w/-]+\.(?:cc|c|h)\b"
+_TYPED = re.compile(
+    rf"(?P<code>`[^`]*`|\$[^$]*\$)|(?P<file>{_FILE})|(?P<unit>\b[\w/]+\^\d\b)"
+    rf"|\b(?P<name>[A-Za-z]+)_(?P<index>\w+)\b|\b(?P<greek>{_GREEK})\b"
+)
+_COMPARED = {"<=": "≤", ">=": "≥", "!=": "≠", "+-": "±"}
+
+
+def formulas(text: str) -> str:
+    """Return a comment's or a docstring's text as Markdown, with its mathematics as formulas.
+
+    >>> from longfat.style import formulas
+    >>> formulas("p_max, segments/s^3 and rho, by net/ipv4/tcp_lp.c")
+    '$p_{max}$, segments/s³ and $\\\\rho$, by `net/ipv4/tcp_lp.c`'
+    """
+
+    def written(match: re.Match) -> str:
+        name, index = match["name"], match["index"]
+        greek = name in _GREEK.split("|")
+        if match["code"]:
+            return match[0]
+        if match["unit"]:
+            base, _, power = match[0].partition("^")
+            if base in _GREEK.split("|"):
+                return rf"$\{base}^{power}$"
+            return base + power.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        if match["greek"]:
+            return rf"$\{match['greek']}$"
+        if match["file"] or index[1:].isupper() or len(index) > 4 or (len(name) > 3 and not greek):
+            return f"`{match[0]}`"
+        return rf"$\{name}_{{{index}}}$" if greek else f"${name}_{{{index}}}$"
+
+    for typed, sign in _COMPARED.items():
+        text = text.replace(typed, sign)
+    return _TYPED.sub(written, text)
 
 
 _PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P"}

@@ -1,6 +1,7 @@
 """The drawings of the chapter on TCP Hybla that are too long for a cell."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -182,7 +183,7 @@ def differences(compared: pd.DataFrame, claims: pd.DataFrame) -> tuple[Figure, p
             )
         axes.axhline(0, linewidth=0.8, **show.MODEL)
         some = compared[(compared["transfer"] == transfer) & (compared["metric"] == "throughput")]
-        for leg in ("segment", "linux"):
+        for leg in ("segment", "ns2", "linux"):
             line = some[some["leg"] == leg].sort_values("loss")
             if line.empty:
                 continue
@@ -336,6 +337,16 @@ def mended(table: pd.DataFrame) -> Figure:
     axes.set(ylabel="throughput by the model, over measured (%)", ylim=(-40, 60))
     axes.legend(fontsize=9)
     return figure
+
+
+def symbols(table: pd.DataFrame) -> list[str]:
+    """Return the table's columns as formulas: `d_ss` as the symbol that it stands for."""
+    return [re.sub(r"^([A-Za-z])(?:_(\w+))?$", _formula, str(name)) for name in table]
+
+
+def _formula(match: re.Match) -> str:
+    letter, index = match.groups()
+    return f"${letter}_{{{index}}}$" if index else f"${letter}$"
 
 
 def windows(traces: pd.DataFrame, by: str, title: str) -> Figure:

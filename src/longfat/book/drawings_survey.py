@@ -15,15 +15,36 @@ from longfat.papers.survey import experiments
 
 COLORS = {name: show.ALGORITHM_STYLE[name]["color"] for name in experiments.NAMES}
 LABELS = experiments.NAMES
+OF_RESPONSE = dict(zip(survey.RESPONSES, LABELS.values(), strict=True))  # names of the paper's
+# One connection of standard TCP by its send buffer (bytes), and several of 1 MB by their number.
+BY_SIZE = {64_000: "#9ecae1", 1_000_000: COLORS["standard"], 8_000_000: "#08306b"}
+BY_NUMBER = {4: "#b39ddb", 8: "#6a3d9a"}
+BELOW = {"ncols": 4, "frameon": False, "fontsize": "small"}
 JAPAN_WINDOW = 600e6 * 0.1 / 8 / 1500  # of the paper's path, segments
 VERDICT_LOOKS = {
-    "reproduced": ("#0072b2", "o"),
+    "reproduced": ("#009e73", "o"),
     "not reproduced": ("#d55e00", "X"),
     "depends": ("#e69f00", "D"),
-    "undecidable": ("0.55", "s"),
-    "fitted": ("#cc79a7", "P"),
-    "not yet measured": ("0.8", "."),
+    "undecidable": ("0.6", "P"),
+    "fitted": ("0.8", "s"),
+    "not yet measured": ("0.9", "."),
 }
+
+
+def path_name(name: str) -> str:
+    """Return the name of a path of table 1 as the paper writes it: EARTH², not EARTH^2."""
+    return name.replace("^2", "²").replace("^4", "⁴")
+
+
+def worded_ratio(column: str) -> str:
+    """Return the header of a column of `experiments.nearest_numbers` in words."""
+    words = {"mbps": "Mb/s", "loss": "random loss", "queue": "queue (packets)"}
+    if column in words:
+        return words[column]
+    for name, called in OF_RESPONSE.items():
+        if column.endswith(f" {name}"):
+            return f"{called}, {column.removesuffix(f' {name}')}"
+    return column
 
 
 def pipes() -> Figure:
@@ -62,9 +83,9 @@ def windows(traces: pd.DataFrame) -> Figure:
     top = int(window[time < 5].argmax())
     notes = [("slow start: doubles\nevery round trip", time[top], window[top], time[top] + 5)]
     falls = np.flatnonzero((np.diff(window) < -20) & (time[1:] > time[top] + 3))
-    if len(falls):
-        loss = falls[0]
-        middle = (time[loss] + time[top]) / 2
+    if len(falls) > 1:
+        before, loss = falls[:2]
+        middle = (time[loss] + time[before]) / 2
         height = window[np.searchsorted(time, middle) - 1]
         notes += [
             ("congestion avoidance: one\nsegment a round trip", middle, height, 19),
@@ -131,6 +152,11 @@ def region(table: pd.DataFrame) -> Figure:
     for axes, (loss, part) in zip(panels.flat, table.groupby("loss"), strict=True):
         show.show_factors(axes, part, "mbps", "queue")
         axes.set_title(f"loss ${_power(loss)}$", fontsize=10)
+    nearest = table["factor"].min()
+    figure.suptitle(
+        f"The nearest combination still misses one of the six by a factor of {nearest:.1f}",
+        fontsize=11,
+    )
     figure.supxlabel("bottleneck (Mb/s of payload)", fontsize=10)
     figure.supylabel("queue (packets)", fontsize=10)
     return figure
@@ -176,7 +202,8 @@ def against_printed(table: pd.DataFrame) -> Figure:
     axes.axvline(1, color="0.4", ls=":")
     axes.invert_yaxis()
     axes.set(xlabel="measured / printed", xlim=(0, None))
-    axes.set_title("Fitted: ours beside the six printed numbers")
+    missed = ((table["printed"] < table["low"]) | (table["printed"] > table["high"])).sum()
+    axes.set_title(f"Fitted, and still {missed} of the six numbers are missed")
     return figure
 
 
@@ -186,14 +213,22 @@ def buffers(rates: pd.DataFrame) -> Figure:
     for axes, (path, runs) in zip(panels, rates.groupby("path", sort=False), strict=True):
         for size, rate in runs.groupby("buffer", sort=False):
             auto = size == "auto"
-            label = size if auto else f"{size / 1e6:g} MB"
-            axes.plot(rate["time_s"], rate["Mb/s"], label=label, ls="--" if auto else "-")
+            label = "grows with the window" if auto else _size(size)
+            look = {"color": "black", "ls": ":"} if auto else {"color": BY_SIZE[size]}
+            axes.plot(rate["time_s"], rate["Mb/s"], label=label, **look)
         axes.set_ylabel("goodput (Mb/s)")
         axes.set_title(_path(path), fontsize=10)
-    panels[0].legend(frameon=False, ncols=3, fontsize="small", title="send buffer")
+    lines, names = panels[0].get_legend_handles_labels()
+    figure.legend(
+        lines, [f"send buffer: {names[0]}", *names[1:]], loc="outside lower center", **BELOW
+    )
     panels[1].set_xlabel("time (s)")
     figure.suptitle("A send buffer of 1 MB is a lid, on either path", fontsize=11)
     return figure
+
+
+def _size(size: float) -> str:
+    return f"{size / 1e6:g} MB" if size >= 1e6 else f"{size / 1e3:g} KB"
 
 
 def _path(name: str) -> str:
@@ -205,10 +240,13 @@ def parallel(rates: pd.DataFrame) -> Figure:
     figure, panels = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5))
     for axes, (path, runs) in zip(panels, rates.groupby("path", sort=False), strict=True):
         for connections, rate in runs.groupby("connections", sort=False):
-            axes.plot(rate["time_s"], rate["Mb/s"], label=connections.replace("x", "×"))
+            number, size = experiments.CONNECTIONS[connections]
+            color = BY_SIZE[size] if number == 1 else BY_NUMBER[number]
+            label = connections.replace("x", "×")
+            axes.plot(rate["time_s"], rate["Mb/s"], label=label, color=color)
         axes.set_ylabel("sum of goodputs (Mb/s)")
         axes.set_title(_path(path), fontsize=10)
-    panels[0].legend(frameon=False, ncols=2, fontsize="small")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", **BELOW)
     panels[1].set_xlabel("time (s)")
     figure.suptitle("More connections climb faster, and one loss costs less", fontsize=11)
     return figure
@@ -228,8 +266,11 @@ def remedies(table: pd.DataFrame) -> Figure:
     axes.axvline(rows["Mb/s"].iloc[0], color="0.6", ls=":")
     axes.set(xlabel="goodput (Mb/s), mean with 95 % interval", xlim=(0, 330))
     axes.axvline(314, color="0.3", lw=1)
-    axes.annotate("the path", (314, len(rows) - 0.6), ha="right", color="0.3", fontsize=9)
-    axes.set_title("One path, one loss rate, ten remedies")
+    axes.annotate("the path ", (314, 0), ha="right", va="center", color="0.3", fontsize=9)
+    first, best = rows["Mb/s"].iloc[0], rows["Mb/s"].max()
+    axes.set_title(
+        f"Standard TCP has {first / 314:.0%} of the path, the best remedy {best / 314:.0%}"
+    )
     return figure
 
 
@@ -308,11 +349,14 @@ def fairness(table: pd.DataFrame) -> Figure:
     """Draw Jain's index of `experiments.fairness` over time, means over the repetitions."""
     figure, axes = plt.subplots()
     fitted = table[table["queue"] == experiments.AS_FITTED]
+    styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
     for pair, one in fitted.groupby("pair", sort=False):
         mean = one.groupby("time_s")["jain"].mean()
-        axes.plot(mean.index, mean, label=pair)
+        first, second = pair.split(" and ")
+        line = "-" if first == second else "--"
+        axes.plot(mean.index, mean, label=pair, color=styles[second], ls=line)
     axes.set(xlabel="time (s)", ylabel="Jain's index, means of 10 s", ylim=(0.45, 1.02))
-    axes.set_title("How evenly two connections share, over time")
+    axes.set_title("Standard TCP and HSTCP share with their own kind, Scalable TCP with nobody")
     axes.legend(frameon=False, fontsize="small")
     return figure
 
@@ -343,7 +387,8 @@ def stacks(traces: pd.DataFrame) -> Figure:
 def claims(judged: pd.DataFrame) -> Figure:
     """Draw every claim that has a number to hold: measured over what was printed or asked.
 
-    A row a claim, in the colour of its verdict; claims without such a number have a mark alone.
+    A row a claim, in the colour of its verdict. A claim without such a number, as one that asks for
+    an order, has its mark to the right of the axis.
     """
     stated = claim_parts(judged)
     figure, axes = plt.subplots(figsize=(9, 0.24 * len(stated) + 1.2))
@@ -351,9 +396,10 @@ def claims(judged: pd.DataFrame) -> Figure:
         color, marker = VERDICT_LOOKS[row.look]
         if np.isfinite(row.part):
             axes.plot([row.low, row.high], [place, place], color=color, lw=2, alpha=0.5)
-        axes.plot(
-            row.part if np.isfinite(row.part) else 1, place, color=color, marker=marker, ls=""
-        )
+            axes.plot(row.part, place, color=color, marker=marker, ls="")
+        else:
+            beside = axes.get_yaxis_transform()
+            axes.plot(1.03, place, color=color, marker=marker, transform=beside, clip_on=False)
     axes.set_yticks(range(len(stated)), stated["label"], fontsize=8)
     axes.set_ylim(len(stated) - 0.5, -0.5)
     axes.axvline(1, color="0.4", ls=":")
@@ -361,6 +407,8 @@ def claims(judged: pd.DataFrame) -> Figure:
         xscale="log", xlim=(0.1, 12), xlabel="measured / printed, or / what the claim asks at least"
     )
     axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
+    agreed = (stated["look"] == "reproduced").sum()
+    axes.set_title(f"{agreed} of {len(stated)} claims are reproduced", fontsize=11)
     present = [look for look in VERDICT_LOOKS if look in set(stated["look"])]
     marks = [
         axes.plot(

@@ -11,7 +11,7 @@ from longfat.book import show
 from longfat.papers.tcpj.experiments import MODERN, PROTOCOLS, WITH_SACK, Setting
 from longfat.style import MODEL, PAPER, SHORT, style
 
-SACK = style("NewReno") | {"color": "#56b4e9", "marker": "s", "linestyle": "--"}
+SACK = style("NewReno") | {"color": "#8da0cb", "marker": "s", "linestyle": "--"}
 VERDICTS = {  # a colour and a mark each, told apart without colour too
     "reproduced": ("#009e73", "o"),
     "not reproduced": ("#d55e00", "X"),
@@ -114,6 +114,7 @@ def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
         axes.text(20, 22.5, f"dotted: the threshold, {words[name][1]}", ha="right", size=9)
     panels[1].text(20, 19.5, "▾ timeout: one segment", ha="right", size=9)
     panels[1].set_xlabel("time (s)")
+    figure.suptitle("NewReno halves its window again and again, TCP-J keeps the path nearly full")
     return figure
 
 
@@ -134,6 +135,7 @@ def filters(steps: pd.DataFrame) -> Figure:
         axes.axhline(1, **MODEL, linewidth=0.8)
         axes.set(title=name, xlabel="time (s)", ylim=(0, 3), xlim=(0, 4))
     panels[0].set_ylabel("estimate / rate of arrivals")
+    figure.suptitle("Uneven ACKs lift both estimates, TCP-J's more")
     panels[0].legend(frameon=False)
     return figure
 
@@ -156,6 +158,7 @@ def surface(errors: pd.DataFrame) -> Figure:
         axes.set(title="all three" if column == "all" else column, xlabel="round trip (ms)")
         axes.grid(visible=False)
     panels[0].set_ylabel("radio rate (Mb/s)")
+    figure.suptitle("Many links fit table 2 about as well: a valley, not a pit")
     return figure
 
 
@@ -203,6 +206,8 @@ def table_2(table: pd.DataFrame) -> Figure:
     axes.plot([4e-6], [115], linestyle="none", **PAPER | {"fillstyle": "none"})
     axes.annotate("115?", (4e-6, 115), (1e-6, 150), size=9, arrowprops={"arrowstyle": "-"})
     panels[0].set_ylabel("throughput above NewReno's (%)")
+    inside = table["printed"].between(table["one_low"], table["one_high"]).sum()
+    figure.suptitle(f"{inside} of the {len(table)} printed gains lie where one run of ours may lie")
     return figure
 
 
@@ -221,6 +226,8 @@ def wire(trace: pd.DataFrame) -> Figure:
         end = line["time_s"].iloc[-1], segments.iloc[-1]
         axes.text(*end, f" {name}", color=look["color"], va=place)
     axes.set(xlabel="time (s)", ylabel="segments received (1000)", xlim=(0, 225))
+    most = trace.groupby("flow", sort=False)["delivered_bytes"].max().idxmax().split()[0]
+    axes.set_title(f"The lines part: {most} gets the most")
     return figure
 
 
@@ -248,6 +255,8 @@ def plane(table: pd.DataFrame) -> Figure:
         axes.set(title=title, xlabel="round trip (ms)")
         axes.grid(visible=False)
     panels[0].set_ylabel("rate of the wire (Mb/s)")
+    least, most = 100 * table["share"].min(), 100 * table["share"].max()
+    figure.suptitle(f"What TCP-J takes depends on the wire: {least:.0f} to {most:.0f} % of it")
     return figure
 
 
@@ -265,11 +274,12 @@ def estimates(curves: dict[tuple[str, float], pd.DataFrame], rate: float) -> Fig
         axes.set(ylabel="Mb/s", ylim=(0, None), title=name)
         axes.legend(frameon=False, loc="lower right", ncols=2)
     panels[1].set_xlabel("time (s)")
+    figure.suptitle("TCP-J's estimate is steady, Westwood's follows the dips")
     return figure
 
 
 def estimate(curve: pd.DataFrame, protocol: str, title: str) -> Figure:
-    """Draw one of `experiments.Estimates.curves`."""
+    """Draw an estimate beside the throughput, second by second (of `Estimates.curves`)."""
     figure, axes = show.subplots(figsize=(7, 3))
     axes.plot(curve["time_s"], curve["truth"], label="throughput", **MODEL, linewidth=1)
     color = style_of(protocol)["color"]
@@ -286,7 +296,10 @@ def outages(points: pd.DataFrame) -> Figure:
     """Draw goodput over an outage's length; `points` is a `statistics.interval` of Mb/s."""
     figure, axes = show.subplots()
     _lines(axes, points, "outage_s", (*PROTOCOLS, WITH_SACK))
-    axes.set(xscale="log", xlabel="length of the outage (s)", ylabel="goodput of 10 s (Mb/s)")
+    axes.set(
+        xscale="log", xlabel="length of the outage (s)", ylabel="mean goodput over 10 s (Mb/s)"
+    )
+    axes.set_title("A short outage is mended by SACK, a long one by the timer")
     axes.set_ylim(0.95 * points["Mb/s"].min(), None)
     axes.legend(frameon=False)
     return figure
@@ -295,7 +308,7 @@ def outages(points: pd.DataFrame) -> Figure:
 def windows(
     traces: dict[tuple[str, str], pd.DataFrame], kind: str, setting: Setting, *labels: str
 ) -> Figure:
-    """Draw some of `experiments.Handoffs.windows` of one kind of movement, a panel a sender."""
+    """Draw windows around one kind of movement, a panel a sender (of `Handoffs.windows`)."""
     names = labels or ("TCP-J", "Westwood")
     size = (7, 2.2 * len(names) + 0.3)
     figure, panels = show.subplots(len(names), 1, sharex=True, sharey=True, figsize=size)
@@ -314,13 +327,15 @@ def windows(
         axes.set(ylabel="window (segments)", ylim=(0, 60), title=name)
         axes.legend(frameon=False, loc="upper right")
     axes.set_xlabel("time (s)")
+    if len(names) > 1:
+        figure.suptitle(f"After a {kind} movement the windows look the same")
     return figure
 
 
 def window(trace: pd.DataFrame, protocol: str, kind: str, setting: Setting) -> Figure:
-    """Draw one of `experiments.Handoffs.windows`, and what pipe and buffer hold afterwards."""
+    """Draw a sender's window around a movement, and what path and buffer hold afterwards."""
     figure = windows({(protocol, kind): trace}, kind, setting, protocol)
-    figure.axes[0].set_title(f"{protocol}, {kind} movement at {setting.handoff_at_s:g} s (seed 1)")
+    figure.axes[0].set_title(f"{protocol}'s window saws up to what path and buffer hold")
     return figure
 
 
@@ -335,6 +350,10 @@ def todays_senders(points: pd.DataFrame) -> Figure:
     figure, axes = show.subplots()
     _lines(axes, points, "bit_error_rate", ("NewReno", "Westwood", "TCP-J"))
     _lines(axes, points, "bit_error_rate", MODERN, linestyle="--")
+    worst = points[points["bit_error_rate"] == points["bit_error_rate"].max()]
+    first, second = worst.sort_values("Mb/s", ascending=False)["protocol"].iloc[:2]
+    first, second = (SHORT.get(name, name) for name in (first, second))
+    axes.set_title(f"Where bits are hit most often {first} is first and {second} second")
     axes.set(xscale="log", xlabel="bit error rate", ylabel="goodput (Mb/s)", ylim=(0, None))
     axes.legend(frameon=False, ncols=2)
     return figure
@@ -381,6 +400,8 @@ def claims(judged: pd.DataFrame) -> Figure:
     names = [name for name in VERDICTS if name in labels]
     words = ["depends on what is not stated" if name == "depends" else name for name in names]
     axes.legend([labels[name] for name in names], words, frameon=False, loc="upper right")
+    held = (sorts == "reproduced").sum()
+    axes.set_title(f"{held} of {len(sorts)} claims are reproduced")
     return figure
 
 

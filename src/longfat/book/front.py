@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from longfat import papers, pictures, style, topologies
+from longfat import papers, pictures, statistics, style, topologies
 from longfat.book import figures, verdicts
 from longfat.cc import catalogue
 from longfat.engines import simulate
@@ -58,6 +58,14 @@ FINDINGS = (
         "**{measured}**, where 1 would be all.",
     ),
 )
+WORDS = {
+    "reproduced": "are reproduced",
+    "not reproduced": "are not",
+    "depends": "depend on something that the paper does not say",
+    "undecidable": "cannot be decided",
+    "fitted": "are numbers that we fitted our assumptions to",
+    "not yet measured": "are not yet measured",
+}
 SECONDS = 60
 LARGEST = papers.value("hybla", "max_window")
 
@@ -72,10 +80,10 @@ def lines() -> list[str]:
             text = sentence.format(
                 measured=_amount(row, "measured"), printed=_amount(row, "printed")
             )
-            found.append(f"{text} *({row['verdict']}; {{doc}}`/notebooks/{chapter}`)*")
+            found.append(f"{text} *({_verdict(row['verdict'])}; {{doc}}`/notebooks/{chapter}`)*")
     total = verdicts.verdict_counts().iloc[-1]
     counted = [
-        f"{total[verdict]} {'are ' if verdict in ('reproduced', 'undecidable') else ''}{verdict}"
+        f"{total[verdict]} {WORDS.get(verdict, verdict)}"
         for verdict in total.index
         if verdict not in ("paper", "claims") and total[verdict]
     ]
@@ -84,6 +92,13 @@ def lines() -> list[str]:
         "*({doc}`/book/scoreboard`)*."
     )
     return found
+
+
+def _verdict(verdict: str) -> str:
+    """Return a verdict in a few words."""
+    if statistics.verdict_class(verdict) != "depends":
+        return verdict
+    return "it depends on something that the paper does not say"
 
 
 def _amount(row: pd.Series, column: str) -> str:

@@ -26,7 +26,7 @@ from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
 from longfat.pictures import save
-from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class
+from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class, worded
 from longfat.style import (
     ALGORITHM_STYLE,
     ENGINE_LABEL,
@@ -35,6 +35,7 @@ from longfat.style import (
     PAPER,
     RC,
     known_style,
+    label,
     number,
     powers,
     style,
@@ -231,7 +232,8 @@ def show_table(
     """Return the table as it appears in the book: no index, given formats, a caption with a number.
 
     `caption` and the headers are Markdown, with formulas between dollar signs; numbers such as
-    1e-04 become powers of ten. The caption of a table without rows says so: its runs were left out.
+    1e-04 become powers of ten, and a cell that is nothing but a name with underscores is code. The
+    caption of a table without rows says so: its runs were left out.
     Under `longfat figure` also write the table, in full precision, as NAME.csv.
     """
     if name and os.environ.get(FIGURE_FOLDER):
@@ -245,7 +247,31 @@ def show_table(
     written = (styler.set_caption(caption) if caption else styler).to_html()
     head, body = written.partition("</style>")[::2]
     written = f"{head}</style>{powers(body, 'html')}"
+    written = re.sub(r"(<td [^>]*>)([a-z][a-z0-9]*(?:_[A-Za-z0-9]+)+)(</td>)", _CODE, written)
     return HTML(written, metadata={"caption": caption, "name": name} if caption else None)
+
+
+_CODE = r"\1<code>\2</code>\3"  # a cell that is nothing but a name of the package's
+
+
+def worded_parameters(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a paper's parameters with their names in words and large numbers as people write them.
+
+    `table` is what `papers.parameters` returns.
+    """
+    table = table.drop(columns="paper").rename(columns={"name": "parameter"})
+    return table.assign(
+        parameter=table["parameter"].map(label), value=table["value"].map(_plain_value)
+    )
+
+
+def _plain_value(text: str) -> str:
+    """Return a stated value: 4000000.0 is 4,000,000, and what is no number stays as it is."""
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        return text
+    return f"{value:,.0f}" if value >= 1e4 else f"{value:g}"
 
 
 VERDICT_COLUMNS = (
@@ -307,8 +333,8 @@ def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
             "claim": judged["statement"],
             "printed": [_number(row.printed, row.unit) for row in judged.itertuples()],
             "measured": [_measured(row) for row in judged.itertuples()],
-            "engine": judged["engine"],
-            "verdict": judged["verdict"],
+            "engine": judged["engine"].map(lambda name: ENGINE_LABEL.get(name, name)),
+            "verdict": judged["verdict"].map(worded),
             "reason": judged["reason"],
         }
     )

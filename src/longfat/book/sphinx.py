@@ -220,7 +220,7 @@ def _tell_symbols(app, page, template, context, doctree) -> None:
     table = tables.notation()
     table = table[table["paper"] == paper]
     symbols = [
-        [tex, f"{row.meaning}{'' if row.unit == '1' else f' ({row.unit})'}"]
+        [tex, f"{show.plain(row.meaning)}{'' if row.unit == '1' else f' ({row.unit})'}"]
         for row in table.itertuples()
         for tex in re.findall(r"\$([^$]*)\$", row.symbol)
     ]
@@ -325,8 +325,9 @@ def _folded(
 class Folded(SphinxTransform):
     """Folds the code of every cell behind a line that says what it does.
 
-    A cell with the tag `open` stays as it is. One that shows nothing, and one with the tag
-    `hide-all`, is there only by the page's switch (`book/_static/reading.js`).
+    A cell with the tag `open` stays as it is, unless it only shows other code. One that shows
+    nothing, and one with the tag `hide-all`, is there only by the page's switch
+    (`book/_static/reading.js`).
     """
 
     default_priority = 405
@@ -341,7 +342,7 @@ class Folded(SphinxTransform):
                 "cell_output" in part["classes"] and _visible(part)
                 for part in cell.findall(nodes.container)
             )
-            if "open" in tags:
+            if "open" in tags and "show_code(" not in code.astext():
                 continue
             if "hide-all" in tags or not (shows or "parameters" in tags):
                 cell["classes"].append("longfat-quiet")
@@ -481,6 +482,8 @@ def _offer_archive(app) -> None:
             shutil.copyfile(store.traces_path(experiment), folder / f"{experiment}-traces.csv")
         runs = store.read_archive(experiment).drop_duplicates("key")["scenario"]
         folder.joinpath(f"{experiment}.json").write_text(f"[{','.join(runs)}]", encoding="utf-8")
+    for name, scenarios in verdicts.drawn_runs().items():
+        folder.joinpath(f"{name}.json").write_text(scenarios, encoding="utf-8")
 
 
 def _copy_mathjax(app, exception):

@@ -16,7 +16,7 @@ from longfat.book import figures
 from longfat.cc.catalogue import algorithms
 from longfat.papers import ns2_beside as ns2_beside_runs
 from longfat.papers import sensitivity
-from longfat.style import ENGINE_LABEL, powers
+from longfat.style import ENGINE_LABEL, formulas, label, number, powers
 
 
 def catalogue() -> pd.DataFrame:
@@ -39,10 +39,11 @@ def catalogue() -> pd.DataFrame:
                 "name": name,
                 "algorithm": algorithm.title,
                 "what": what[name],
-                "source": algorithm.source,
+                "source": formulas(algorithm.source),
                 "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
                 "parameters": [
-                    f"`{p.name}` = {powers(f'{p.default}')}: {p.meaning} ({powers(p.range)})"
+                    f"`{p.name}` = {powers(f'{p.default}')}: {formulas(p.meaning)} "
+                    f"({formulas(powers(p.range))})"
                     for p in algorithm.parameters.values()
                 ],
                 "engines": ", ".join(ENGINE_LABEL[engine] for engine in engines.with_control(name)),
@@ -59,9 +60,10 @@ def ns3_classes() -> pd.DataFrame:
         {
             "name": f"`{name}`",
             "algorithm": algorithm.title,
-            "source": algorithm.source,
+            "source": formulas(algorithm.source),
             "parameters": ", ".join(
-                f"`{p.name}` = {p.default} ({p.meaning})" for p in algorithm.parameters.values()
+                f"`{p.name}` = {p.default} ({formulas(p.meaning)})"
+                for p in algorithm.parameters.values()
             )
             or "–",
         }
@@ -134,7 +136,18 @@ def assumptions() -> pd.DataFrame:
     table = table.rename(columns={"goodput": "goodput moves by", "experiments": "varied in"})
     columns = ["goodput moves by", "varied in"]
     table[columns] = table[columns].fillna("–")
+    table["name"] = [f"{label(name)} (`{name}`)" for name in table["name"]]
+    table["value"] = [_value(text) for text in table["value"]]
     return table[["paper", "name", "value", "unit", "stated", "note", *columns]]
+
+
+def _value(text: str) -> str:
+    """Return a parameter's value, with a large or a small number as a power of ten."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return number(value, 4) if value and not 1e-4 <= abs(value) < 1e5 else text
 
 
 def equations() -> pd.DataFrame:
@@ -147,6 +160,8 @@ def equations() -> pd.DataFrame:
             ledgers.append(ledger.assign(paper=paper))
     table = pd.concat(ledgers, ignore_index=True)
     table["error"] = [f"{error:.1e}" if error == error else "" for error in table["error"]]
+    table["reason"] = table["reason"].map(formulas)
+    table["where"] = table["where"].map(formulas)
     return table[["paper", "number", "name", "status", "error", "where", "reason"]]
 
 

@@ -3,6 +3,7 @@
 import functools
 import html
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +88,29 @@ def scoreboard() -> pd.DataFrame:
 
 
 def _reason(row) -> str:
-    """Return the reason of a verdict, with what it depends on and how many runs would decide."""
+    """Return the reason of a verdict, with what it depends on, and folded what settings do."""
     reason = row.reason if isinstance(row.reason, str) else ""
-    if row.verdict.startswith("depends on "):
-        on = row.verdict.removeprefix("depends on ").replace("_", " ")
+    if statistics.verdict_class(row.verdict) == "depends":
+        on = statistics.worded(row.verdict).removeprefix("depends on ")
         reason = f"Depends on **{on}**. {reason}"
-    if row.decides == row.decides:
-        reason += f" About {row.decides:,.0f} runs a point would decide."
-    return reason
+    return f"{reason} {_varied(row.evidence or [])}".strip()
+
+
+def _varied(evidence: list[dict]) -> str:
+    """Return, folded, what the claim does at each setting that the paper does not state."""
+    told = []
+    for name in dict.fromkeys(one["parameter"] for one in evidence if one["parameter"]):
+        settings = [one for one in evidence if one["parameter"] == name]
+        said = ", ".join(f"{SAID[one['says']]} with {one['setting']}" for one in settings)
+        told.append(f"*{style.label(name)}*: {said}")
+    if not told:
+        return ""
+    count = sum(bool(one["parameter"]) for one in evidence)
+    what = "one other setting" if count == 1 else f"{count} other settings"
+    return f"<details><summary>{what}</summary>{'; '.join(told)}.</details>"
+
+
+SAID = {"holds": "holds", "fails": "fails", "open": "stays open"}
 
 
 # --- a claim as a picture
@@ -121,7 +137,7 @@ def picture(row: dict[str, Any]) -> str:
         measured = [{"engine": "segment", **{key: row[key] for key in ("measured", "low", "high")}}]
     if not measured:
         return ""
-    printed = row["printed"] if isinstance(row["printed"], int | float) else None
+    printed = _number(row["printed"])
     known = [_number(one[key]) for one in measured for key in ("measured", "low", "high")]
     known += [_number(value) for value in (printed, row["range_low"], row["range_high"])]
     bounds = [_number(row["bound_low"]), _number(row["bound_high"])]
@@ -138,8 +154,8 @@ def picture(row: dict[str, Any]) -> str:
     spread = [_number(row["range_low"]), _number(row["range_high"])]
     if spread[0] is not None and spread[1] is not None and spread[0] < spread[1]:
         parts.append(_line(place(spread[0]), place(spread[1]), 26.5, "currentColor", 0.8))
-    if printed is not None and _number(printed) is not None:
-        x = place(float(printed))
+    if printed is not None:
+        x = place(printed)
         diamond = f"M{x:.1f} 1.5l3.5 4l-3.5 4l-3.5 -4z"
         parts.append(f'<path d="{diamond}" fill="#8c8c8c"/>')
     rows = len(measured)
@@ -222,7 +238,7 @@ def verdicts_before_and_after() -> pd.DataFrame:
             + both["statement"].fillna(both["statement_before"]),
             "kind": both["kind"].fillna("–"),
             "before": both["verdict_before"].fillna("not judged"),
-            "now": both["verdict"].fillna("not judged"),
+            "now": both["verdict"].fillna("not judged").map(statistics.worded),
             "changed": np.select([unlike, new, ~now], CHANGES, "no"),
             "reason": both["id"].map(said).astype(object).fillna(both["reason"]).fillna("–"),
         }
@@ -236,7 +252,7 @@ CHANGES = ["verdict", "new claim", "no longer judged"]
 def verdicts_changed() -> pd.DataFrame:
     """Return how many claims changed from which verdict to which: a row a pair, most first."""
     table = verdicts_before_and_after()
-    table["now"] = table["now"].map(statistics.verdict_class)
+    table["now"] = table["now"].map(statistics.verdict_class).replace("depends", "depends on …")
     counts = table.groupby(["before", "now"]).size().rename("claims").reset_index()
     return counts.sort_values("claims", ascending=False, kind="stable").reset_index(drop=True)
 
@@ -255,7 +271,7 @@ def steps() -> str:
     """Return, in Markdown, how the verdicts on the `drawn` claims came about.
 
     Each has the sentence, the rule of its kind, where it holds, what each engine says at each
-    setting (with the data to download), and the verdict.
+    setting (with its runs and their data to download), and the verdict.
     """
     parts = [_steps(number, row) for number, row in enumerate(drawn().to_dict("records"), 1)]
     return "\n\n".join(parts) or "No chapter has evidence yet."
@@ -275,7 +291,7 @@ def _steps(number: int, row: dict[str, Any]) -> str:
         picture(row),
         "**What was measured.**",
         _table(row),
-        f"**The verdict: {row['verdict'].replace('_', ' ')}.** {row['reason']}",
+        f"**The verdict: {statistics.worded(row['verdict'], most=9)}.** {row['reason']}",
     ]
     return "\n\n".join(lines)
 
@@ -283,10 +299,10 @@ def _steps(number: int, row: dict[str, Any]) -> str:
 def _table(row: dict[str, Any]) -> str:
     measured = f"measured ({row['unit']})" if row["unit"] else "measured"
     heads = ["engine", "setting", measured, "95 % interval"]
-    heads += ["least favourable point", "runs", "the claim", "data"]
+    heads += ["least favourable point", "the claim", "runs", "data"]
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     for one in row["evidence"]:
-        varied = f"{one['parameter'].replace('_', ' ')}: {one['setting']}"
+        varied = f"{style.label(one['parameter'])}: {one['setting']}"
         interval = "–"
         if _number(one["low"]) is not None and _number(one["high"]) is not None:
             interval = f"{style.number(one['low'])} to {style.number(one['high'])}"
@@ -301,12 +317,65 @@ def _table(row: dict[str, Any]) -> str:
             style.number(one["measured"]),
             interval,
             one["at"] or "–",
-            f"{one['runs']:.0f}" if one["runs"] else "–",
-            {"holds": "holds", "fails": "fails", "open": "stays open"}[one["says"]],
+            SAID[one["says"]],
+            _runs(one),
             ", ".join(data) or "–",
         )
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return "\n".join(lines)
+
+
+def _runs(one: dict) -> str:
+    """Return how many runs a number is of, as a link to their scenarios."""
+    if not one["experiment"]:
+        return "–"
+    return f"{{download}}`{one['runs']:.0f} </_longfat/{runs_name(one)}.json>`"
+
+
+def runs_name(one: dict) -> str:
+    """Return the name of the file with the scenarios behind a number of the evidence."""
+    point = _point(one["at"])
+    names = [*one["experiment"].split(), one["engine"]]
+    return "-".join(["runs", *names, *([] if point is None else [f"{point:g}"])])
+
+
+def drawn_runs() -> dict[str, str]:
+    """Return the scenarios behind each number of `steps`: a JSON list by `runs_name`.
+
+    They are the archived runs of its experiment on its engine at its point. An experiment that
+    varies more than one thing has those of its other settings there too.
+    """
+    found = {}
+    for row in drawn().to_dict("records"):
+        for one in row["evidence"]:
+            if one["experiment"] and (name := runs_name(one)) not in found:
+                scenarios = [
+                    scenario
+                    for experiment in one["experiment"].split()
+                    for scenario in _scenarios(experiment, one["engine"], _point(one["at"]))
+                ]
+                found[name] = f"[{','.join(scenarios)}]"
+    return found
+
+
+def _scenarios(experiment: str, engine: str, point: float | None) -> list[str]:
+    table = store.read_archive(experiment).drop_duplicates("key")
+    table = table[table["engine"] == engine]
+    labels = table.columns[1 : list(table.columns).index("flow")]  # what the runs differ in
+    if point is None:
+        return table["scenario"].tolist()
+    for name in labels:
+        if pd.api.types.is_numeric_dtype(table[name]):
+            there = np.isclose(table[name], point)
+            if there.any():
+                return table["scenario"][there].tolist()
+    return table["scenario"].tolist()
+
+
+def _point(at: str) -> float | None:
+    """Return the power of ten that the text of a point has: 2e-7 for "$2 \\cdot 10^{-7}$"."""
+    power = re.search(r"(?:([\d.]+)\s*\\(?:times|cdot)\s*)?10\^\{(-\d+)\}", at)
+    return float(f"{power[1] or 1}e{power[2]}") if power else None
 
 
 # --- the second reading

@@ -7,13 +7,14 @@ the archive has no rows, and no column where each leg has its own.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from longfat import measures, statistics
 from longfat.cc import catalogue
+from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.faults import NS3_3_44, OF_ITS_SOCKET
 from longfat.network import reference
@@ -28,23 +29,30 @@ WINDOW = "cwnd_segments"
 OURS = ENGINE_LABEL["segment"]
 AS_NS3 = "as ns-3 3.44"
 LINUX = ENGINE_LABEL["linux"]
+NS2 = ENGINE_LABEL["ns2"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leg:
     """An engine and how it is used; `name` ends the names of its experiments.
 
-    `share` is how many times the setting's repetitions it has: Linux's runs are the dear ones.
+    `share` is how many times the setting's repetitions it has: Linux's runs are the dear ones. A
+    leg that is not `throughout` has a part in the comparison with losses only.
     """
 
     name: str
     engine: str
     share: int = 1
     as_ns3: bool = False
+    throughout: bool = True
+
+    def has(self, control: str) -> bool:
+        """Return whether the engine has a congestion control of Linux's."""
+        return self.engine != "ns2" or control in planning.algorithms()
 
     def of(self, scenario: Scenario) -> Scenario:
         """Return a scenario of Linux's congestion controls as this leg has it."""
-        if self.engine == "linux":
+        if self.engine in ("linux", "ns2"):  # by the same names
             return scenario
         flows = [
             dict(flow) | {"congestion_control": self.control(flow.congestion_control)}
@@ -61,11 +69,11 @@ class Leg:
 
 
 HEADERS = {"highspeed": "highspeed-rfc3649", "scalable": "scalable-kelly"}  # ours, of Linux's
-# By the name for readers. Each is held against Linux. An engine that has some of the controls only
-# needs a `controls` of its own.
+# By the name for readers. Each is held against Linux.
 LEGS: Mapping[str, Leg] = {
     OURS: Leg(name="segment", engine="segment", share=2),
     AS_NS3: Leg(name="as-ns3", engine="segment", share=2, as_ns3=True),
+    NS2: Leg(name="ns2", engine="ns2", throughout=False),
     LINUX: Leg(name="linux", engine="linux"),
 }
 # What makes our header do as Linux: the change in words, and the congestion control with it.
@@ -78,6 +86,36 @@ CHANGES: dict[str, tuple[str, Any]] = {
 }
 
 
+class Switch(NamedTuple):
+    """What may part ns-2 from the segment engine: fields of a flow that are others there and here.
+
+    `parameters` are those of our congestion control.
+    """
+
+    control: str
+    words: str
+    on_ns2: dict[str, Any]
+    ours: dict[str, Any]
+    parameters: dict[str, Any]
+
+
+NO_OVERFLOW = {"receive_buffer_bytes": 200_000}  # the pipe and its queue hold 238 packets
+SWITCHES = (
+    Switch("hybla", "both: a window that cannot overflow the queue", NO_OVERFLOW, NO_OVERFLOW, {}),
+    Switch("vegas", "ours: a loss takes half", {}, {}, {"decrease": 0.5}),
+    Switch("westwood-plus", "ns-2: halved at once", {"recovery": "halving"}, {}, {}),
+    Switch("lp", "ns-2: halved at once", {"recovery": "halving"}, {}, {}),
+    Switch(
+        "scalable",
+        "ours: a segment for 50 ACKs, an eighth lost at any window",
+        {},
+        {},
+        {"increase_segments": 0.02, "legacy_window_segments": 2},
+    ),
+    Switch("illinois", "ours: adds one segment at most", {}, {}, {"alpha_max": 1.0}),
+)
+
+
 def controls() -> list[str]:
     """Return every congestion control that Linux has and we have a header of."""
     return [name for name, entry in catalogue.algorithms().items() if entry.linux and entry.type_id]
@@ -86,7 +124,9 @@ def controls() -> list[str]:
 def _here(scenarios: list[Scenario]) -> dict[str, tuple[Leg, list[Scenario]]]:
     """Return the legs that can give the results of those scenarios of Linux's, and theirs."""
     legs = {
-        label: (leg, [leg.of(scenario) for scenario in scenarios]) for label, leg in LEGS.items()
+        label: (leg, [leg.of(scenario) for scenario in scenarios])
+        for label, leg in LEGS.items()
+        if leg.throughout
     }
     return {label: (leg, own) for label, (leg, own) in legs.items() if can_run(own, leg.engine)}
 
@@ -178,7 +218,7 @@ def lossy(setting: Setting) -> pd.DataFrame:
     legs = {}
     for label, leg in LEGS.items():
         design = statistics.combinations(
-            control=setting.controls,
+            control=[control for control in setting.controls if leg.has(control)],
             loss=setting.loss_rates,
             seed=range(1, leg.share * setting.repetitions + 1),
         )
@@ -190,7 +230,7 @@ def lossy(setting: Setting) -> pd.DataFrame:
             )
             for run in design.itertuples()
         ]
-        if can_run(scenarios, leg.engine):
+        if scenarios and can_run(scenarios, leg.engine):
             experiment = f"cross-check-{leg.name}"
             legs[label] = sweep(scenarios, leg.engine, experiment=experiment, labels=design)
     if not legs:
@@ -303,6 +343,53 @@ def causes(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
     columns += ["ratio", "low", "high", "needed", "verdict"]
     table = pd.DataFrame(rows, columns=columns)
     return table.assign(**{"Linux / changed": _texts(table)})
+
+
+def switches(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
+    """Run ns-2 and the segment engine with each of `SWITCHES`, beside what `lossy` has of them.
+
+    A row a switch and loss rate. Columns: control; switch; loss; before and after for each engine
+    (mean goodputs in Mb/s); and what ns-2's is over the segment engine's before and after, with a
+    95 % interval as text. No rows where a leg is missing.
+    """
+    known = {name: _goodputs(lossy[lossy["engine"] == name]) for name in (NS2, OURS)}
+    rows = []
+    for engine in ("ns2", "segment"):
+        chosen = [one for one in SWITCHES if one.control in setting.controls]
+        design = statistics.combinations(
+            place=range(len(chosen)),
+            loss=setting.loss_rates,
+            seed=range(1, setting.repetitions + 1),
+        )
+        scenarios = []
+        for run in design.itertuples():
+            one = chosen[run.place]
+            found = reference(
+                congestion_control=one.control, loss=run.loss, seed=run.seed, **setting.path
+            )
+            fields = one.on_ns2
+            if engine == "segment":
+                header = HEADERS.get(one.control, one.control)
+                control = {"name": header, "parameters": one.parameters}
+                fields = one.ours | {"congestion_control": control}
+            scenarios.append(found.with_(flows=[found.flows[0].model_dump() | fields]))
+        if not (scenarios and all(known.values()) and can_run(scenarios, engine)):
+            return pd.DataFrame(columns=["control", "switch", "loss"])
+        experiment = f"cross-check-switches-{engine}"
+        runs = sweep(scenarios, engine, experiment=experiment, labels=design)
+        rows.append(dict(list(runs.groupby(["place", "loss"], sort=False)["goodput_bps"])))
+    table = []
+    for (place, loss), theirs in rows[0].items():
+        one, ours = chosen[place], rows[1][place, loss]
+        before = known[NS2][one.control, loss], known[OURS][one.control, loss]
+        row: dict[str, Any] = {"control": one.control, "switch": one.words, "loss": loss}
+        for when, (first, second) in (("before", before), ("after", (theirs, ours))):
+            row[f"{NS2}, {when}"] = first.mean() / 1e6
+            row[f"{OURS}, {when}"] = second.mean() / 1e6
+            ratio = statistics.unpaired(first, second)
+            row[f"ratio {when}"] = "{measured:.2f} [{low:.2f}, {high:.2f}]".format(**ratio)
+        table.append(row)
+    return pd.DataFrame(table)
 
 
 # --- ns-3 itself

@@ -737,3 +737,33 @@ def of_controls_changed(runs: pd.DataFrame) -> pd.DataFrame:
             f"{row.gain:+.1f} [{row.low:+.1f}, {row.high:+.1f}]" for row in own.itertuples()
         ]
     return table
+
+
+def numbers(
+    shown: pd.DataFrame, changes: pd.DataFrame, controls: pd.DataFrame, without_sack: pd.DataFrame
+) -> dict[str, float]:
+    """Return the numbers that the page says in sentences, by the names of its glue.
+
+    The arguments are what the functions of these names return, and `of_controls`.
+    """
+    small = shown.set_index(["fault", "with_it"])
+    cut = small.loc["timeout-cuts-again", "delivered_bytes"]
+    again = small.loc["limited-transmit", "retransmissions"]
+    twice = changes.loc[changes["faults"] == "prr-counts-twice", "gain"]
+    named = controls.assign(who=controls["as_ns3"].map({False: "ours", True: "as ns-3"}))
+    gains = statistics.gains(named, "ours", ["control", "loss"], who="who")
+    gain = gains[gains["who"] == "as ns-3"].set_index(["control", "loss"])["gain"]
+    crawling = without_sack.set_index("faults")
+    return {
+        "faults_resent": int(again[True]),
+        "faults_resent_right": int(again[False]),
+        "faults_cut_again": 100 * (1 - cut[True] / cut[False]),
+        "faults_twice": twice.max(),
+        "faults_ledbat_rare": -gain["ledbat", 1e-4],
+        "faults_ledbat": -gain["ledbat", 1e-2],
+        "faults_htcp": -gain["htcp"].min(),
+        "faults_crawl": crawling.loc[ALL, "Mb/s"],
+        "faults_crawl_resent": int(crawling.loc[ALL, "retransmissions"]),
+        "faults_right": crawling.loc[BY_THE_RFCS, "Mb/s"],
+        "faults_right_resent": int(crawling.loc[BY_THE_RFCS, "retransmissions"]),
+    }

@@ -301,6 +301,8 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
         }
         if flow.congestion_control.name == "highspeed-rfc3649":
             settings["windowOption_"] = 8
+        if habits.pipe_of_window:
+            settings["oldCode_"] = "true"
         for parameter, name in OWN_PARAMETERS.get(flow.congestion_control.name, {}).items():
             if parameter in given:
                 settings[name] = given[parameter]

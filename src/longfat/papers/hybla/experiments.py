@@ -19,7 +19,7 @@ from longfat.papers import hybla, reno
 from longfat.papers.hybla import derivation
 from longfat.papers.hybla.network import SATELLITE, satellite, shared_bottleneck
 from longfat.result import FLOW_COLUMNS, Result
-from longfat.scenario import Record, Scenario
+from longfat.scenario import Ns2, Record, Scenario
 from longfat.sweeps import can_run, simulate_all, sweep
 
 METHODS = ("simulation", "emulation")  # the paper's words: ns-2, and a Linux behind dummynet
@@ -36,7 +36,8 @@ class Leg:
     `methods` are the paper's experiments that its steady runs stand beside; these last as long as
     the paper's emulation if `emulation_time`, else as its simulation. `transfers` are the paper's
     experiments that its transfers stand beside, if it has any. `repetitions` are those at the
-    paper's own scale, and `quick` at the other profile. `changes` are arguments of `satellite`.
+    paper's own scale, and `quick` at the other profile. `changes` are arguments of `satellite`,
+    `ns2` what ns-2 does by habit.
     """
 
     engine: str
@@ -48,6 +49,11 @@ class Leg:
     repetitions: int
     quick: int
     changes: Mapping[str, Any] = field(default_factory=dict)
+    ns2: Ns2 = field(default_factory=Ns2)
+
+    def of(self, scenario: Scenario) -> Scenario:
+        """Return a scenario as this leg has it."""
+        return scenario.with_(ns2=self.ns2)
 
 
 LEGS: dict[str, Leg] = {
@@ -60,6 +66,20 @@ LEGS: dict[str, Leg] = {
         emulation_time=False,
         repetitions=20,
         quick=5,
+    ),
+    # What the paper's simulation had, as far as one can tell: ns-2's own SACK sender, which halves
+    # at once, with Hybla's growth. It was chosen for its age; the rate is that of the other legs.
+    "ns2": Leg(
+        engine="ns2",
+        label="ns-2",
+        prefix="ns2-",
+        methods=("simulation",),
+        transfers=("simulation",),
+        emulation_time=False,
+        repetitions=10,
+        quick=2,
+        changes={"recovery": "halving"},
+        ns2=Ns2(own_hybla=True),
     ),
     "linux": Leg(
         engine="linux",
@@ -99,6 +119,8 @@ VARIED: dict[str, dict[str, Any]] = {
     "acked_per_ack": {"2 (delayed ACKs)": {"segments_per_ack": 2}},
     "window_limit": {"by the receiver": {"limited_by": "receiver"}},
 }
+# Of these a verdict on the steady state may hang: they have as many runs as the stated setting.
+DECISIVE = ("link_rate", "recovery", "acked_per_ack", "window_limit")
 LINUX_VARIED = ("acked_per_ack", "window_limit")
 TIMED = "transfer_time"  # a parameter that needs no other run: from when and until when
 PRINTED_REPETITIONS = 10  # of which the paper printed means
@@ -235,7 +257,7 @@ def dropped_tails() -> pd.DataFrame:
 
 
 def limits(setting: Setting) -> pd.DataFrame:
-    """Return the throughput (segments/s) of Hybla's model at rho = 1, and of models of Reno.
+    """Return the throughput (segments/s) of Hybla's model as that of Reno, and of models of Reno.
 
     No window limits it. Columns: loss, and a column a model.
     """
@@ -252,7 +274,7 @@ def limits(setting: Setting) -> pd.DataFrame:
 
 
 def without_loss(setting: Setting) -> pd.DataFrame:
-    """Return the model's throughput B (segments/s) as loss vanishes, beside W_m/R."""
+    """Return the model's throughput (segments/s) as loss vanishes, beside that of a full window."""
     loss = np.array([1e-6, 1e-8, 0])
     most = setting.max_window_segments / setting.rtt_s
     return pd.DataFrame({"loss": loss, "B": hybla.throughput(loss, **setting.model), "W_m/R": most})
@@ -317,7 +339,7 @@ def slow_start_rounds(setting: Setting) -> pd.DataFrame:
 
 
 def cardwell(setting: Setting) -> pd.DataFrame:
-    """Return the time of transfers (s) by Cardwell et al. and by Hybla's model at rho = 1.
+    """Return the time of transfers (s) by Cardwell et al. and by Hybla's model as that of Reno.
 
     No window limits them. Columns: segments, loss, Cardwell et al., Hybla's model.
     """
@@ -368,7 +390,11 @@ def _steady(setting: Setting, name: str) -> pd.DataFrame:
     seeds = setting.seeds(leg.repetitions, leg.quick)
     design = statistics.combinations(loss=setting.loss_rates, seed=seeds)
     scenarios = [
-        satellite(loss=run.loss, seed=run.seed, duration_s=seconds, **setting.path, **leg.changes)
+        leg.of(
+            satellite(
+                loss=run.loss, seed=run.seed, duration_s=seconds, **setting.path, **leg.changes
+            )
+        )
         for run in design.itertuples()
     ]
     return _sweep(design.assign(leg=name), scenarios, leg.engine, f"hybla-{leg.prefix}steady")
@@ -386,7 +412,7 @@ def _transfers(setting: Setting, name: str) -> pd.DataFrame:
     design = statistics.combinations(
         megabytes=setting.transfer_megabytes, loss=setting.loss_rates, seed=seeds
     )
-    scenarios = _files(setting, design, leg.changes)
+    scenarios = [leg.of(scenario) for scenario in _files(setting, design, leg.changes)]
     return _sweep(design.assign(leg=name), scenarios, leg.engine, f"hybla-{leg.prefix}transfers")
 
 
@@ -412,22 +438,24 @@ def varied_steady(setting: Setting) -> pd.DataFrame:
     """Run the steady state with each unstated parameter of `VARIED` changed alone.
 
     On the segment engine for as long as the paper's simulation and as its emulation, and on Linux
-    where it has the setting. Columns: parameter, value, and those of `steady`.
+    where it has the setting. `DECISIVE` ones are run as often as the stated setting. Columns:
+    parameter, value, and those of `steady`.
     """
     return pd.concat(
         [
-            _varied_steady(setting, "segment", setting.seeds(5), setting.duration_s),
-            _varied_steady(setting, "segment-emulation", setting.seeds(), setting.emulation_s),
+            _varied_steady(setting, "segment", 5, setting.duration_s),
+            _varied_steady(setting, "segment-emulation", 10, setting.emulation_s),
             _varied_on_linux(setting),
         ],
         ignore_index=True,
     )
 
 
-def _varied_steady(setting: Setting, leg: str, seeds: range, duration_s: float) -> pd.DataFrame:
-    design = statistics.combinations(loss=setting.loss_rates, seed=seeds)
+def _varied_steady(setting: Setting, leg: str, few: int, duration_s: float) -> pd.DataFrame:
     tables = []
     for parameter, value, changes in _each_variation(VARIED):
+        seeds = setting.seeds(LEGS[leg].repetitions if parameter in DECISIVE else few)
+        design = statistics.combinations(loss=setting.loss_rates, seed=seeds)
         runs = [
             satellite(
                 loss=run.loss,
@@ -465,10 +493,12 @@ def _varied_on_linux(setting: Setting) -> pd.DataFrame:
 def varied_transfers(setting: Setting) -> pd.DataFrame:
     """Run the transfers on the segment engine with each parameter of `VARIED` changed alone.
 
-    Columns: parameter, value, megabytes, and those of `steady`.
+    As often as with the stated setting. Columns: parameter, value, megabytes, and those of
+    `steady`.
     """
+    seeds = setting.seeds(LEGS["segment"].repetitions)
     design = statistics.combinations(
-        megabytes=setting.transfer_megabytes, loss=setting.loss_rates, seed=setting.seeds()
+        megabytes=setting.transfer_megabytes, loss=setting.loss_rates, seed=seeds
     )
     tables = [
         (
@@ -563,7 +593,7 @@ def overflow(setting: Setting) -> pd.DataFrame:
 
 
 def starts(setting: Setting) -> pd.DataFrame:
-    """Run 30 s on Linux at a loss rate of 1e-3, with the paper's start and with its own.
+    """Run 30 s on Linux where one in 1000 is lost, with the paper's start and with its own.
 
     Returns the windows: columns start, flow, time_s, cwnd_segments.
     """

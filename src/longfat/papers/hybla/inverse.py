@@ -7,7 +7,9 @@ run on ns-2, and its distance to the printed numbers is measured. What was print
 state is left out of the distance, and tells whether the answer holds where it was not fitted.
 """
 
-from collections.abc import Sequence
+import itertools
+import types
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +32,7 @@ RECOVERIES: dict[str, dict[str, Any]] = {
 }
 LOSSES = (1e-6, 1e-5, 1e-4, 2e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # the ends of what is printed
 STEADY_S = 300.0
+STATED_QUEUE = 1000  # packets
 REPETITIONS = 5
 BOOTSTRAPS = 1000
 
@@ -41,7 +44,7 @@ class Combination:
     recovery: str
     segments_per_ack: int = 1
     rate_bps: float = 100e6
-    queue_packets: int = 1000
+    queue_packets: int = STATED_QUEUE
 
     def scenario(self, setting: Setting, loss: float, seed: int, **more) -> Scenario:
         """Return a run of it."""
@@ -61,11 +64,26 @@ class Combination:
         return found.with_(flows=[flow.model_dump() | {"sack": sack}], ns2=Ns2(own_hybla=own_hybla))
 
 
-# How losses are repaired at a rate that adds little to a round trip, then a slower link.
-GRID = [
-    *(Combination(recovery) for recovery in RECOVERIES),
-    Combination("ns-2's SACK sender", rate_bps=20e6),
-]
+SACK, NEWRENO, AT_ONCE, RATE_HALVING = RECOVERIES
+# By the experiment that has them. First how losses are repaired at a rate that adds little to a
+# round trip, and a slower link; then delayed ACKs, other rates, and a queue that a burst can fill.
+GRIDS: dict[str, list[Combination]] = {
+    "hybla-inverse": [
+        *(Combination(recovery) for recovery in RECOVERIES),
+        Combination(SACK, rate_bps=20e6),
+    ],
+    "hybla-inverse-more": [
+        Combination(SACK, segments_per_ack=2),
+        Combination(AT_ONCE, segments_per_ack=2),
+        Combination(RATE_HALVING, segments_per_ack=2),
+        Combination(SACK, rate_bps=10e6),
+        Combination(SACK, rate_bps=20e6, segments_per_ack=2),
+        Combination(SACK, queue_packets=100),
+        Combination(AT_ONCE, rate_bps=20e6),
+        Combination(RATE_HALVING, rate_bps=20e6),
+    ],
+}
+GRID = list(itertools.chain(*GRIDS.values()))
 
 
 def printed(steady: bool = False) -> pd.DataFrame:
@@ -85,37 +103,46 @@ def printed(steady: bool = False) -> pd.DataFrame:
 
 
 def runs(
-    setting: Setting, grid: Sequence[Combination] = tuple(GRID), steady: bool = False
+    setting: Setting,
+    grids: Mapping[str, Sequence[Combination]] = types.MappingProxyType(GRIDS),
+    steady: bool = False,
 ) -> pd.DataFrame:
     """Run the transfers, or with `steady` the steady state, of each combination.
 
-    What this machine can neither run nor find is left out. Columns: combination (its place in the
-    grid), transfer, loss, seed, throughput (Mb/s), transfer_time (s).
+    What this machine can neither run nor find is left out. Columns: combination (its place in all
+    grids together), transfer, loss, seed, throughput (Mb/s), transfer_time (s).
     """
     if steady:
         transfers: dict[str, dict] = {"steady": {"duration_s": STEADY_S}}
+        grids = {"hybla-inverse-steady": [one for grid in grids.values() for one in grid]}
     else:
         transfers = {
             name: {"transfer_bytes": round(segments * setting.segment_bytes), "duration_s": 5e3}
             for name, segments in setting.segments.items()
         }
-    design = statistics.combinations(
-        combination=range(len(grid)),
-        transfer=list(transfers),
-        loss=LOSSES,
-        seed=range(1, REPETITIONS + 1),
-    )
-    scenarios = [
-        grid[run.combination].scenario(setting, run.loss, run.seed, **transfers[run.transfer])
-        for run in design.itertuples()
-    ]
-    columns = [*design.columns, "throughput", "transfer_time"]
-    if not can_run(scenarios, "ns2"):
-        return pd.DataFrame(columns=columns)
-    experiment = f"hybla-inverse{'-steady' * steady}"
-    table = sweep(scenarios, engine="ns2", experiment=experiment, labels=design)
-    table = table.rename(columns={"transfer_time_s": "transfer_time"})
-    return table.assign(throughput=table["goodput_bps"] / 1e6)[columns]
+    columns = ["combination", "transfer", "loss", "seed", "throughput", "transfer_time"]
+    tables = [pd.DataFrame(columns=columns)]
+    first = 0
+    for experiment, grid in grids.items():
+        design = statistics.combinations(
+            combination=range(first, first + len(grid)),
+            transfer=list(transfers),
+            loss=LOSSES,
+            seed=range(1, REPETITIONS + 1),
+        )
+        scenarios = [
+            grid[run.combination - first].scenario(
+                setting, run.loss, run.seed, **transfers[run.transfer]
+            )
+            for run in design.itertuples()
+        ]
+        first += len(grid)
+        if can_run(scenarios, "ns2"):
+            table = sweep(scenarios, engine="ns2", experiment=experiment, labels=design)
+            table = table.rename(columns={"transfer_time_s": "transfer_time"})
+            tables.append(table.assign(throughput=table["goodput_bps"] / 1e6)[columns])
+    found = [table for table in tables if len(table)] or tables
+    return pd.concat(found, ignore_index=True)
 
 
 def _largest(setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
@@ -193,3 +220,32 @@ def differences(
     low, high = np.percentile(largest[1:], (2.5, 97.5), axis=0)
     columns = numbers[["id", "percent", "bound"]]
     return columns.assign(measured=largest[0], low=low, high=high)
+
+
+def switches(
+    setting: Setting, runs: pd.DataFrame, transfers: pd.DataFrame, varied: pd.DataFrame
+) -> pd.DataFrame:
+    """Return ns-2 beside the segment engine with each recovery: the largest transfer's rate, Mb/s.
+
+    `runs` are of `runs`, `transfers` and `varied` of the experiments' `transfers` and
+    `varied_transfers`. A row a loss rate of 1e-4 or more; columns loss, and a column an engine and
+    recovery, each text with its 95 % interval.
+    """
+    large = list(setting.segments)[-1]
+    plain = runs[(runs["transfer"] == large) & runs["combination"].isin(range(len(RECOVERIES)))]
+    parts = {f"ns-2, {GRID[n].recovery}": own for n, own in plain.groupby("combination")}
+    halved = varied[varied["parameter"] == "recovery"]
+    for name, own in (
+        ("PRR", transfers[transfers["leg"] == "segment"]),
+        ("halved at once", halved),
+    ):
+        own = own[own["megabytes"] == max(setting.transfer_megabytes)]
+        parts[f"segment engine, {name}"] = own.assign(throughput=own["Mb/s"])
+    columns = {}
+    for name, own in parts.items():
+        own = own[own["loss"].isin([loss for loss in LOSSES if loss >= 1e-4])]
+        means = statistics.interval(own, ["loss"], "throughput")
+        columns[name.replace("ns-2, ns-2's", "ns-2, its")] = {
+            row.loss: f"{row.throughput:.2f} ± {row.halfwidth:.2f}" for row in means.itertuples()
+        }
+    return pd.DataFrame(columns).rename_axis("loss").reset_index()

@@ -115,6 +115,26 @@ NAMES = {
     45: "measure of the Land Speed Record",
 }
 
+# What an equation that is a definition says, for those who read it in the book.
+MEANINGS = {
+    1: "Each ACK adds a full segment to the window:",
+    14: "An ACK adds $A$ segments:",
+    15: "A loss takes the part $B$:",
+    16: "In standard TCP the ACKs of a round trip add one segment together, and $B = 1/2$:",
+    17: "In HSTCP they add $a(w_i)$ segments together, and $B = b(w_i)$, by the window:",
+    18: "In Scalable TCP each ACK adds the same, and $B = 1/8$:",
+    23: "A mean window $w$ of segments is sent once a round trip:",
+    26: "The slope of the line through the two points, in logarithms:",
+    27: "The line itself, the mean window that a loss rate is to leave:",
+    29: "The part that a loss takes falls evenly with the logarithm of the window, from a half at "
+    "$w_L$ to $b_H$ at $w_H$:",
+    36: "A cycle of (32) in seconds. Unlike (42) it is the same for every window:",
+    37: "Once every other round trip the window moves towards the one that leaves $\\alpha$ "
+    "segments in the queue, but never beyond twice its size:",
+    44: "Headers take this part of a packet:",
+    45: "The measure of the record:",
+}
+
 t, x = symbols("t x", positive=True)
 n = Symbol("n", integer=True, positive=True)
 # The sawtooth: one loss a cycle, the window between W/2 and W.
@@ -164,8 +184,12 @@ def _throughput_in_full() -> Steps:
 
 def _throughput() -> Steps:
     ratio = simplify(EQ[7].rhs * sqrt(p) * R / M)
-    yield "The numbers in front come to one constant:", ratio
-    yield "so that the throughput is", Eq(B_S, ratio * M / (sqrt(p) * R))
+    yield (
+        r"The paper leaves the numbers in front of (7) as they come, and in (8) has one for them. "
+        r"It is $\sqrt{3/2}$, about 1.22, which the paper rounds to 1.2:",
+        ratio,
+    )
+    yield "So the throughput is", Eq(B_S, ratio * M / (sqrt(p) * R))
 
 
 # Why the throughput does not rise.
@@ -442,13 +466,13 @@ DERIVATIONS: dict[int, Callable[[], Steps]] = {
 
 def _constant_error() -> tuple[float, str]:
     exact = float(sqrt(Rational(3, 2)))
-    return abs(survey.PRINTED_CONSTANT / exact - 1), "the paper computes with 1.2 for sqrt(3/2)"
+    return abs(survey.PRINTED_CONSTANT / exact - 1), r"the paper computes with 1.2 for $\sqrt{3/2}$"
 
 
 def _scalable_error() -> tuple[float, str]:
     exact = float(survey.mean_window("scalable", 1e-6))
     short = SCALABLE["A"] / (SCALABLE["b"] * 1e-6)
-    return abs(short / exact - 1), "the usual short form is A / (b p), at every p"
+    return abs(short / exact - 1), "the usual short form is $A / (b p)$, at every $p$"
 
 
 APPROXIMATIONS: dict[int, Callable[[], tuple[float, str]]] = {
@@ -464,18 +488,18 @@ REASONS = {
     13: "A window that cannot be larger than the buffer, once a round trip.",
     14: "The algorithm, in general.",
     15: "The algorithm, in general.",
-    16: "In segments; B = 1/2.",
-    17: "In segments; B = b(w).",
-    18: "In segments, for each ACK; B = 0.125.",
+    16: "In segments; $B = 1/2$.",
+    17: "In segments; $B = b(w)$.",
+    18: "In segments, for each ACK; $B = 1/8$.",
     26: "The line through two points in logarithms.",
-    27: "The RFC's choice, from which a(w) follows.",
+    27: "The RFC's choice, from which $a(w)$ follows.",
     29: "The RFC's choice.",
-    30: "With b held through the cycle.",
+    30: "With $b$ held through the cycle.",
     35: "Exact for whole round trips; the usual short form leaves out the growth during a cycle.",
     36: "It does not depend on the window.",
     37: "The algorithm, once every other round trip.",
     40: "While the doubling of (37) does not bind.",
-    43: "RFC 3742 rounds cwnd / (max_ssthresh / 2) down, which whole steps do not notice.",
+    43: "RFC 3742 rounds $2 w / m$ down, which whole steps do not notice.",
 }
 
 

@@ -113,8 +113,8 @@ EQ[45] = Eq(V, L * B_S)
 PRINTED = {
     2: Printed(
         Eq(W_next, W_i + M / W_i),
-        "MSS/cw bytes an ACK are one byte a round trip; MSS bytes a round trip, as the text says, "
-        "need MSS^2/cw bytes, which is MSS/cw segments.",
+        "$MSS/cw$ bytes an ACK are one byte a round trip; $MSS$ bytes a round trip, as the text "
+        "says, need $MSS^2/cw$ bytes, which is $MSS/cw$ segments.",
     ),
 }
 
@@ -463,7 +463,7 @@ FIBRE_S_PER_M = 5e-9  # light in glass travels at about two thirds of its speed 
 def paths(table: pd.DataFrame) -> pd.DataFrame:
     """Add to table 1 (columns name, rate_mbps, distance_km, rtt_s) what each path's pipe holds.
 
-    rtt_s: where it is missing, out and back through fibre, at 5 us/km (assumed: the paper states
+    rtt_s: where it is missing, out and back through fibre, at 5 µs/km (assumed: the paper states
     the round trip of the first path only); bdp_megabytes; window: that in packets of 1500 bytes;
     slow_start_s, avoidance_s: until standard TCP's window is as large, from one segment and from
     its half; loss: what standard TCP's mean throughput at this rate allows.

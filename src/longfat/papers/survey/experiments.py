@@ -54,7 +54,7 @@ OF_PROFILE: Any = None  # a default: the profile has it
 
 @dataclass(frozen=True)
 class Setting:
-    """What a reader may turn; what is None is as the profile has it (`LEGS`, `DURATIONS_S`).
+    """What a reader may turn; what is None is as the profile has it.
 
     `profile` is "paper", the paper's own scale, or "quick". `repetitions` are figure 5's on the
     segment engine; other experiments take a part of them. The bottleneck (Mb/s of payload), its
@@ -325,7 +325,7 @@ class Figure5(NamedTuple):
 
 
 def figure_5(setting: Setting) -> Figure5:
-    """Return the paper's three algorithms on the fitted path, `Setting.repetitions` runs each."""
+    """Return runs of the paper's three algorithms on the fitted path."""
     seeds = setting.seeds()
     design = statistics.combinations(engine=["segment"], algorithm=list(NAMES), seed=seeds)
     results = simulate_all(_figure_5(setting, seeds), experiment="survey-5")
@@ -354,9 +354,10 @@ ASSUMPTIONS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 def assumptions(setting: Setting) -> Figure5:
-    """Return figure 5 with one assumption changed at a time (`ASSUMPTIONS`), by fewer runs each.
+    """Return figure 5 with one assumption changed at a time.
 
-    Both tables have the columns parameter and setting as well; the engine is the segment engine.
+    Those of `ASSUMPTIONS`, by fewer runs each. Both tables have the columns parameter and setting
+    as well; the engine is the segment engine.
     """
     tried = ASSUMPTIONS if setting.profile == "paper" else ASSUMPTIONS[:2]
     designs, scenarios = [], []
@@ -386,7 +387,7 @@ VARIATIONS = {  # how strongly a goodput varies, from its means of 2 s
 
 
 def variation(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return how strongly each run's goodput varies, by each measure of `VARIATIONS`.
+    """Return how strongly each run's goodput varies, by three measures.
 
     `rates` is `Figure5.rates`. A row a run; columns engine, algorithm, seed (parameter and setting
     where they are given), and one a measure.
@@ -399,10 +400,11 @@ def variation(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_printed(flows: pd.DataFrame) -> pd.DataFrame:
-    """Return figure 5's six numbers beside ours, from the segment engine's `Figure5.flows`.
+    """Return figure 5's six numbers beside ours, from runs of the segment engine.
 
-    Columns: id (of the claim), algorithm, number, printed, measured (mean), ± (half of its 95 %
-    interval), low and high (between which the mean of three runs lies), part (of the printed).
+    `flows` is `Figure5.flows`. Columns: id (of the claim), algorithm, number, printed, measured
+    (mean), ± (half of its 95 % interval), low and high (between which the mean of three runs lies),
+    part (of the printed).
     """
     stated = printed()
     own = flows[flows["engine"] == "segment"]
@@ -477,11 +479,11 @@ REPEATED = (1_000_000, 8_000_000, "auto")  # those on which a verdict rests
 
 
 def figure_3(setting: Setting) -> Figure:
-    """Return standard TCP with one connection by its buffers, on both of `Setting.ways`.
+    """Return one connection of standard TCP by its buffers, on two paths.
 
-    Several runs each of `REPEATED`, fewer on the faster path, else one. Columns of the table: path,
-    buffer (to send from, bytes or "auto"), seed, Mb/s, recoveries, timeouts, limit (of the send
-    buffer, Mb/s).
+    The paths are `Setting.ways`. Several runs each of `REPEATED`, fewer on the faster path, else
+    one. Columns of the table: path, buffer (to send from, bytes or "auto"), seed, Mb/s, recoveries,
+    timeouts, limit (of the send buffer, Mb/s).
     """
     design, scenarios = _figure_3(setting)
     results = simulate_all(scenarios, experiment="survey-3")
@@ -537,11 +539,11 @@ CONNECTIONS = {
 
 
 def figure_4(setting: Setting) -> Figure:
-    """Return parallel connections of standard TCP (`CONNECTIONS`), on both of `Setting.ways`.
+    """Return parallel connections of standard TCP, on two paths.
 
-    Several runs each, fewer on the faster path. Columns of the table: path, connections,
-    seed, Mb/s (sum), limit (of all send buffers, or of the path, Mb/s), slope (of the sum while it
-    climbs, Mb/s a second), slope by (10). `rates` has the sum.
+    The paths are `Setting.ways`. Several runs each, fewer on the faster path. Columns of the table:
+    path, connections, seed, Mb/s (sum), limit (of all send buffers, or of the path, Mb/s), slope
+    (of the sum while it climbs, Mb/s a second), slope by (10). `rates` has the sum.
     """
     design, scenarios = _figure_4(setting)
     results = simulate_all(scenarios, experiment="survey-4")
@@ -592,7 +594,7 @@ def _figure_4(setting: Setting) -> tuple[pd.DataFrame, list[Scenario]]:
 
 
 def by_seed(table: pd.DataFrame, by: list[str], measures: list[str]) -> pd.DataFrame:
-    """Return the means over the seeds, a row a combination of `by` in the order of the table.
+    """Return means over the runs with their intervals.
 
     Beside each of `measures` stands half of its 95 % interval (± MEASURE); runs counts the seeds.
     """
@@ -925,7 +927,7 @@ def _stack_runs(setting: Setting, engine: str, seeds: list[int]) -> list[Scenari
 
 
 def engines_agree(setting: Setting, flows: pd.DataFrame) -> pd.DataFrame:
-    """Return ns-3's runs of `stacks` beside the segment engine's with the faults of ns-3's socket.
+    """Return ns-3's runs beside the segment engine's, with the faults of ns-3's socket and without.
 
     `flows` is `Stacks.flows`. A row an algorithm: algorithm, segments (sent on ns-3), differs (by
     how much the counts of `COUNTED` differ at most), and Mb/s of ns-3, of the segment engine with
@@ -956,17 +958,17 @@ def engines_agree(setting: Setting, flows: pd.DataFrame) -> pd.DataFrame:
 
 
 def stack_means(flows: pd.DataFrame) -> pd.DataFrame:
-    """Return the means of `Stacks.flows`, a row a control and stack, goodput and loss as text.
+    """Return means over the runs on Linux and on our engines, with their intervals.
 
-    Columns: control, stack, Mb/s and loss % (each with ± half of its 95 % interval), recoveries,
-    timeouts.
+    `flows` is `Stacks.flows`; a row a control and stack, goodput and loss as text. Columns:
+    control, stack, Mb/s and loss % (each with ± half of its 95 % interval), recoveries, timeouts.
     """
     by = ["control", "stack"]
     table = flows.groupby(by, sort=False)[["recoveries", "timeouts"]].mean()
     for measure, digits in (("Mb/s", 1), ("loss %", 3)):
         one = statistics.interval(flows, by, measure).set_index(by).loc[table.index]
         table[measure] = [
-            f"{mean:.{digits}f} ± {halfwidth:.{digits}f}"
+            f"{mean:.{digits}f}" + ("" if np.isnan(halfwidth) else f" ± {halfwidth:.{digits}f}")
             for mean, halfwidth in zip(one[measure], one["halfwidth"], strict=True)
         ]
     return table[["Mb/s", "loss %", "recoveries", "timeouts"]].reset_index()

@@ -20,7 +20,8 @@ from longfat.errors import InputError
 from longfat.papers import tcpj
 from longfat.papers.tcpj.network import TCPJ_PROTOCOLS, handoff, radio, shared_wire
 from longfat.result import Result
-from longfat.scenario import Outage, Record, Scenario
+from longfat.scenario import Ns2, Outage, Record, Scenario
+from longfat.style import ENGINE_LABEL, label
 from longfat.sweeps import can_run, simulate_all, sweep
 
 PROTOCOLS = tuple(TCPJ_PROTOCOLS)
@@ -164,7 +165,9 @@ def legs(setting: Setting, *names: str) -> list[Leg]:
 
 
 def filters(ack_s: float) -> pd.DataFrame:
-    """Return what the filters' poles mean where an ACK comes every `ack_s` s, a row a filter.
+    """Return what the filters' poles mean on this link, a row a filter.
+
+    An ACK comes every `ack_s` s.
 
     Columns: filter, a (the pole), noise_gain, cut_off (radians a sample), samples_95, T (s), and
     95 % after (s).
@@ -271,7 +274,7 @@ def fit(setting: Setting) -> pd.DataFrame:
 
 
 def fit_surface(fitted: pd.DataFrame) -> pd.DataFrame:
-    """Return the root mean square of `fit`'s errors, a row a link.
+    """Return how far table 2 is from each link's, a row a link: the root mean square of its errors.
 
     Columns: rate_bps, rtt_s, one a protocol, and all.
     """
@@ -282,7 +285,7 @@ def fit_surface(fitted: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_links(surface: pd.DataFrame) -> pd.DataFrame:
-    """Return the six best links of `fit_surface`, the best first.
+    """Return the six best links, the best first (of `fit_surface`).
 
     Columns: rate_bps, rtt_s, error, and segments in flight.
     """
@@ -354,6 +357,43 @@ def random_losses(setting: Setting) -> pd.DataFrame:
     return runs
 
 
+def ns2_pipes(setting: Setting, random_loss: pd.DataFrame) -> pd.DataFrame:
+    """Return SACK on the segment engine, on ns-2, and on ns-2 with another count of the pipe.
+
+    When a recovery begins, ns-2's SACK sender counts the lost segment and those of limited transmit
+    as in flight; `Ns2.pipe_of_window` takes the window instead. Columns: bit error rate, the three
+    goodputs (Mb/s, as text with intervals), and closed (%, the part of the difference between the
+    first two that is gone with the third). Empty where ns-2's runs are not here.
+    """
+    own = random_loss[(random_loss["protocol"] == "SACK")]
+    here = own[own["engine"] == "ns2"]
+    columns = ["bit error rate", "segment engine", "ns-2", "ns-2, the window's pipe", "closed (%)"]
+    if here.empty:
+        return pd.DataFrame(columns=columns)
+    design = here[["bit_error_rate", "seed"]].reset_index(drop=True)
+    scenarios = [
+        _radio(setting, "SACK", bit_error_rate=run.bit_error_rate, seed=run.seed, faults=()).with_(
+            ns2=Ns2(pipe_of_window=True)
+        )
+        for run in design.itertuples()
+    ]
+    if not can_run(scenarios, "ns2"):
+        return pd.DataFrame(columns=columns)
+    other = _mbps(sweep(scenarios, engine="ns2", experiment="tcpj-ns2-pipe", labels=design))
+    rows = []
+    for rate, runs in other.groupby("bit_error_rate"):
+        groups = [on(own), here, runs]
+        means = [
+            statistics.mean(group.loc[group["bit_error_rate"] == rate, "Mb/s"]) for group in groups
+        ]
+        a, b, c = (found["measured"] for found in means)
+        words = [
+            f"{found['measured']:.2f} [{found['low']:.2f}, {found['high']:.2f}]" for found in means
+        ]
+        rows.append([rate, *words, 100 * (c - b) / (a - b)])
+    return pd.DataFrame(rows, columns=columns)
+
+
 def on(runs: pd.DataFrame, engine: str = "segment") -> pd.DataFrame:
     """Return the runs of one engine."""
     return runs[runs["engine"] == engine]
@@ -370,7 +410,7 @@ def table_2(random_loss: pd.DataFrame) -> pd.DataFrame:
 
 
 def worded_table_2(table: pd.DataFrame) -> pd.DataFrame:
-    """Return `table_2` as the chapter shows it; a star marks the error rates of the fit.
+    """Return table 2 in words, with intervals; a star marks the error rates of the fit.
 
     Columns: protocol, bit error rate, printed, ours, one run.
     """
@@ -406,7 +446,7 @@ def wide_table_2(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def fit_quality(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the root mean square of the errors of `table_2`.
+    """Return how far our table 2 is from the paper's: the root mean square of its errors.
 
     A row each for the error rates that the fit has seen, for the others, and for those if the
     paper's Westwood at 4e-6 is read as 115 % and not as 15 %. Columns: error rates, and one a
@@ -434,7 +474,7 @@ def fit_quality(table: pd.DataFrame) -> pd.DataFrame:
 def engines_beside(random_loss: pd.DataFrame) -> pd.DataFrame:
     """Return the goodput (Mb/s) of each engine's runs, worded with intervals.
 
-    Columns: bit_error_rate, protocol, and one an engine.
+    Columns: bit_error_rate, protocol, and one an engine, as people call it.
     """
     by = ["bit_error_rate", "protocol", "engine"]
     means = statistics.interval(random_loss, by, "Mb/s")
@@ -442,7 +482,7 @@ def engines_beside(random_loss: pd.DataFrame) -> pd.DataFrame:
     wide = means.pivot(index=by[:2], columns="engine", values="text")
     names = [leg.engine for leg in (MAIN, *BESIDE) if leg.engine in wide]
     several = wide[names].notna().sum(axis=1) > min(1, len(names) - 1)
-    return wide.loc[several, names].reset_index().fillna("–")
+    return wide.loc[several, names].rename(columns=ENGINE_LABEL).reset_index().fillna("–")
 
 
 # --- what the assumptions change
@@ -490,7 +530,7 @@ SOME_RATES = (1e-7, 4e-7, 1e-6, 4e-6)  # those of table 2 that were not fitted
 
 
 def varied(setting: Setting, random_loss: pd.DataFrame) -> pd.DataFrame:
-    """Return random losses under each of `VARIANTS`, eight runs each, a row a run.
+    """Return random losses with one assumption changed at a time, eight runs each (`VARIANTS`).
 
     A protocol that a variant leaves alone has its runs of `random_loss`, which come as a variant of
     their own too, with an empty parameter. Columns: parameter, setting, bit_error_rate, protocol,
@@ -539,7 +579,7 @@ def varied(setting: Setting, random_loss: pd.DataFrame) -> pd.DataFrame:
 
 
 def varied_gains(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the gains of `varied` in per cent, below the paper's.
+    """Return the gains with one assumption changed, in per cent, below the paper's.
 
     A row a variant; columns: what is varied, and one a protocol at 1e-6 and 4e-6.
     """
@@ -550,7 +590,7 @@ def varied_gains(runs: pd.DataFrame) -> pd.DataFrame:
     table = gains.pivot(index=["parameter", "setting"], columns="case", values="text")
     order = [("", ""), *((variant.parameter, variant.setting) for variant in VARIANTS)]
     table = table.loc[order].reset_index()
-    words = table["parameter"].str.replace("_", " ") + ": " + table["setting"]
+    words = table["parameter"].map(label) + ": " + table["setting"]
     table.insert(0, "what is varied", words.where(table["parameter"] != "", "nothing"))
     table = table.drop(columns=["parameter", "setting"])
     paper = papers.table("tcpj", 2)
@@ -588,7 +628,7 @@ def keeping(setting: Setting, random_loss: pd.DataFrame) -> pd.DataFrame:
 
 
 def anatomy(setting: Setting) -> dict[str, pd.DataFrame]:
-    """Return the windows of NewReno and TCP-J in the first 20 s at a bit error rate of 2e-6.
+    """Return the windows of NewReno and TCP-J in the first 20 s of a lossy radio link.
 
     By protocol: time_s, cwnd_segments and ssthresh_segments, a row every 50 ms.
     """
@@ -660,7 +700,9 @@ def wire(setting: Setting) -> Wire:
 
 
 def wires(setting: Setting) -> pd.DataFrame:
-    """Return `Wire.flows` on wires of other rates and round trips: what the lost sketch may have.
+    """Return three flows on wires of other rates and round trips: what the lost sketch may have.
+
+    As `Wire.flows`.
 
     Eight runs each.
     """
@@ -828,7 +870,9 @@ def _curve(result: Result, times: np.ndarray) -> pd.DataFrame:
 
 
 def estimate_errors(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the means of the runs of `Estimates`, worded with their intervals.
+    """Return how far the estimates are from the throughput, with intervals.
+
+    Of the runs of `Estimates`.
 
     Columns: bit_error_rate, protocol, bias, error, variation.
     """
@@ -901,7 +945,9 @@ class Handoffs(NamedTuple):
 
 
 def handoffs(setting: Setting) -> Handoffs:
-    """Return movements to a slower radio link, half-way through the run (see `MOVES`).
+    """Return movements to a slower radio link, half-way through the run.
+
+    Those of `MOVES`.
 
     Twelve runs each; six of TCP-J and Westwood with each of `MOVE_VARIANTS`, and of all with
     another error rate.
@@ -980,7 +1026,9 @@ def _windows(setting: Setting, design: pd.DataFrame, results: list[Result]):
 
 
 def handoff_windows(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the means of the main runs of `Handoffs`, worded with their intervals.
+    """Return mean windows before and after a movement, with their intervals.
+
+    Of the main runs of `Handoffs`.
 
     Columns: movement, sender, before, after, first 10 s (segments), Mb/s.
     """
@@ -1036,7 +1084,10 @@ def newcomers(setting: Setting) -> pd.DataFrame:
 
 
 def worded_newcomers(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the means of `newcomers`, worded. Columns: movement, newcomer, and what both get."""
+    """Return what both get after a movement (means of `newcomers`).
+
+    Columns: movement, who arrives, and both goodputs (Mb/s, as text).
+    """
     table = _means(runs, ["kind", "label"], ["resident", "newcomer"], 3)
     names = {"kind": "movement", "label": "who arrives", "resident": "the SACK flow (Mb/s)"}
     return table.rename(columns=names | {"newcomer": "who arrives (Mb/s)"})
@@ -1046,7 +1097,7 @@ def worded_newcomers(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def todays_senders(setting: Setting) -> pd.DataFrame:
-    """Return random losses with `MODERN` and three of the paper's protocols, five runs each.
+    """Return random losses with today's senders and three of the paper's, five runs each.
 
     All without the limits of 2002: a lost retransmission is found. Columns: bit_error_rate,
     protocol, seed, those of `Result.flows`, and Mb/s.

@@ -44,9 +44,7 @@ def explorer(
             Input(T, "Westwood's time constant T", 0.15, 4.0, time_constant_s, "s", scale="log"),
             Input(BW_0, "rate before", 0.1, 10.0, before_mbps, "Mb/s", scale="log"),
             Input(BW_1, "rate after", 0.1, 10.0, after_mbps, "Mb/s", scale="log"),
-            Input(
-                RTT, "smallest round-trip time", 0.01, longest_s, rtt_s, "s", scale="log"
-            ),
+            Input(RTT, "smallest round-trip time", 0.01, longest_s, rtt_s, "s", scale="log"),
             Input(cwnd, "congestion window at the loss", 2, 200, window_segments, "segments"),
         ),
         steps={

@@ -186,3 +186,32 @@ def of_verdicts(judged: pd.DataFrame) -> Numbers:
     names = {verdict: f"tcpj_claims_{verdict.replace(' ', '_')}" for verdict in statistics.VERDICTS}
     counts: Numbers = {short: int(sorts.get(name, 0)) for name, short in names.items()}
     return counts | {"tcpj_claims": len(judged)}
+
+
+def hanging_on(judged: pd.DataFrame, parameter: str, base: str, other: str) -> pd.DataFrame:
+    """Return the claims that turn when one parameter is changed.
+
+    `base` and `other` head the columns of the stated setting and of the changed one. Columns:
+    claim, unit, these two (what the segment engine measured, and whether the claim holds), and
+    verdict. Claims for which the parameter was not varied, and those that it leaves as they are,
+    are not among them; a claim that the paper makes twice comes once.
+    """
+    rows = []
+    for row in judged.itertuples():
+        own = [one for one in row.evidence if one["engine"] == "segment"]
+        stated = [one for one in own if not one["parameter"]]
+        changed = [one for one in own if one["parameter"] == parameter]
+        if not stated or not changed or stated[0]["says"] == changed[0]["says"]:
+            continue
+        cells = [f"{one['measured']:.3g}: {one['says']}" for one in (stated[0], changed[0])]
+        rows.append([row.statement, row.unit, *cells, statistics.worded(row.verdict)])
+    table = pd.DataFrame(rows, columns=["claim", "unit", base, other, "verdict"])
+    return table.drop_duplicates("claim", ignore_index=True)
+
+
+def tried(judged: pd.DataFrame, parameter: str) -> int:
+    """Return for how many claims a parameter was varied."""
+    varied = [
+        any(one["parameter"] == parameter for one in evidence) for evidence in judged["evidence"]
+    ]
+    return judged.loc[varied, "statement"].nunique()

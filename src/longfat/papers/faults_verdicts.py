@@ -1,0 +1,403 @@
+"""Which verdicts of the book the faults of ns-3 3.44 turn: each chapter's experiments, run again.
+
+Every claim that rests on the segment engine is judged twice by the same rule: by the experiments
+of its chapter as they are, and by the same with all faults (`longfat.faults`). Where the verdict is
+another one then, parts of them say which does it (`TAKEN_APART`). What is not of the chapter's
+stated setting, or of another engine, is left out on both sides. `data/faults-verdicts.csv` has the
+evidence; tools/faults_verdicts.py makes it.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from longfat import papers, paths, statistics, store
+from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET, Fault
+from longfat.papers.hybla import experiments as hybla
+from longfat.papers.survey import experiments as survey
+from longfat.papers.tcpj import evidence as tcpj_evidence
+from longfat.papers.tcpj import experiments as tcpj
+from longfat.papers.ucc import experiments as ucc
+from longfat.sweeps import with_faults
+
+PLAIN, ALL = "none", "all"  # which faults; else the name of one, or of a set
+SETS: dict[str, tuple[Fault, ...]] = {
+    PLAIN: (),
+    ALL: NS3_3_44,
+    "recovery": OF_ITS_RECOVERY,
+    "socket": OF_ITS_SOCKET,
+} | {fault: (fault,) for fault in NS3_3_44}
+EVIDENCE = paths.DATA / "faults-verdicts.csv"
+KEPT = [*statistics.EVIDENCE_COLUMNS]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter's experiments: `parts` are the arguments of `evidence` that runs decide.
+
+    A part takes the setting and the parts that come before it. `archives` has the names of a part's
+    experiments as evidence gives them, without the paper's.
+    """
+
+    setting: Callable[[str], Any]
+    parts: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]]
+    archives: Mapping[str, Collection[str]]
+    evidence: Callable[[Any, Mapping[str, Any]], pd.DataFrame]
+
+
+def _hybla_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
+    none = {
+        "varied_steady": parts["steady"].iloc[:0].assign(parameter="", value=""),
+        "varied_transfers": parts["transfers"].iloc[:0].assign(parameter="", value=""),
+    }
+    return hybla.evidence(setting, papers.claims("hybla"), **parts, **none)
+
+
+def _survey_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
+    five = parts["five"]
+    none = survey.Figure5(
+        five.flows.iloc[:0].assign(parameter="", setting=""),
+        five.rates.iloc[:0].assign(parameter="", setting=""),
+    )
+    return survey.evidence(setting, assumed=none, **parts)
+
+
+def _ucc_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
+    return ucc.evidence(
+        setting,
+        otherwise=parts["runs"].iloc[:0].assign(parameter="", setting=""),
+        elsewhere=ucc.queueing_elsewhere(),
+        events=ucc.queues_by_event(),
+        **parts,
+    )
+
+
+CHAPTERS: dict[str, Chapter] = {
+    "hybla": Chapter(
+        setting=lambda profile: hybla.setting(
+            profile,
+            loss_rates=None,
+            rtt_s=0.55,
+            rtt0_s=0.025,
+            max_window_segments=550,
+            segment_bytes=1000,
+            rto_s=1.0,
+            transfer_megabytes=[10, 50, 100],
+            repetitions=None,
+            duration_s=None,
+            emulation_s=100.0,
+        ),
+        parts={
+            "steady": lambda setting, _: hybla.steady(setting),
+            "transfers": lambda setting, _: hybla.transfers(setting),
+            "beside": lambda setting, _: hybla.beside(setting),
+            "rounds": lambda setting, _: hybla.growth(setting)[1],
+        },
+        archives={
+            "steady": ["steady", "100s-steady"],
+            "transfers": ["transfers"],
+            "beside": ["beside"],
+            "rounds": ["growth"],
+        },
+        evidence=_hybla_evidence,
+    ),
+    "survey": Chapter(
+        setting=lambda profile: survey.Setting(profile=profile, repetitions=5),
+        parts={
+            "five": lambda setting, _: survey.figure_5(setting),
+            "buffers": lambda setting, _: survey.figure_3(setting).table,
+            "parallel": lambda setting, _: survey.figure_4(setting).table,
+            "started": lambda setting, _: survey.starts(setting),
+            "transfers": lambda setting, _: survey.initial_windows(setting),
+            "remedied": lambda setting, _: survey.remedies(setting),
+            "settled": lambda setting, _: survey.settled(survey.fairness(setting)),
+        },
+        archives={
+            "five": ["5"],
+            "buffers": ["3"],
+            "parallel": ["4"],
+            "started": ["starts"],
+            "transfers": ["initial-windows"],
+            "remedied": ["remedies"],
+            "settled": ["fairness"],
+        },
+        evidence=_survey_evidence,
+    ),
+    "tcpj": Chapter(
+        setting=lambda profile: tcpj.Setting(profile=profile),
+        parts={
+            "random_loss": lambda setting, _: tcpj.random_losses(setting),
+            "varied": lambda setting, parts: tcpj.varied(setting, parts["random_loss"]),
+            "keeping": lambda setting, parts: tcpj.keeping(setting, parts["random_loss"]),
+            "wire": lambda setting, _: tcpj.wire(setting),
+            "wires": lambda setting, _: tcpj.wires(setting),
+            "alphas": lambda setting, _: tcpj.alphas(setting),
+            "estimates": lambda setting, _: tcpj.estimates(setting),
+            "outages": lambda setting, _: tcpj.outages(setting),
+            "handoffs": lambda setting, _: tcpj.handoffs(setting),
+            "newcomers": lambda setting, _: tcpj.newcomers(setting),
+        },
+        archives={
+            "random_loss": ["random-loss"],
+            "varied": ["varied"],
+            "keeping": ["keep"],
+            "wire": ["wire"],
+            "wires": ["wires"],
+            "alphas": ["alphas"],
+            "estimates": ["estimates"],
+            "outages": ["outages"],
+            "handoffs": ["handoffs", "handoffs-varied"],
+            "newcomers": ["newcomers"],
+        },
+        evidence=lambda setting, parts: tcpj_evidence.evidence(**parts),
+    ),
+    "ucc": Chapter(
+        setting=lambda profile: ucc.setting(
+            profile,
+            loss_rates=None,
+            repetitions=6,
+            duration_s=None,
+            queue_packets=50,
+            ucc_parameters={},
+            chd_parameters={"delay_based": False},
+            equivalence_factor=1.1,
+        ),
+        parts={
+            "runs": lambda setting, _: ucc.pairs(setting),
+            "through": lambda setting, _: ucc.through(ucc.chain(setting)),
+            "held": lambda setting, _: ucc.held_windows(setting),
+            "crowds": lambda setting, _: ucc.crowds(setting),
+            "buffers": lambda setting, _: ucc.buffers(setting),
+        },
+        archives={
+            "runs": ["pairs-segment"],
+            "through": ["chain-segment"],
+            "held": ["windows"],
+            "crowds": ["crowd-2", "crowd-10", "crowd-30"],
+            "buffers": ["buffers"],
+        },
+        evidence=_ucc_evidence,
+    ),
+}
+
+
+# Which parts of the faults are tried for claims that turn: by paper, by part of its experiments.
+TAKEN_APART: dict[str, dict[str, tuple[str, ...]]] = {
+    "hybla": {
+        "transfers": (
+            "recovery",
+            "socket",
+            "prr-overflow",
+            "prr-counts-twice",
+            "lost-retransmission",
+        )
+    },
+    "tcpj": {"random_loss": ("recovery", "socket")},
+}
+
+# The survey's longest experiments (900 s at 150 to 314 Mb/s) have not been run with faults.
+LEFT_OUT = {"survey": ("five", "buffers", "remedied")}
+
+
+class Runs:
+    """A chapter's experiments with and without faults, each run once at most."""
+
+    def __init__(self, paper: str, profile: str = "paper"):
+        """Take the paper's key, and the chapter's profile, "paper" or "quick"."""
+        self.paper = paper
+        self.chapter = CHAPTERS[paper]
+        self.setting = self.chapter.setting(profile)
+        self._known: dict[tuple[str, str], Any] = {}
+
+    def evidence(self, faults: str, of: Collection[str] | None = None) -> pd.DataFrame:
+        """Return the evidence of the stated setting on the segment engine.
+
+        `faults` is a key of `SETS`; `of` are the parts that have them, all unless given.
+        Columns: faults, and `statistics.EVIDENCE_COLUMNS`.
+        """
+        given = {name: self._part(name, faults, of) for name in self.chapter.parts}
+        table = self.chapter.evidence(self.setting, given).fillna({"parameter": "", "setting": ""})
+        stated = (table["parameter"] == "") & (table["engine"] == "segment")
+        return table.loc[stated, KEPT].assign(faults=faults).reset_index(drop=True)
+
+    def _part(self, name: str, faults: str, of: Collection[str] | None) -> Any:
+        own = faults if of is None or name in of else PLAIN
+        if (name, own) not in self._known:
+            before = {one: self._known.get((one, own)) for one in self.chapter.parts}
+            for needed in ("random_loss",):  # that others take
+                if needed in before and needed != name and before[needed] is None:
+                    before[needed] = self._part(needed, own, None)
+            run = self.chapter.parts[name]
+            if own == PLAIN:
+                self._known[name, own] = run(self.setting, before)
+            else:
+                with with_faults(SETS[own]):
+                    self._known[name, own] = run(self.setting, before)
+        return self._known[name, own]
+
+    def parts_of(self, evidence: pd.DataFrame, claims: Iterable[str]) -> set[str]:
+        """Return the parts on which the claims rest, by the experiments that evidence names."""
+        names = set(evidence.loc[evidence["claim"].isin(list(claims)), "experiment"])
+        return {
+            part
+            for part, archives in self.chapter.archives.items()
+            if names & {f"{self.paper}-{archive}" for archive in archives}
+        }
+
+
+def judged(paper: str, evidence: pd.DataFrame) -> pd.DataFrame:
+    """Return `statistics.judge` of the claims that the evidence speaks of, a row a claim."""
+    claims = papers.claims(paper)
+    return statistics.judge(claims[claims["id"].isin(evidence["claim"])], evidence[KEPT])
+
+
+def code(paper: str) -> str:
+    """Return which code the chapter's archives are of: a hash of those of their runs' headers.
+
+    With the faults the same headers ran, so that evidence of another hash is to be made again.
+    """
+    names = [name for archives in CHAPTERS[paper].archives.values() for name in archives]
+    used = sorted({one for name in names for one in _headers(f"{paper}-{name}")})
+    return hashlib.sha256(" ".join(used).encode()).hexdigest()[:16]
+
+
+def _headers(experiment: str) -> set[str]:
+    table = pd.read_csv(
+        store.archive_path(experiment), usecols=["engine", "headers_sha256"], dtype=str
+    )
+    return set(table.loc[table["engine"] == "segment", "headers_sha256"])
+
+
+def evidence() -> pd.DataFrame:
+    """Return `data/faults-verdicts.csv`: paper, code, faults, `statistics.EVIDENCE_COLUMNS`."""
+    table = pd.read_csv(EVIDENCE, keep_default_na=False, dtype={"setting": str})
+    numbers = ["measured", "low", "high", "runs"]
+    return table.assign(**{name: pd.to_numeric(table[name]) for name in numbers})
+
+
+def compared(table: pd.DataFrame) -> pd.DataFrame:
+    """Return each claim's verdict without and with faults, `table` being of `evidence`.
+
+    Columns: paper, id, claim (where, and the statement), without and with_all (measured, interval
+    and verdict as text), verdict and verdict_with_all, and turned_by: the sets of faults of `SETS`
+    that were tried and turn it too.
+    """
+    rows = []
+    for paper, own in table.groupby("paper", sort=False):
+        sets = {
+            str(faults): judged(str(paper), some).set_index("id")
+            for faults, some in own.groupby("faults", sort=False)
+        }
+        plain, faulty = sets[PLAIN], sets[ALL]
+        for one in plain.index:
+            first, last = plain.loc[one], faulty.loc[one]
+            tried = [name for name in sets if name not in (PLAIN, ALL) and one in sets[name].index]
+            turn = [name for name in tried if sets[name].loc[one, "verdict"] != first["verdict"]]
+            rows.append(
+                {
+                    "paper": paper,
+                    "id": one,
+                    "claim": f"{first['where']}: {first['statement']}",
+                    "without": _text(first),
+                    "with_all": _text(last),
+                    "verdict": first["verdict"],
+                    "verdict_with_all": last["verdict"],
+                    "turned_by": turn,
+                    "tried": tried,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _text(judged: pd.Series) -> str:
+    unit = f" {judged['unit']}" if judged["unit"] else ""
+    low, high = (statistics.digits(judged[name]) for name in ("low", "high"))
+    return f"{judged['verdict']}: {statistics.digits(judged['measured'])} [{low}, {high}]{unit}"
+
+
+def turned(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the claims of `compared` that turn, in words.
+
+    Columns: chapter, claim, without faults, with all, and which faults do it.
+    """
+    some = table[table["verdict"] != table["verdict_with_all"]]
+    return pd.DataFrame(
+        {
+            "chapter": some["paper"],
+            "claim": some["claim"],
+            "without faults": some["without"],
+            "with all": some["with_all"],
+            "turned by": [_who(one) for one in some.itertuples()],
+        }
+    ).reset_index(drop=True)
+
+
+def _who(one: Any) -> str:
+    single = [name for name in one.turned_by if name in NS3_3_44]
+    wide = {"recovery": "the four of the recovery", "socket": "those of the socket"}
+    named = [wide[name] for name in one.turned_by if name in wide]
+    if single or named:
+        return ", ".join([*named, *single])
+    return "only several together" if one.tried else "not taken apart"
+
+
+def counted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return how many claims of each chapter rest on the segment engine, and how many turn.
+
+    Columns: chapter, claims, turned, and how many verdicts are reproduced without and with faults.
+    """
+    rows = [
+        {
+            "chapter": paper,
+            "claims": len(own),
+            "turned": int((own["verdict"] != own["verdict_with_all"]).sum()),
+            "reproduced without": int((own["verdict"] == "reproduced").sum()),
+            "reproduced with all": int((own["verdict_with_all"] == "reproduced").sum()),
+        }
+        for paper, own in table.groupby("paper", sort=False)
+    ]
+    return pd.DataFrame(rows)
+
+
+def make(paper: str) -> pd.DataFrame:
+    """Run a chapter's experiments with no fault, with all, and as `TAKEN_APART` says.
+
+    Columns as of `evidence`.
+    """
+    runs = Runs(paper)
+    parts = [part for part in runs.chapter.parts if part not in LEFT_OUT.get(paper, ())]
+    names = {f"{paper}-{archive}" for part in parts for archive in runs.chapter.archives[part]}
+    tables = [runs.evidence(PLAIN), runs.evidence(ALL, parts)]
+    tables = [table[table["experiment"].isin(names)] for table in tables]
+    for part, sets in TAKEN_APART.get(paper, {}).items():
+        names = {f"{paper}-{archive}" for archive in runs.chapter.archives[part]}
+        for faults in sets:
+            table = runs.evidence(faults, [part])
+            tables.append(table[table["experiment"].isin(names)])
+    return together(paper, tables)
+
+
+def together(paper: str, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return a chapter's tables of `Runs.evidence` as they stand in `data/faults-verdicts.csv`."""
+    table = pd.concat(tables, ignore_index=True)[["faults", *KEPT]]
+    table.insert(0, "code", code(paper))
+    table.insert(0, "paper", paper)
+    return table
+
+
+def numbers(table: pd.DataFrame) -> dict[str, int]:
+    """Return what the page says of `compared`, in words of its own, by the name for its glue."""
+    some = table[table["verdict"] != table["verdict_with_all"]]
+    of = some.groupby("paper").size()
+    overflow = ["prr-overflow" in names for names in some["turned_by"]]
+    socket = ["socket" in names for names in some["turned_by"]]
+    return {
+        "faults_verdicts": len(table),
+        "faults_verdicts_turned": len(some),
+        **{f"faults_verdicts_turned_{paper}": int(of.get(paper, 0)) for paper in CHAPTERS},
+        "faults_verdicts_by_overflow": sum(overflow),
+        "faults_verdicts_by_socket": sum(socket),
+    }
