@@ -167,6 +167,10 @@ class TcpIllinois : public TcpRoundTrips
     /// Linux 6.12 (tcp_illinois.c): whole segments, counted since the window grew last.
     void AsLinux(Tcb tcb)
     {
+        if (!tcb->m_isCwndLimited)
+        {
+            return;
+        }
         m_count += m_acked;
         m_acked = 1;
         const uint32_t window = GetWindow(tcb);
