@@ -46,6 +46,7 @@ _OWN = {
     "westwood-plus": (_OLIVE, "<"),
     "cubic": (_SKY, "s"),
     "bbr": (_PURPLE, "h"),
+    "bbr3": (_PURPLE, "H"),
     "chd": (_GREEN, "v"),
     "hd": (_ORANGE, "d"),
     "compound": (_PINK, "D"),
