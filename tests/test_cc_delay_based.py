@@ -169,6 +169,49 @@ def test_a_timeout_makes_illinois_standard_tcp_again():
     assert 100 * (tcp.Ack(BASE) - 100) == pytest.approx(1, abs=0.1)
 
 
+# An empty queue: alpha is 10, beta an eighth.
+LINUX = {"AsLinux": "true"}
+
+
+def test_as_linux_illinois_grows_by_whole_segments_when_counted_alphas_fill_the_window():
+    linux = make("Illinois", 100, 10, **LINUX)
+    assert [linux.Ack(BASE) for _ in range(9)] == [100] * 9
+    assert linux.Ack(BASE) == 101  # 10 segments, 10 each
+    assert [linux.Ack(BASE) for _ in range(10)] == [101] * 10
+    assert linux.Ack(BASE) == 102  # 11 segments: 110
+    ours, expected = make("Illinois", 100, 10), 100.0
+    for _ in range(10):  # the paper: alpha / w an ACK, whatever part of a segment that is
+        expected += 10 / expected
+        assert ours.Ack(BASE) == pytest.approx(expected, abs=0.003)
+
+
+def test_as_linux_illinois_counts_all_that_the_ack_which_ends_a_recovery_acknowledges():
+    linux = make("Illinois", 100, 10, **LINUX)
+    assert linux.Ack(BASE, 45) == 104  # 450 / 100, rounded down
+    assert linux.Ack(BASE) == 104  # the count began anew
+    ours = make("Illinois", 100, 10)
+    assert ours.Ack(BASE, 45) == pytest.approx(100.1, abs=0.001)
+
+
+def test_as_linux_illinois_loses_whole_segments():
+    linux, ours = (make("Illinois", 101, 10, **more) for more in (LINUX, {}))
+    for tcp in (linux, ours):
+        tcp.Ack(BASE)
+        tcp.Set(101, 10)
+    assert linux.Recovery() == 101 - 12  # an eighth is 12.6
+    assert ours.Recovery() == pytest.approx(101 * 7 / 8, abs=0.001)
+    small = make("Illinois", 2, 1, **LINUX)
+    assert small.Recovery() == 2
+
+
+def test_as_linux_illinois_counts_nothing_while_the_window_is_not_used():
+    linux = make("Illinois", 100, 10, **LINUX)
+    linux.Limit(False)
+    assert linux.Ack(BASE, 45) == 100
+    linux.Limit(True)
+    assert linux.Ack(BASE) == 100
+
+
 # --- YeAH
 
 

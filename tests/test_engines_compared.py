@@ -5,7 +5,8 @@ import pytest
 
 from longfat.book import drawings_engines_compared as drawings
 from longfat.book import show
-from longfat.engines import linux, ns3, segment
+from longfat.engines import linux, ns2, ns3, segment
+from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.faults import NS3_3_44
 from longfat.network import reference
@@ -19,6 +20,7 @@ PARAMETERS = {
     "rate_bps": 10e6,
     "rtt_s": 0.1,
 }
+WHEN = ("before", "after")
 
 
 def setting(**changes) -> engines_compared.Setting:
@@ -100,6 +102,34 @@ def test_a_leg_has_our_header_of_linuxs_control_and_its_own_ways():
     assert faults == NS3_3_44
 
 
+def test_a_leg_has_the_controls_that_its_engine_has():
+    """ns-2 has no BBR, and calls Linux's Scalable by its own name; every other leg has all."""
+    legs = engines_compared.LEGS
+    for control in engines_compared.controls():
+        on_ns2 = legs["ns-2"].has(control)
+        assert on_ns2 == (control in planning.algorithms())
+        assert all(leg.has(control) for label, leg in legs.items() if label != "ns-2")
+    assert legs["ns-2"].has("scalable") and not legs["ns-2"].has("bbr")
+    of_linux = reference(congestion_control="scalable", duration_s=1)
+    assert legs["ns-2"].of(of_linux) == of_linux
+
+
+def test_a_switch_stands_beside_what_was_before():
+    """Hybla, the only one of the two with a switch: without an overflow the ratio is near 1."""
+    at = setting(controls=["hybla", "reno"])
+    lossy = engines_compared.lossy(at)
+    table = engines_compared.switches(at, lossy)
+    assert list(table["control"]) == ["hybla"] * 3 and list(table["loss"]) == at.loss_rates
+    own = lossy[lossy["control"] == "hybla"]
+    for name in ("ns-2", "segment engine"):
+        means = own[own["engine"] == name].groupby("loss")["goodput_bps"].mean() / 1e6
+        assert table[f"{name}, before"].to_list() == pytest.approx(means.to_list())
+    ratios = {when: [float(text.split()[0]) for text in table[f"ratio {when}"]] for when in WHEN}
+    assert max(abs(ratio - 1) for ratio in ratios["after"]) < 0.05
+    assert min(ratios["before"]) < 0.9
+    assert engines_compared.switches(at, lossy.iloc[:0]).empty
+
+
 def test_ns3_itself_gives_the_same_counts():
     """Stock ns-3 beside all faults; ns-3 with our headers beside those of its socket."""
     pytest.importorskip("ns3", reason="this environment has no ns-3")
@@ -166,7 +196,7 @@ def test_without_linux_its_part_is_left_out(monkeypatch, capsys):
 
 def test_with_no_engine_at_all_only_the_names_are_left(monkeypatch, capsys):
     monkeypatch.setattr(linux, "build", lambda: None)
-    for engine in (ns3, segment):
+    for engine in (ns2, ns3, segment):
         monkeypatch.setattr(engine, "is_here", lambda: False)
     at = setting(rtt_s=0.11)
     clean, lossy = engines_compared.clean(at), engines_compared.lossy(at)

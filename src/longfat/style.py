@@ -46,6 +46,7 @@ _OWN = {
     "westwood-plus": (_OLIVE, "<"),
     "cubic": (_SKY, "s"),
     "bbr": (_PURPLE, "h"),
+    "bbr3": (_PURPLE, "H"),
     "chd": (_GREEN, "v"),
     "hd": (_ORANGE, "d"),
     "compound": (_PINK, "D"),
@@ -186,7 +187,7 @@ def powers(text: str, form: str = "tex") -> str:
         alone = float(digits) == 1 and "." not in digits
         if form == "html":
             tens = f"10<sup>{exponent}</sup>".replace("-", "−")
-            return f"{sign}{tens}" if alone else f"{sign}{digits} × {tens}"
+            return f"{sign}{tens}" if alone else f"{sign}{digits}\u00a0×\u00a0{tens}"
         if form == "text":
             tens = "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
             return f"{sign}{tens}" if alone else f"{sign}{digits} × {tens}"

@@ -12,6 +12,11 @@
 //
 // Once d_a was above d_1, alpha is alpha_max again only after d_a has stayed below it for theta
 // round trips. Below a window of W_thresh it is standard TCP.
+//
+// Linux 6.12 (tcp_illinois.c) grows by what an ACK acknowledges cumulatively, so that the one which
+// ends a recovery counts all segments that SACK had reported before, adds alpha for each of the
+// segments counted since the window grew last, and takes whole segments, rounded down, at a loss.
+// AsLinux does these three.
 
 /* catalogue
 title = "TCP-Illinois"
@@ -27,6 +32,7 @@ beta_max = {attribute = "BetaMax"}
 threshold_window_segments = {attribute = "WinThresh"}
 theta = {attribute = "Theta"}
 as_ns3_3_44 = {attribute = "AsNs3"}
+as_linux_6_12 = {attribute = "AsLinux"}
 */
 
 #ifndef LONGFAT_ILLINOIS_H
@@ -75,13 +81,25 @@ class TcpIllinois : public TcpRoundTrips
                               "round trips of small delay before alpha_max",
                               ns3::UintegerValue(5),
                               ns3::MakeUintegerAccessor(&TcpIllinois::m_theta),
-                              ns3::MakeUintegerChecker<uint32_t>(1, 255));
+                              ns3::MakeUintegerChecker<uint32_t>(1, 255))
+                .AddAttribute("AsLinux",
+                              "count as Linux 6.12 does what an ACK acknowledges",
+                              ns3::BooleanValue(false),
+                              ns3::MakeBooleanAccessor(&TcpIllinois::m_asLinux),
+                              ns3::MakeBooleanChecker());
         return tid;
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override
     {
         return ns3::CopyObject<TcpIllinois>(this);
+    }
+
+    void PktsAcked(Tcb tcb, uint32_t segmentsAcked, const ns3::Time& rtt) override
+    {
+        TcpRoundTrips::PktsAcked(tcb, segmentsAcked, rtt);
+        m_acked = (tcb->m_lastAckedSeq - m_lastAcked) / tcb->m_segmentSize;
+        m_lastAcked = tcb->m_lastAckedSeq;
     }
 
     void CongestionStateSet(Tcb tcb, const State::TcpCongState_t state) override
@@ -108,6 +126,12 @@ class TcpIllinois : public TcpRoundTrips
 
     uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
     {
+        if (m_asLinux)
+        {
+            const uint32_t window = GetWindow(tcb);
+            const uint32_t lost = window * m_beta;
+            return std::max(window - lost, 2U) * tcb->m_segmentSize;
+        }
         return m_asNs3 ? Part(tcb, bytesInFlight, 1 - m_beta)
                        : TcpStandard::GetSsThresh(tcb, bytesInFlight);
     }
@@ -129,6 +153,10 @@ class TcpIllinois : public TcpRoundTrips
             m_count = static_cast<uint32_t>(m_count + segmentsAcked * m_alpha);
             AddCounted(tcb, m_count);
         }
+        else if (m_asLinux)
+        {
+            AsLinux(tcb);
+        }
         else
         {
             CongestionAvoidance(tcb, segmentsAcked); // alpha / w
@@ -136,6 +164,24 @@ class TcpIllinois : public TcpRoundTrips
     }
 
   private:
+    /// Linux 6.12 (tcp_illinois.c): whole segments, counted since the window grew last.
+    void AsLinux(Tcb tcb)
+    {
+        if (!tcb->m_isCwndLimited)
+        {
+            return;
+        }
+        m_count += m_acked;
+        m_acked = 1;
+        const uint32_t window = GetWindow(tcb);
+        const uint32_t delta = m_count * m_alpha;
+        if (delta >= window)
+        {
+            SetWindow(tcb, window + delta / window);
+            m_count = 0;
+        }
+    }
+
     void UpdateParameters(double w)
     {
         if (w < m_threshold)
@@ -194,7 +240,10 @@ class TcpIllinois : public TcpRoundTrips
     double m_beta{0.5};     //!< the part that a loss takes
     bool m_above{false};    //!< d_a has been above d_1
     uint8_t m_low{0};       //!< round trips that d_a has been below d_1
-    uint32_t m_count{0};    //!< ns-3's count of ACKs times alpha
+    uint32_t m_count{0};    //!< ns-3's count of ACKs times alpha; Linux's of segments
+    bool m_asLinux{};       //!< count as Linux does
+    uint32_t m_acked{0};    //!< segments that the last ACK acknowledges, reported before or not
+    ns3::SequenceNumber32 m_lastAcked{0}; //!< highest byte acknowledged by the last ACK
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpIllinois);

@@ -81,6 +81,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "cubic": ("alpha is never raised", {"as_linux_6_12": True}),
     "westwood-plus": ("a recovery counts twice", {"as_linux_6_12": True}),
     "highspeed": ("its table", {"as_linux_6_12": True}),
+    "illinois": ("counts whole segments", {"as_linux_6_12": True}),
     "vegas": ("a loss takes half", {"decrease": 0.5}),
     "bic": ("20 round trips of search", {"smooth_part": 20}),
 }

@@ -1,0 +1,124 @@
+"""The figures of the page on every sender that the papers name."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longfat.cc import catalogue
+from longfat.papers import senders
+from longfat.style import SHORT, style
+
+COLUMNS = 4
+LINKS = round(senders.RATE_BPS * 1000 / 1054 / 1e6, 2)  # Mb/s of payload
+
+
+def label(name: str) -> str:
+    """Return what pages call a sender of the catalogue."""
+    return SHORT.get(name) or catalogue.find(name).title
+
+
+def _panels(count: int, height: float) -> tuple[Figure, list[Axes]]:
+    rows = -(-count // COLUMNS)
+    figure, panels = plt.subplots(
+        rows, COLUMNS, figsize=(10, height * rows), sharex=True, sharey=True
+    )
+    axes = list(np.ravel(panels))
+    for one in axes[count:]:
+        one.set_visible(False)
+    return figure, axes
+
+
+def _small_multiples(
+    traces: pd.DataFrame, value: str, height: float, words: tuple[str, str]
+) -> Figure:
+    names = list(dict.fromkeys(traces["sender"]))
+    figure, panels = _panels(len(names), height)
+    for axes, name in zip(panels, names, strict=False):
+        trace = traces[traces["sender"] == name]
+        axes.step(trace["time_s"], trace[value], where="post", lw=0.9, color=style(name)["color"])
+        axes.set_title(label(name), fontsize=9)
+        axes.grid(alpha=0.3)
+    figure.supxlabel(words[0], fontsize=10)
+    figure.supylabel(words[1], fontsize=10)
+    return figure
+
+
+def queues(traces: pd.DataFrame) -> Figure:
+    """Draw the queue over time, a panel a sender (`senders.queues`)."""
+    return _small_multiples(traces, "queue_packets", 1.5, ("time (s)", "packets in the queue"))
+
+
+def growth(traces: pd.DataFrame) -> Figure:
+    """Draw the window over time, a panel a sender (`senders.growth`)."""
+    return _small_multiples(
+        traces, "cwnd_segments", 1.6, ("time (s)", "congestion window (segments)")
+    )
+
+
+def lossy(measured: pd.DataFrame) -> Figure:
+    """Draw the goodput over the loss rate, a line a sender (`senders.lossy`)."""
+    figure, axes = plt.subplots(figsize=(8, 4.5))
+    for name, part in measured.groupby("sender", sort=False):
+        axes.errorbar(
+            part["loss"], part["Mb/s"], yerr=part["halfwidth"], label=label(name), **style(name)
+        )
+    axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel="goodput (Mb/s)")
+    axes.set_title("At one loss in a hundred what remains ranges from a tenth to all")
+    axes.axhline(LINKS, color="0.6", lw=0.8, ls=":")
+    axes.legend(fontsize=8, ncols=2)
+    return figure
+
+
+def neighbours(table: pd.DataFrame) -> Figure:
+    """Draw what NewReno gets beside each sender (`senders.beside`), the best neighbour on top."""
+    ordered = table.sort_values("neighbour").reset_index(drop=True)
+    figure, axes = plt.subplots(figsize=(8, 7))
+    axes.axvspan(1 / 1.1, 1.1, color="0.9")
+    for row in ordered.itertuples():
+        reach = [[row.neighbour - row.low], [row.high - row.neighbour]]
+        axes.errorbar(row.neighbour, row.Index, xerr=reach, **style(row.sender))
+    axes.set_yticks(range(len(ordered)), [label(name) for name in ordered["sender"]], fontsize=8)
+    axes.set_xlabel("NewReno's goodput beside it, as times that beside NewReno")
+    axes.grid(axis="x", alpha=0.3)
+    return figure
+
+
+def satellite(table: pd.DataFrame) -> Figure:
+    """Draw the goodput over the satellite, a row a sender and a panel a loss rate."""
+    losses = sorted(table["loss"].unique())
+    order = table[table["loss"] == losses[-1]].sort_values("Mb/s")["sender"].tolist()
+    figure, panels = plt.subplots(1, len(losses), figsize=(10, 7), sharey=True)
+    for axes, loss in zip(np.ravel(panels), losses, strict=True):
+        part = table[table["loss"] == loss].set_index("sender")
+        for height, name in enumerate(order):
+            row = part.loc[name]
+            axes.errorbar(row["Mb/s"], height, xerr=row["halfwidth"], **style(name))
+        axes.set_title(f"loss {loss:g}")
+        axes.set_xlabel("goodput (Mb/s)")
+        axes.grid(axis="x", alpha=0.3)
+    np.ravel(panels)[0].set_yticks(range(len(order)), [label(n) for n in order], fontsize=8)
+    return figure
+
+
+def second_sources(table: pd.DataFrame) -> Figure:
+    """Draw other implementations' goodput over that of our header (`senders.second_sources`)."""
+    names = sorted(table["sender"].unique(), reverse=True)
+    figure, axes = plt.subplots(figsize=(8, 5))
+    axes.axvspan(1 / 1.1, 1.1, color="0.9")
+    for shift, (source, engine) in enumerate((("Linux", "linux"), ("ns-2", "ns2"))):
+        part = table[table["source"] == source]
+        heights = [names.index(name) + 0.3 * shift - 0.15 for name in part["sender"]]
+        reach = [part["ratio"] - part["low"], part["high"] - part["ratio"]]
+        axes.errorbar(
+            part["ratio"], heights, xerr=reach, linestyle="none", label=source, **style(engine)
+        )
+    axes.set_yticks(range(len(names)), [label(name) for name in names], fontsize=8)
+    axes.set_xscale("log")
+    ticks = (0.5, 0.7, 0.9, 1, 1.1, 1.4, 2)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel("its goodput, as times that of our header")
+    axes.legend()
+    return figure
