@@ -222,3 +222,17 @@ def test_defaults_have_not_changed():
     }
     assert fields["record"] == {"series": [], "points": 2000}
     assert fields["seed"] == 1
+
+
+def test_queues_of_another_kind_are_another_scenario():
+    """Also where all their parameters are the usual ones, which JSON leaves out."""
+
+    def managed(kind):
+        return Scenario(**changed("links", aqm={"kind": kind}))
+
+    one, *others = (managed(kind) for kind in ("red", "codel", "pie"))
+    assert len({one.sha256(), scenario().sha256(), *(other.sha256() for other in others)}) == 4
+    for each in (one, *others):
+        assert Scenario.from_json(each.to_json()) == each
+        assert Scenario.from_json(each.canonical_json()) == each
+        assert each.with_(seed=2).links == each.links

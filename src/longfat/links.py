@@ -131,7 +131,15 @@ class Arq(Model):
     in_order: bool = True
 
 
-class Red(Model):
+class _Managed(Model):
+    """A managed queue: its kind is always said, also where defaults are left out."""
+
+    @model_serializer(mode="wrap")
+    def _with_kind(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"kind": getattr(self, "kind")} | serialize(self)  # noqa: B009 (each has its own)
+
+
+class Red(_Managed):
     """Random early detection (Floyd and Jacobson 1993; recommended by RFC 2309).
 
     Per arriving packet the mean queue (`queue_weight` the weight of the newest value) decides:
@@ -163,7 +171,7 @@ class Red(Model):
         return self
 
 
-class CoDel(Model):
+class CoDel(_Managed):
     """Controlled delay (RFC 8289): drops, or marks, at the head while packets wait too long.
 
     When every packet of an interval `interval_s` has waited `target_s` or longer, one is dropped,
@@ -180,7 +188,7 @@ class CoDel(Model):
     ecn: bool = True
 
 
-class Pie(Model):
+class Pie(_Managed):
     """Proportional integral controller enhanced (RFC 8033).
 
     Every `update_s` the probability with which arriving packets are dropped moves by `alpha` (1/s)
