@@ -5,6 +5,7 @@ round trips by an exact clock, but for LEDBAT and TCP-LP, which need timestamps.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from longfat.sweeps import can_run, simulate_all, sweep
 PACKET_BITS = 8 * 1054
 RATE_BPS, RTT_S = 10e6, 0.1  # the path of the page cross-check
 FAST_RATE_BPS = 200e6
-SATELLITE = {"rate_bps": 20e6, "rtt_s": 0.55, "buffer": 0.5}
+SATELLITE: dict[str, Any] = {"rate_bps": 20e6, "rtt_s": 0.55, "buffer": 0.5}
 # Without them these two are standard TCP.
 BY_TIMESTAMPS = ("ledbat", "lp")
 # FAST wants so many of its segments in the queue; its own default is more than a buffer here holds.
