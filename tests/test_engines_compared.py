@@ -5,7 +5,7 @@ import pytest
 
 from longfat.book import drawings_engines_compared as drawings
 from longfat.book import show
-from longfat.engines import linux, ns3, segment
+from longfat.engines import linux, ns2, ns3, segment
 from longfat.errors import InputError
 from longfat.faults import NS3_3_44
 from longfat.network import reference
@@ -166,7 +166,7 @@ def test_without_linux_its_part_is_left_out(monkeypatch, capsys):
 
 def test_with_no_engine_at_all_only_the_names_are_left(monkeypatch, capsys):
     monkeypatch.setattr(linux, "build", lambda: None)
-    for engine in (ns3, segment):
+    for engine in (ns2, ns3, segment):
         monkeypatch.setattr(engine, "is_here", lambda: False)
     at = setting(rtt_s=0.11)
     clean, lossy = engines_compared.clean(at), engines_compared.lossy(at)

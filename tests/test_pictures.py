@@ -143,7 +143,7 @@ def test_every_algorithm_has_a_look_of_its_own():
     ("text", "tex", "html"),
     [
         ("1e-04", "$10^{-4}$", "10<sup>−4</sup>"),
-        ("2.50e+3 s", r"$2.50\times10^{3}$ s", "2.50 × 10<sup>3</sup> s"),
+        ("2.50e+3 s", r"$2.50\times10^{3}$ s", "2.50\u00a0×\u00a010<sup>3</sup> s"),
         ("T_1e4_row 8e4a f1e3", "T_1e4_row 8e4a f1e3", "T_1e4_row 8e4a f1e3"),
     ],
 )

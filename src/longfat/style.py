@@ -190,7 +190,7 @@ def powers(text: str, form: str = "tex") -> str:
         alone = float(digits) == 1 and "." not in digits
         if form == "html":
             tens = f"10<sup>{exponent}</sup>".replace("-", "−")
-            return f"{sign}{tens}" if alone else f"{sign}{digits} × {tens}"
+            return f"{sign}{tens}" if alone else f"{sign}{digits}\u00a0×\u00a0{tens}"
         if form == "text":
             tens = "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
             return f"{sign}{tens}" if alone else f"{sign}{digits} × {tens}"

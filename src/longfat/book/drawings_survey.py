@@ -71,7 +71,7 @@ def pipes() -> Figure:
 
 
 def windows(traces: pd.DataFrame) -> Figure:
-    """Draw `experiments.windows`, with the phases of standard TCP named."""
+    """Draw windows over time, with the phases of standard TCP named."""
     figure, panels = plt.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.6))
     for axes, (name, trace) in zip(panels, traces.groupby("name", sort=False), strict=True):
         trace = measures.held(trace, 60)
@@ -107,7 +107,7 @@ def windows(traces: pd.DataFrame) -> Figure:
 
 
 def kept_windows(table: pd.DataFrame) -> Figure:
-    """Draw `experiments.kept_windows`: what one loss does to each window."""
+    """Draw what one loss does to each window."""
     figure, axes = plt.subplots(figsize=(7, 3.4))
     for key, label in LABELS.items():
         one = table[table["algorithm"] == key]
@@ -119,7 +119,7 @@ def kept_windows(table: pd.DataFrame) -> Figure:
 
 
 def mean_windows(response: pd.DataFrame) -> Figure:
-    """Draw `experiments.mean_windows`."""
+    """Draw how large each window is on average."""
     figure, axes = plt.subplots()
     for name, (key, label) in zip(survey.RESPONSES, LABELS.items(), strict=True):
         axes.loglog(response["loss"], response[name], color=COLORS[key])
@@ -144,7 +144,7 @@ def mean_windows(response: pd.DataFrame) -> Figure:
 
 
 def region(table: pd.DataFrame) -> Figure:
-    """Draw `experiments.region`: a map a loss, over bottleneck and queue."""
+    """Draw a map a loss, over bottleneck and queue."""
     columns = table["loss"].nunique()
     figure, panels = plt.subplots(
         1, columns, sharex=True, sharey=True, figsize=(2.6 * columns + 1.6, 3), squeeze=False
@@ -187,7 +187,7 @@ def rates(rates: pd.DataFrame, printed: pd.DataFrame) -> Figure:
 
 
 def against_printed(table: pd.DataFrame) -> Figure:
-    """Draw `experiments.against_printed`: the six numbers as parts of the printed ones."""
+    """Draw the six numbers as parts of the printed ones."""
     figure, axes = plt.subplots(figsize=(7, 2.8))
     for place, row in enumerate(table.itertuples()):
         color = COLORS[next(key for key, name in LABELS.items() if name == row.algorithm)]
@@ -275,7 +275,7 @@ def remedies(table: pd.DataFrame) -> Figure:
 
 
 def fast(found: experiments.Fast) -> Figure:
-    """Draw `experiments.fast`: windows above, the queue below, and where theory has them."""
+    """Draw windows above, the queue below, and where theory has them."""
     figure, panels = plt.subplots(2, 2, sharex=True, sharey="row", figsize=(7, 4.6))
     for column, flows in enumerate((1, 2)):
         upper, lower = panels[:, column]
@@ -312,7 +312,7 @@ def fast(found: experiments.Fast) -> Figure:
 
 
 def shares(settled: pd.DataFrame) -> Figure:
-    """Draw `experiments.settled`: what each of two connections gets, with 95 % intervals."""
+    """Draw what each of two connections gets, with 95 % intervals."""
     figure, axes = plt.subplots(figsize=(7, 3.2))
     own = settled[settled["queue"] == experiments.AS_FITTED]
     rows = experiments.by_seed(own, ["pair"], ["first", "second"])

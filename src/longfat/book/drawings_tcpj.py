@@ -83,7 +83,7 @@ def movements() -> Figure:
 
 
 def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
-    """Draw `experiments.anatomy`: windows over time, with what happens to them."""
+    """Draw windows over time, with what happens to them."""
     figure, panels = show.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 5))
     for axes, (name, trace) in zip(panels, windows.items(), strict=True):
         time, window = trace["time_s"], trace["cwnd_segments"]
@@ -122,7 +122,7 @@ def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
 
 
 def filters(steps: pd.DataFrame) -> Figure:
-    """Draw `experiments.filter_steps`, a panel a way in which ACKs come."""
+    """Draw how the filters follow a step, a panel a way in which ACKs come."""
     figure, panels = show.subplots(1, 2, sharey=True, figsize=(7, 3.4))
     for axes, (name, estimates) in zip(panels, steps.groupby("acks"), strict=True):
         for protocol, line in estimates.groupby("protocol"):
@@ -144,7 +144,7 @@ def filters(steps: pd.DataFrame) -> Figure:
 
 
 def surface(errors: pd.DataFrame) -> Figure:
-    """Draw `experiments.fit_surface`: maps over round trip and rate."""
+    """Draw maps over round trip and rate."""
     figure, panels = show.subplots(1, 4, sharey=True, figsize=(9, 4))
     for axes, column in zip(panels, ("all", *PROTOCOLS[1:]), strict=True):
         square = errors.pivot(index="rate_bps", columns="rtt_s", values=column)
@@ -232,7 +232,7 @@ def wire(trace: pd.DataFrame) -> Figure:
 
 
 def plane(table: pd.DataFrame) -> Figure:
-    """Draw `experiments.plane`: TCP-J's share, and what the others lose, over the wire's values."""
+    """Draw TCP-J's share, and what the others lose, over the wire's values."""
     figure, panels = show.subplots(1, 3, sharey=True, figsize=(9, 3.6))
     for axes, (column, title, low, high, form) in zip(
         panels,
@@ -264,7 +264,7 @@ def plane(table: pd.DataFrame) -> Figure:
 
 
 def estimates(curves: dict[tuple[str, float], pd.DataFrame], rate: float) -> Figure:
-    """Draw `experiments.Estimates.curves` of one bit error rate, a panel a protocol."""
+    """Draw estimates at one bit error rate, a panel a protocol."""
     figure, panels = show.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.4))
     for axes, name in zip(panels, ("TCP-J", "Westwood"), strict=True):
         curve = curves[name, rate]

@@ -131,7 +131,7 @@ def reactions(run: experiments.OverTime) -> pd.DataFrame:
 
 
 def neighbours(table: pd.DataFrame, factor: float) -> Figure:
-    """Draw `experiments.neighbours`: what a neighbour gets, over what it gets beside its own kind.
+    """Draw what a neighbour gets, over what it gets beside its own kind.
 
     A panel a neighbour; the band is within `factor`, "almost the same".
     """

@@ -21,7 +21,8 @@ from longfat.scenario import Flow, Record, Scenario
 class Finding(NamedTuple):
     """A sentence for people who have not read the book, and the claim that has its number.
 
-    `sentence` has {measured} and may have {printed}, both with their unit.
+    `sentence` has {measured}, with its unit, or {points}, a share in hundredths, and may have
+    {printed}, with its unit.
     """
 
     claim: str
@@ -54,8 +55,8 @@ FINDINGS = (
         "ucc-s4-measures",
         "ucc",
         "UCC asks how busy a link is, by counting the packets that waited in front of it. A sender "
-        "alone can keep a link 99 % busy without one of them waiting: the estimate is then off by "
-        "**{measured}**, where 1 would be all.",
+        "alone can keep a link 99 % busy without one of them waiting: then UCC takes it for almost "
+        "idle, **{points}** points of 100 too low.",
     ),
 )
 WORDS = {
@@ -78,7 +79,9 @@ def lines() -> list[str]:
         if claim in judged.index:
             row = judged.loc[claim]
             text = sentence.format(
-                measured=_amount(row, "measured"), printed=_amount(row, "printed")
+                measured=_amount(row, "measured"),
+                points=f"{100 * row['measured']:.0f}",
+                printed=_amount(row, "printed"),
             )
             found.append(f"{text} *({_verdict(row['verdict'])}; {{doc}}`/notebooks/{chapter}`)*")
     total = verdicts.verdict_counts().iloc[-1]
@@ -96,6 +99,8 @@ def lines() -> list[str]:
 
 def _verdict(verdict: str) -> str:
     """Return a verdict in a few words."""
+    if verdict == "undecidable":
+        return "our runs do not decide it"
     if statistics.verdict_class(verdict) != "depends":
         return verdict
     return "it depends on something that the paper does not say"

@@ -20,7 +20,7 @@ from IPython.core.pylabtools import print_figure
 from IPython.display import HTML, Markdown, display
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from sympy import latex
+from sympy import Symbol, latex
 
 from longfat.book.explorer import html
 from longfat.errors import InputError
@@ -161,7 +161,7 @@ def show_steps(title: str, steps: tuple[tuple[str, object], ...]) -> Markdown:
     """Return a derivation without a number: a sentence and an expression for each step."""
     parts = [f"**{title}**"]
     for sentence, expression in steps:
-        parts += [sentence, f"$$\n{latex(expression)}\n$$"]
+        parts += [sentence, f"$$\n{_typeset(expression)}\n$$"]
     return Markdown("\n\n".join(parts))
 
 
@@ -194,11 +194,22 @@ def show_equations(paper, *numbers: int, label: bool = True) -> Markdown:
         steps = paper.derive(n).steps if derived else ((_meaning(paper, n), paper.EQ[n]),)
         parts.append(f"**({n}) {paper.NAMES[n]}**")
         for sentence, expression in steps[:-1]:
-            parts += [sentence, f"$$\n{latex(expression)}\n$$"]
+            parts += [sentence, f"$$\n{_typeset(expression)}\n$$"]
         sentence, equation = steps[-1]
         again = "" if label else "-again"
-        parts += [sentence, f"$$\n{latex(equation)}\n$$ ({paper.EQ.paper}-{n}{again})"]
+        parts += [sentence, f"$$\n{_typeset(equation)}\n$$ ({paper.EQ.paper}-{n}{again})"]
     return Markdown("\n\n".join(parts))
+
+
+def _typeset(expression) -> str:
+    """Return a formula in LaTeX: between names of several letters, a product has a space."""
+    words = {str(symbol).partition("_")[0].rstrip("'") for symbol in expression.free_symbols}
+    long_names = any(len(word) > 1 and word not in _LETTERS for word in words)
+    names = {Symbol("packetloss"): r"\text{packet loss}"}
+    return latex(expression, mul_symbol=r"\," if long_names else None, symbol_names=names)
+
+
+_LETTERS = {"alpha", "beta", "gamma", "delta", "Delta", "rho", "lambda", "tau", "sigma", "theta"}
 
 
 def _meaning(paper, number: int) -> str:
@@ -232,8 +243,9 @@ def show_table(
     """Return the table as it appears in the book: no index, given formats, a caption with a number.
 
     `caption` and the headers are Markdown, with formulas between dollar signs; numbers such as
-    1e-04 become powers of ten, and a cell that is nothing but a name with underscores is code. The
-    caption of a table without rows says so: its runs were left out.
+    1e-04 become powers of ten; what stands between backquotes is code, and so is a cell that is
+    nothing but a name with underscores. The caption of a table without rows says so: its runs were
+    left out.
     Under `longfat figure` also write the table, in full precision, as NAME.csv.
     """
     if name and os.environ.get(FIGURE_FOLDER):
@@ -248,6 +260,8 @@ def show_table(
     head, body = written.partition("</style>")[::2]
     written = f"{head}</style>{powers(body, 'html')}"
     written = re.sub(r"(<td [^>]*>)([a-z][a-z0-9]*(?:_[A-Za-z0-9]+)+)(</td>)", _CODE, written)
+    written = re.sub(r"`([^`<]+)`", r"<code>\1</code>", written)
+    written = re.sub(r"(<td [^>]*>)-(0\.?0*</td>)", r"\1\2", written)  # no zero below zero
     return HTML(written, metadata={"caption": caption, "name": name} if caption else None)
 
 

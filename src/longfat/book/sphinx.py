@@ -164,7 +164,9 @@ class Cards(SphinxDirective):
                 box = nodes.container()
                 texts = StringList([f"- {text}" for text in row.parameters], source="longfat-cards")
                 self.state.nested_parse(texts, 0, box)
-                section += _folded(f"{len(row.parameters)} parameters", [box], "longfat-parameters")
+                count = len(row.parameters)
+                title = f"{count} parameter{'s' if count > 1 else ''}"
+                section += _folded(title, [box], "longfat-parameters")
             parent += section
         return [parent]
 

@@ -21,6 +21,7 @@ from longfat.papers.hybla import experiments as chapter
 from longfat.papers.hybla.network import satellite
 from longfat.papers.survey.network import japan
 from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Outage, Record, Scenario
+from longfat.style import formulas
 from longfat.sweeps import can_run, simulate_all, sweep
 
 COUNTS = ("delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts")
@@ -58,8 +59,8 @@ def told(*, of_controls: bool) -> pd.DataFrame:
         {
             "control": faults["of"],
             "fault": faults["name"],
-            "ns-3 3.44": faults["does"],
-            "should be": faults["should"] + " (" + faults["source"] + ")",
+            "ns-3 3.44": faults["does"].map(formulas),
+            "should be": (faults["should"] + " (" + faults["source"] + ")").map(formulas),
             "upstream": faults["upstream"] + mended + shown_by,
         }
     )
@@ -514,7 +515,7 @@ def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
 
 
 def highspeed_beside_linux(setting: Setting, pipe: pd.DataFrame) -> pd.DataFrame:
-    """Return what Linux's table makes of HighSpeed TCP, where windows are small (from 1e-4 on).
+    """Return what Linux's table makes of HighSpeed TCP, where windows are small.
 
     `pipe` is of `both_pipes`. Columns: loss; and goodput in Mb/s with its 95 % interval, as text:
     response function, ours, ours with Linux's table, Linux 6.12.

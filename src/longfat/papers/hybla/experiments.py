@@ -20,6 +20,7 @@ from longfat.papers.hybla import derivation
 from longfat.papers.hybla.network import SATELLITE, satellite, shared_bottleneck
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.scenario import Ns2, Record, Scenario
+from longfat.style import label
 from longfat.sweeps import can_run, simulate_all, sweep
 
 METHODS = ("simulation", "emulation")  # the paper's words: ns-2, and a Linux behind dummynet
@@ -785,7 +786,7 @@ def differences(compared: pd.DataFrame, metric: str = "throughput", **chosen: st
         table = table[table[column] == value]
     column = table["transfer"] + ", " + table["leg"].map({n: leg.label for n, leg in LEGS.items()})
     if (table["parameter"] != "").any():
-        column = table["parameter"] + ": " + table["value"]
+        column = table["parameter"].map(label) + ": " + table["value"]
     wide = table.assign(column=column, text=_texts(table))
     return (
         wide.pivot(index="loss", columns="column", values="text")[list(dict.fromkeys(column))]

@@ -20,6 +20,9 @@ from sympy import (
     Symbol,
     cos,
     exp,
+    expand,
+    factor,
+    fraction,
     oo,
     simplify,
     solve,
@@ -100,7 +103,8 @@ def _abe() -> Steps:
     even = Eq(BW_k, EQ[2].rhs.subs(names))
     yield "Begin where Westwood ended, with (2) for TCP-J's samples:", even
     (constant,) = solve(Eq((2 * T / Delta - 1) / (2 * T / Delta + 1), alpha), T)
-    chosen = Eq(T, constant)
+    numerator, denominator = fraction(constant)  # both with the sign turned, as one writes them
+    chosen = Eq(T, factor(-numerator) / expand(-denominator))
     yield (
         r"The weight of the old estimate differs from interval to interval. TCP-J gives it"
         r" one value $\alpha$ for all of them, which amounts to a time constant of so many"
