@@ -68,7 +68,7 @@ test-all: test  ## run every test: then those that take long (book/tests.md list
 	$(BIN)/python -m pytest $(PYTEST) -m slow
 
 reproduce: setup  ## compute every archived result again and report what changed
-	for name in $(filter-out %-long,$(basename $(notdir $(NOTEBOOKS)))); do $(BIN)/longfat reproduce $$name || exit; done
+	for name in $(filter-out %-long,$(basename $(notdir $(NOTEBOOKS)))) ns2; do $(BIN)/longfat reproduce $$name || exit; done
 
 audit: setup  ## run five archived results again and compare to the last digit
 	$(BIN)/longfat audit --sample 5

@@ -1,6 +1,7 @@
 """The repository's own archive: complete, up to date, and true to the last digit."""
 
 import json
+import math
 
 import pytest
 
@@ -21,6 +22,11 @@ def test_a_random_sample_comes_out_again_to_the_last_digit():
     assert compared["equal"].all()
 
 
+# Where a transfer may be under way at the end: ns-2's sender behind a queue of a fifth of its
+# window goes from timeout to timeout.
+NOT_DONE = {"hybla-inverse-more"}
+
+
 @pytest.mark.parametrize("experiment", store.experiments())
 def test_an_archive_is_whole(experiment):
     table = store.read_archive(experiment)
@@ -31,7 +37,11 @@ def test_an_archive_is_whole(experiment):
         assert scenario.canonical_json() == row.scenario
         assert scenario.seed == row.seed
         finite = scenario.flows[0].bytes
-        if finite:
+        if finite and math.isnan(row.transfer_time_s):  # not done in the time that it was given
+            assert experiment in NOT_DONE
+            assert row.delivered_bytes < finite
+            assert row.simulated_s == scenario.duration_s
+        elif finite:
             assert row.delivered_bytes == finite
             assert row.transfer_time_s > 0
         if len(scenario.flows) > 1:  # the losses of a link are of all its flows

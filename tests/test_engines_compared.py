@@ -6,6 +6,7 @@ import pytest
 from longfat.book import drawings_engines_compared as drawings
 from longfat.book import show
 from longfat.engines import linux, ns2, ns3, segment
+from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.faults import NS3_3_44
 from longfat.network import reference
@@ -98,6 +99,18 @@ def test_a_leg_has_our_header_of_linuxs_control_and_its_own_ways():
     as_ns3, faults = names["as ns-3 3.44"]
     assert dict(as_ns3.parameters) == {"as_ns3_3_44": True}
     assert faults == NS3_3_44
+
+
+def test_a_leg_has_the_controls_that_its_engine_has():
+    """ns-2 has no BBR, and calls Linux's Scalable by its own name; every other leg has all."""
+    legs = engines_compared.LEGS
+    for control in engines_compared.controls():
+        on_ns2 = legs["ns-2"].has(control)
+        assert on_ns2 == (control in planning.algorithms())
+        assert all(leg.has(control) for label, leg in legs.items() if label != "ns-2")
+    assert legs["ns-2"].has("scalable") and not legs["ns-2"].has("bbr")
+    of_linux = reference(congestion_control="scalable", duration_s=1)
+    assert legs["ns-2"].of(of_linux) == of_linux
 
 
 def test_ns3_itself_gives_the_same_counts():

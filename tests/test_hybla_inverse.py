@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from longfat import statistics
+from longfat.book import drawings_inverse, show
 from longfat.papers.hybla import experiments, inverse
 
 SETTING = experiments.setting(
@@ -83,3 +84,81 @@ def test_a_combination_is_a_scenario_of_ns2():
         assert found.links[0].rate_bps == combination.rate_bps
         assert found.links[0].queue_packets == combination.queue_packets
     assert len(set(inverse.GRID)) == len(inverse.GRID)
+
+
+def made_up_steady(percent: float, combination: int) -> pd.DataFrame:
+    """Runs of the steady state that are so much below the model, seed by seed a little."""
+    part = statistics.combinations(loss=inverse.LOSSES, seed=range(1, 5))
+    off = 1 - (percent + 0.02 * (part["seed"] - 2.5)) / 100
+    part["throughput"] = part["loss"].map(model("steady", "throughput")) * off
+    return part.assign(transfer="steady", transfer_time=np.nan, combination=combination)
+
+
+def test_the_steady_state_says_which_numbers_a_fitted_combination_gives():
+    """4 % at most, 21 % and 0.33 % are printed: each is given by runs that are off by it alone."""
+    grid = [inverse.GRID[0], inverse.GRID[5], inverse.GRID[6]]
+    runs = pd.concat([made_up(place, combination=place) for place in range(3)])
+    fitted = inverse.distances(SETTING, runs, grid)
+    parts = [made_up_steady(off, place) for place, off in enumerate((0.33, 21.0, 7.0))]
+    table = inverse.steady(SETTING, pd.concat(parts), fitted)
+    assert list(table["recovery"]) == list(fitted["recovery"])
+    printed = [name for name in table if name.endswith("%")]
+    assert set(printed) == {"at most 4 %", "21 %", "0.33 %"}
+    given = dict(zip(fitted["combination"], table["given"], strict=True))
+    assert given == {0: 2, 1: 1, 2: 0}  # 0.33 % is at most 4 %, too
+    row = table[fitted["combination"] == 1].iloc[0]
+    assert row["21 %"].startswith("21.0") and row["segments_per_ack"] == 2
+    assert (table["of"] == 3).all()
+
+
+def test_the_switches_stand_beside_each_other_by_recovery():
+    """Each column is of its own runs: ns-2's by recovery, ours as it is and halved at once."""
+    large = list(SETTING.segments)[-1]
+    sizes = max(SETTING.transfer_megabytes)
+    seeds = statistics.combinations(loss=[1e-6, 1e-4, 1e-2], seed=[1, 2])
+    runs = pd.concat(
+        seeds.assign(transfer=transfer, combination=place, throughput=place + 1.0)
+        for place in range(6)
+        for transfer in SETTING.segments
+    )
+    runs.loc[runs["transfer"] != large, "throughput"] = 99.0
+    ours = pd.concat(
+        seeds.assign(megabytes=size, leg=leg, **{"Mb/s": 7.0 if size == sizes else 99.0})
+        for size in SETTING.transfer_megabytes
+        for leg in ("segment", "ns2")
+    )
+    ours.loc[ours["leg"] == "ns2", "Mb/s"] = 99.0
+    varied = pd.concat(
+        seeds.assign(megabytes=sizes, parameter=name, **{"Mb/s": value})
+        for name, value in (("recovery", 8.0), ("min_rto", 99.0))
+    )
+    table = inverse.switches(SETTING, runs, ours, varied)
+    assert list(table["loss"]) == [1e-4, 1e-2]
+    means = {name: table[name].iloc[0] for name in table if name != "loss"}
+    assert means == {
+        "ns-2, its SACK sender": "1.00 ± 0.00",
+        "ns-2, its NewReno": "2.00 ± 0.00",
+        "ns-2, Linux agent, halved at once": "3.00 ± 0.00",
+        "ns-2, Linux agent, rate halving": "4.00 ± 0.00",
+        "segment engine, PRR": "7.00 ± 0.00",
+        "segment engine, halved at once": "8.00 ± 0.00",
+    }
+
+
+def test_the_drawing_has_a_row_a_combination_the_nearest_on_top():
+    runs = pd.concat([made_up(40), made_up(12, combination=6), made_up(20, combination=10)])
+    table = inverse.distances(SETTING, runs)
+    figure = drawings_inverse.hybla(table)
+    [axes] = figure.axes
+    names = [tick.get_text() for tick in axes.get_yticklabels()]
+    assert names == [
+        "Linux agent, halved at once, 100 Mb/s, delayed ACKs",
+        "ns-2's SACK sender, 100 Mb/s, queue of 100",
+        "ns-2's SACK sender, 100 Mb/s",
+    ]
+    assert axes.yaxis_inverted()
+    [marks] = [line for line in axes.lines if line.get_marker() == "o"]
+    assert np.allclose(marks.get_xdata(), table["distance"])
+    counts = [text.get_text() for text in axes.texts]
+    assert counts == [*(f"{met} of 18" for met in table["met"]), "numbers given"]
+    show.show_figure("x", figure, table, "alt")

@@ -85,7 +85,7 @@ def test_values():
     assert papers.value("hybla", "max_window") == 550
     with pytest.raises(InputError, match=r"name is 'rttt': .* Did you mean 'rtt'?"):
         papers.value("hybla", "rttt")
-    with pytest.raises(InputError, match="hybla: initial_window is 'rho', not a number"):
+    with pytest.raises(InputError, match=r"hybla: initial_window is '\$\\rho\$', not a number"):
         papers.value("hybla", "initial_window")
 
 

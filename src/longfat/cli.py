@@ -252,13 +252,19 @@ def audit(sample, seed, experiment):
 @main.command()
 @click.argument("chapter", required=False)
 def reproduce(chapter):
-    """Compute CHAPTER's archive (or every one) again at the paper's scale; say what changed."""
+    """Compute CHAPTER's archive (or every one) again at the paper's scale; say what changed.
+
+    "ns2" is a page of the book that is no chapter, and has an archive of its own.
+    """
     import pandas as pd
 
     from longfat import reproduce as reproducing
+    from longfat.papers import ns2_beside
 
-    chosen = [chapter] if chapter else reproducing.chapters()
-    _print(pd.concat([reproducing.reproduce(name) for name in chosen]), as_json=False)
+    pages = {"ns2": ns2_beside.make}
+    chosen = [chapter] if chapter else [*reproducing.chapters(), *pages]
+    tables = [reproducing.reproduce(name, pages.get(name)) for name in chosen]
+    _print(pd.concat(tables), as_json=False)
 
 
 @main.group()

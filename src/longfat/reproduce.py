@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -20,32 +21,27 @@ def chapters() -> list[str]:
     return sorted({path.stem.removesuffix(LONG) for path in paths.NOTEBOOKS.glob("*.ipynb")})
 
 
-def reproduce(chapter: str) -> pd.DataFrame:
+def reproduce(chapter: str, make: Callable[[], object] | None = None) -> pd.DataFrame:
     """Execute a chapter's notebooks at the papers' own scale, without reading the archive.
 
+    A page of the book that is no notebook is made by `make`, which runs its experiments.
     Every experiment that they name is written to `data/results/`. Finished runs wait in
     the local cache, so an interrupted call goes on where it was. Returns a row an experiment:
     runs, and how many of them are `added`, `removed` and `changed` against the archive before.
     Raises InputError for an unknown chapter, SimulationError if the notebook fails.
     """
-    if chapter not in chapters():
+    if make is None and chapter not in chapters():
         raise InputError(
             f"no chapter '{chapter}': there are {', '.join(chapters())}."
             f"{nearest(chapter, chapters())}"
         )
     before = {name: _rows(store.read_archive(name)) for name in store.experiments()}
-    pages = [paths.NOTEBOOKS / f"{chapter}{end}.ipynb" for end in ("", LONG)]
     os.environ["LONGFAT_REPRODUCE"] = "1"
     try:
-        with tempfile.TemporaryDirectory() as scratch:
-            for notebook in filter(Path.exists, pages):
-                papermill.execute_notebook(
-                    str(notebook),
-                    str(Path(scratch) / notebook.name),
-                    parameters={"profile": "paper"},
-                    cwd=str(notebook.parent),
-                    log_output=True,
-                )
+        if make:
+            make()
+        else:
+            _execute(chapter)
     except PapermillExecutionError as error:
         raise SimulationError(f"{chapter}: {error.ename}: {error.evalue}") from None
     finally:
@@ -58,6 +54,20 @@ def reproduce(chapter: str) -> pd.DataFrame:
     return pd.DataFrame(
         [_compare(name, before.get(name, {}), rows) for name, rows in after.items()]
     )
+
+
+def _execute(chapter: str) -> None:
+    """Execute a chapter's notebooks, at the papers' own scale."""
+    pages = [paths.NOTEBOOKS / f"{chapter}{end}.ipynb" for end in ("", LONG)]
+    with tempfile.TemporaryDirectory() as scratch:
+        for notebook in filter(Path.exists, pages):
+            papermill.execute_notebook(
+                str(notebook),
+                str(Path(scratch) / notebook.name),
+                parameters={"profile": "paper"},
+                cwd=str(notebook.parent),
+                log_output=True,
+            )
 
 
 def _rows(archive: pd.DataFrame) -> dict[tuple, tuple]:

@@ -146,9 +146,10 @@ const longfatExplorer = (settings, model) => {
 
     const plot = (rows, here) => {
       const width = Math.max(280, container.clientWidth - 32);
-      const height = Math.max(240, Math.round(0.5 * width));
-      const [left, right, top] = [62, 12, 12 + 18 * settings.curves.length];
-      const bottom = 44;
+      const narrow = width < 520; // a telephone: the legend has the whole width, a line for each
+      const [left, right, bottom] = [62, 12, 44];
+      const top = 12 + 18 * (settings.curves.length + (narrow ? 1 : 0));
+      const height = Math.max(Math.round(0.5 * width), top + 190 + bottom);
       const all = [...rows, ...atStart].flatMap((row) => settings.curves.map((c) => row[c.name]));
       const log = settings.yScale === "log";
       const usable = all.filter((value) => Number.isFinite(value) && (!log || value > 0));
@@ -214,11 +215,13 @@ const longfatExplorer = (settings, model) => {
           element(svg, "circle", { ...dot, style: `fill: var(--line-${number})` });
         }
         const line = 12 + 18 * number;
-        element(svg, "path", { class: "curve", style: look, d: `M${left} ${line}h30` });
-        element(svg, "text", { x: left + 36, y: line + 4 }, curve.label);
+        const begin = narrow ? 2 : left;
+        element(svg, "path", { class: "curve", style: look, d: `M${begin} ${line}h30` });
+        element(svg, "text", { x: begin + 36, y: line + 4 }, curve.label);
       });
-      const legend = 12;
-      const first = { x: width - right, y: legend + 4, "text-anchor": "end" };
+      const first = narrow
+        ? { x: 38, y: top - 14 }
+        : { x: width - right, y: 16, "text-anchor": "end" };
       element(svg, "text", first, "dotted: at the first values");
     };
 

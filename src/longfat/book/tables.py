@@ -216,10 +216,27 @@ def ns2_beside() -> pd.DataFrame:
     for name in ("ns-2", "segment engine", "Linux"):
         cells = [f"{value:.2f}" if value == value else "–" for value in table[name]]
         shown[f"{name} (Mb/s)"] = cells
-    shown["ns-2 / segment engine"] = [
-        f"{row.ratio:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in table.itertuples()
-    ]
+    shown["ns-2 / segment engine"] = [_ratio(row._asdict(), "ratio") for row in table.itertuples()]
     return shown
+
+
+def ns2_switches() -> pd.DataFrame:
+    """Return how ns-2's goodput is over the segment engine's before and after each switch."""
+    table = ns2_beside_runs.switches(ns2_beside_runs.runs(ns2_beside_runs.controls()))
+    shown = {
+        "sender": table["control"],
+        "what is changed": table["switch"],
+        "$p$": table["loss"].map("{:g}".format),
+        "ns-2 (Mb/s)": table["ns-2"].map("{:.2f}".format),
+        "segment engine (Mb/s)": table["segment engine"].map("{:.2f}".format),
+        "ratio before": table["before"].map(_ratio),
+        "ratio after": table["after"].map(_ratio),
+    }
+    return pd.DataFrame(shown)
+
+
+def _ratio(found: dict, name: str = "measured") -> str:
+    return f"{found[name]:.2f} [{found['low']:.2f}, {found['high']:.2f}]"
 
 
 def _of_all(table) -> pd.DataFrame:

@@ -178,14 +178,12 @@ def distances(
     of.
     """
     numbers = printed()
-    slack = np.where(numbers["id"].str.contains("-t3-"), 0.005, 0.5)
     target, bound = numbers["percent"].to_numpy(), numbers["bound"].to_numpy()
     rows = []
     for place, own in runs.groupby("combination"):
         largest = _largest(setting, numbers, own)
         away = np.where(bound, np.maximum(0, largest - target), np.abs(largest - target))
-        low, high = np.percentile(largest[1:], (2.5, 97.5), axis=0)
-        met = (low <= target + slack) & (bound | (high >= target - slack))
+        met = _given(numbers, *np.percentile(largest[1:], (2.5, 97.5), axis=0))
         combination = grid[place]
         interval = np.percentile(away[1:].mean(axis=1), (2.5, 97.5))
         rows.append(
@@ -206,6 +204,34 @@ def distances(
     columns += ["distance", "low", "high", "met", "of"]
     table = pd.DataFrame(rows, columns=columns)
     return table.sort_values("distance").reset_index(drop=True)
+
+
+def _given(numbers: pd.DataFrame, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return which printed numbers lie in the interval of the largest difference, as rounded."""
+    slack = np.where(numbers["id"].str.contains("-t3-"), 0.005, 0.5)
+    target, bound = numbers["percent"].to_numpy(), numbers["bound"].to_numpy()
+    return (low <= target + slack) & (bound | (high >= target - slack))
+
+
+def steady(setting: Setting, runs: pd.DataFrame, fitted: pd.DataFrame) -> pd.DataFrame:
+    """Return what the fitted combinations give where nothing was fitted: in the steady state.
+
+    `runs` are those of the steady state, `fitted` is of `distances`. A row a combination, in the
+    order of the fit. Columns: recovery, segments_per_ack, Mb/s, queue_packets; for each printed
+    number, named by it, the largest difference (%) with its 95 % interval as text; given, how many
+    of the numbers that is, by the rule of `distances`; of.
+    """
+    columns = ["recovery", "segments_per_ack", "Mb/s", "queue_packets"]
+    rows = []
+    for one in fitted.to_dict("records"):
+        found = differences(setting, runs, one["combination"], steady=True)
+        row = {name: one[name] for name in columns}
+        for number in found.itertuples():
+            name = f"{'at most ' if number.bound else ''}{number.percent:g} %"
+            row[name] = f"{number.measured:.2f} [{number.low:.2f}, {number.high:.2f}]"
+        given = _given(found, found["low"].to_numpy(), found["high"].to_numpy())
+        rows.append(row | {"given": int(given.sum()), "of": len(given)})
+    return pd.DataFrame(rows)
 
 
 def differences(
