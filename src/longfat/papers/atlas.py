@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from longfat import engines, measures, paths, statistics
+from longfat.errors import InputError
 from longfat.network import duplex
 from longfat.papers.senders import BY_TIMESTAMPS, senders
 from longfat.result import Result
@@ -225,3 +226,54 @@ def read() -> pd.DataFrame:
     """Return the archive: what `compute` returns, with three significant digits."""
     table = pd.read_csv(FILE, dtype={"code": str})
     return table.assign(beside=table["beside"].fillna(""))
+
+
+def at(
+    table: pd.DataFrame, loss: float, rtt_s: float, rate_bps: float, buffer_bdp: float
+) -> pd.DataFrame:
+    """Return the senders on one path of the archive, the largest goodput first.
+
+    Columns: sender, goodput, halfwidth, rtt_median, rtt_95, queue, repeated, first (whether it
+    cannot be told from the largest: the intervals, taken together, meet), and, for each neighbour,
+    its goodput over what it has beside its own kind, with low and high (newreno, newreno_low,
+    newreno_high, cubic ...), missing where the buffer is not `SHARED_BUFFER`. Raises InputError for
+    a path that the atlas does not have.
+    """
+    path = dict(zip(PATH, (loss, rtt_s, rate_bps, buffer_bdp), strict=True))
+    rows = table[np.logical_and.reduce([table[name] == value for name, value in path.items()])]
+    if rows.empty:
+        raise InputError(f"the atlas has no path with {path}")
+    found = rows[rows["beside"] == ""].sort_values("goodput", ascending=False)
+    best = found.iloc[0]
+    reach = np.hypot(found["halfwidth"], best["halfwidth"])
+    found = found.assign(first=best["goodput"] - found["goodput"] <= reach).set_index("sender")
+    for neighbour in BESIDE[1:]:
+        beside = rows[rows["beside"] == neighbour].set_index("sender")
+        ratio, half = np.nan, np.nan
+        if neighbour in beside.index:
+            among = beside.loc[neighbour]
+            ratio = beside["neighbour"] / among["neighbour"]
+            half = np.hypot(
+                beside["neighbour_halfwidth"] / among["neighbour"],
+                ratio * among["neighbour_halfwidth"] / among["neighbour"],
+            )
+        found[neighbour] = ratio
+        found[f"{neighbour}_low"], found[f"{neighbour}_high"] = ratio - half, ratio + half
+    return found.reset_index().drop(columns=[*PATH, "beside", "code"])
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a sender, from all paths of the archive.
+
+    Columns: sender; first, the part of the paths where it cannot be told from the largest goodput,
+    over all and over those of each loss rate (first_0.1 ...); rtt_95 (median over the paths);
+    newreno and cubic, what these keep beside it (median).
+    """
+    paths_of = table[PATH].drop_duplicates().itertuples(index=False, name=None)
+    every = pd.concat([at(table, *path).assign(loss=path[0]) for path in paths_of])
+    groups = every.groupby("sender")
+    found = groups[["first"]].mean()
+    by_loss = every.pivot_table(index="sender", columns="loss", values="first", aggfunc="mean")
+    found = found.join(by_loss.rename(columns="first_{:g}".format))
+    columns = ["rtt_95", *BESIDE[1:]]
+    return found.join(groups[columns].median()).sort_values("first", ascending=False).reset_index()
