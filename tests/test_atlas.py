@@ -1,4 +1,4 @@
-"""The atlas: its archive against the code of today, what a path and a sender answer, and the page."""
+"""The atlas: its archive against today's code, what a path and a sender answer, and the page."""
 
 import json
 import math
@@ -117,3 +117,32 @@ def test_the_panel_below_simulates_what_the_atlas_has():
     assert shown == ours
     state = settings["state"]
     assert (state["queue"], state["window"], state["duration"]) == (503, 2012, 60)
+
+
+def test_a_reader_looks_up_a_path_and_a_sender(browser, tmp_path):
+    made = tmp_path / "atlas.html"
+    made.write_text(f"<!doctype html><meta charset=utf-8>{page.html(table())}", "utf-8")
+    tab = browser.new_page(viewport={"width": 390, "height": 800})
+    problems: list[str] = []
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.goto(made.as_uri())
+    rows = tab.locator("tbody tr")
+    assert [row.split("0.")[0] for row in rows.all_text_contents()] == ["a", "b", "NewReno"]
+    assert "not to be told apart: a, b." in tab.get_by_role("status").text_content()
+    assert "0.900 ± 0.040" in rows.first.text_content()
+    assert "0.25 ± 0.10" in rows.first.text_content()
+    where = rows.first.get_by_role("link", name="CUBIC").get_attribute("href")
+    assert where == (
+        "#lab=atlas&senders=a,cubic&rate=10&rtt=600&loss=0.001&queue=503&window=2012"
+        "&duration=60&seed=1"
+    )
+    tab.get_by_label("search senders").fill("newr")
+    assert rows.count() == 1
+    tab.get_by_label("look up").select_option("a sender")
+    tab.get_by_label("sender", exact=True).select_option("NewReno")
+    assert "On 0 of 1 paths" in tab.get_by_role("status").text_content()
+    tab.locator("td button").click()
+    assert tab.get_by_label("look up").input_value() == "0"
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.close()
+    assert not problems

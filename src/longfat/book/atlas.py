@@ -65,9 +65,8 @@ def data(table: pd.DataFrame) -> dict[str, object]:
 
 
 def facts() -> str:
-    """Return a paragraph of Markdown: how many runs the atlas has, over what, how good they are."""
+    """Return a paragraph of Markdown: how many runs the atlas has, and over what."""
     table = atlas.read()
-    sample = pd.read_csv(atlas.COVERAGE)
     levels = {name: sorted(table[name].unique()) for name in atlas.PATH}
     paths = len(table[atlas.PATH].drop_duplicates())
     return (
@@ -75,9 +74,7 @@ def facts() -> str:
         f"{paths} paths, which are combinations of {len(levels['loss'])} rates of loss, "
         f"{len(levels['rtt_s'])} round trips, {len(levels['rate_bps'])} rates and "
         f"{len(levels['buffer_bdp'])} buffers; beside a neighbour where the buffer is one "
-        f"bandwidth-delay product. Of the intervals "
-        f"**{100 * sample['held'].sum() / sample['seeds'].sum():.0f} %** hold the mean of "
-        f"{sample['seeds'].iloc[0]} runs ({len(sample)} points, chosen at random)."
+        f"bandwidth-delay product."
     )
 
 

@@ -260,7 +260,7 @@ class Laboratory(SphinxDirective):
 class Atlas(SphinxDirective):
     """`{longfat-atlas}` lets the reader look up paths and senders (`longfat.book.atlas`).
 
-    `{longfat-atlas} facts` says how many runs it has, and how good its intervals are.
+    `{longfat-atlas} facts` says how many runs it has.
     """
 
     optional_arguments = 1

@@ -15,7 +15,7 @@
     { name: "rate_bps", label: "rate", text: rateText, first: 1e7 },
     { name: "buffer_bdp", label: "buffer", text: (b) => `${b} of what the path holds`, first: 1 },
   ];
-  const state = { view: "path", sort: "goodput", words: "", sender: senders.findIndex(([n]) => n === "cubic") };
+  const state = { view: "path", sort: "goodput", words: "", sender: Math.max(0, senders.findIndex(([n]) => n === "cubic")) };
   for (const one of CHOICES) state[one.name] = Math.max(0, levels[one.name].indexOf(one.first));
 
   const make = (tag, text = "", fields = {}) => Object.assign(document.createElement(tag), { textContent: text }, fields);
@@ -29,6 +29,7 @@
     const goodputs = rows.map((row) => value(row, GOODPUT));
     const top = goodputs.reduce((best, g, i) => (g > goodputs[best] ? i : best), 0);
     return rows.map((row, i) =>
+      goodputs[i] >= goodputs[top] / 2 &&
       goodputs[top] - goodputs[i] <= Math.hypot(value(row, HALF), value(rows[top], HALF)) + 1e-9);
   }
 
