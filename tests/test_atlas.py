@@ -27,7 +27,8 @@ def test_it_has_ten_thousand_points_and_every_sender_where_it_has_one(archive):
     columns = ["sender", *keys]
     planned = set(atlas.runs()[columns].itertuples(index=False, name=None))
     assert set(archive[columns].itertuples(index=False, name=None)) <= planned
-    assert archive["goodput"].between(0, 1.01).all()
+    # Above 1 where a hole that is filled lets what came before it count.
+    assert archive["goodput"].between(0, 1.1).all()
     assert (archive["neighbour"].notna() == (archive["beside"] != "")).all()
 
 
