@@ -60,6 +60,6 @@ def test_the_papers_own_scale_is_archived():
     transfers = store.read_archive("hybla-transfers")
     assert transfers.groupby("flows.0.bytes").size().to_dict() == {
         10_000_000: 13 * 20,
-        50_000_000: 13 * 20,
-        100_000_000: 13 * 20,
+        50_000_000: 13 * 20 + 140,  # more at one loss rate, where a verdict was open
+        100_000_000: 13 * 20 + 60,
     }

@@ -48,7 +48,7 @@ def test_both_pages_have_the_same_parameters():
     ("experiment", "repetitions"),
     [
         *(("random-loss", 20), ("wire", 20), ("outages", 12), ("handoffs", 12)),
-        *(("newcomers", 10), ("keep", 10), ("varied", 8), ("wires", 8), ("alphas", 8)),
+        *(("newcomers", 10), ("keep", 10), ("wires", 8), ("alphas", 8)),
         ("handoffs-varied", 6),
     ],
 )
@@ -58,6 +58,14 @@ def test_every_run_is_repeated_as_often_as_the_page_says(experiment, repetitions
     counted = runs["seed"].value_counts()
     assert sorted(counted.index) == list(range(1, repetitions + 1))
     assert counted.nunique() == 1
+
+
+def test_what_is_varied_ran_eight_times_and_the_tick_twenty():
+    runs = store.read_archive("tcpj-varied").drop_duplicates("key")
+    ticks = runs["scenario"].str.contains("rtt_tick_s")
+    for own, count in ((runs[ticks], 20), (runs[~ticks], 8)):
+        often = own["seed"].value_counts()
+        assert sorted(often.index) == list(range(1, count + 1)) and often.nunique() == 1
 
 
 def test_the_estimates_ran_ten_times_where_they_scatter():

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, quote, unquote, urldefrag, urljoin, urlparse
 import pytest
 import yaml
 
+from longfat import store
 from longfat.book import figures, tables, verdicts
 from longfat.paths import DATA, NOTEBOOKS
 from longfat.reproduce import LONG
@@ -269,12 +270,30 @@ def test_each_figure_and_table_says_what_makes_it_again_and_offers_its_data(page
     assert set(said) == {f"longfat figure {figure}" for figure in expected}
     for line in lines.all():
         figure = line.locator("code").text_content().split()[-1]
-        links = line.locator("a[download]").all()
+        links = line.locator("a[download]").evaluate_all("a => a.map(x => x.href)")
         assert len(links) >= 2 * len(used[figure])
         for link in links:
-            path = Path(unquote(urlparse(urljoin(page.url, link.get_attribute("href"))).path))
+            path = Path(unquote(urlparse(link).path))
             assert path.suffix in (".csv", ".json") and path.stat().st_size > 0
-        assert all(experiment in line.text_content() for experiment in used[figure])
+        told = line.text_content()
+        assert all(experiment in told for experiment in used[figure])
+
+
+@of_chapters
+def test_what_rests_on_ns3_says_by_how_much_its_faults_change_it(page):
+    """Beside every figure and table that a run on ns-3 went into, and beside no other."""
+    used = figures.experiments()
+    expected = {
+        f"longfat figure {name}"
+        for name in figures.Notebook(NOTEBOOKS / f"{Path(page.name).name}.ipynb").shows
+        if any((store.read_archive(e)["engine"] == "ns3").any() for e in used.get(name, []))
+    }
+    said = page.locator(".longfat-of-ns3")
+    beside = said.locator("xpath=following-sibling::details[1]//code").all_text_contents()
+    assert set(beside) == expected
+    for line in said.all():
+        assert re.search(r"the goodput by [0-9.]+ % at most", line.text_content())
+        assert line.locator("a").get_attribute("href").endswith("faults.html")
 
 
 def test_links_within_the_book_lead_somewhere(page):

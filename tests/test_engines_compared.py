@@ -20,6 +20,7 @@ PARAMETERS = {
     "rate_bps": 10e6,
     "rtt_s": 0.1,
 }
+WHEN = ("before", "after")
 
 
 def setting(**changes) -> engines_compared.Setting:
@@ -111,6 +112,22 @@ def test_a_leg_has_the_controls_that_its_engine_has():
     assert legs["ns-2"].has("scalable") and not legs["ns-2"].has("bbr")
     of_linux = reference(congestion_control="scalable", duration_s=1)
     assert legs["ns-2"].of(of_linux) == of_linux
+
+
+def test_a_switch_stands_beside_what_was_before():
+    """Hybla, the only one of the two with a switch: without an overflow the ratio is near 1."""
+    at = setting(controls=["hybla", "reno"])
+    lossy = engines_compared.lossy(at)
+    table = engines_compared.switches(at, lossy)
+    assert list(table["control"]) == ["hybla"] * 3 and list(table["loss"]) == at.loss_rates
+    own = lossy[lossy["control"] == "hybla"]
+    for name in ("ns-2", "segment engine"):
+        means = own[own["engine"] == name].groupby("loss")["goodput_bps"].mean() / 1e6
+        assert table[f"{name}, before"].to_list() == pytest.approx(means.to_list())
+    ratios = {when: [float(text.split()[0]) for text in table[f"ratio {when}"]] for when in WHEN}
+    assert max(abs(ratio - 1) for ratio in ratios["after"]) < 0.05
+    assert min(ratios["before"]) < 0.9
+    assert engines_compared.switches(at, lossy.iloc[:0]).empty
 
 
 def test_ns3_itself_gives_the_same_counts():

@@ -269,3 +269,33 @@ def test_without_loss_the_engine_adds_what_the_acks_add():
 def test_every_parameter_that_is_varied_is_on_the_page():
     known = set(papers.parameters("hybla")["name"])
     assert set(experiments.VARIED) | {experiments.TIMED} <= known
+
+
+def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scale(monkeypatch):
+    """Each point has seeds 1, 2, ... without a gap, as many as stated where it is named."""
+    seen = {}
+
+    def sweep(design, scenarios, engine, experiment):
+        assert len(design) == len(scenarios)
+        seen[experiment] = design.assign(scenario=scenarios)
+        return design
+
+    monkeypatch.setattr(experiments, "_sweep", sweep)
+    losses = {"loss_rates": [2e-4, 5e-4, 1e-3]}
+    own = setting(**losses)
+    whole = setting(**losses, repetitions=None)
+    assert len(experiments._transfers(own, "segment")) == 3 * 3 * 2  # as often as was asked
+    table = experiments._transfers(whole, "segment")
+    counts = table.groupby(["megabytes", "loss"])["seed"].agg(["count", "nunique", "max"])
+    for point, row in counts.iterrows():
+        assert (row == experiments.MORE_TRANSFERS.get(point, 20)).all()
+    assert set(experiments.MORE_TRANSFERS) <= set(counts.index)
+    assert len(experiments._transfers(whole, "linux")) == 3 * 3 * 10
+    last = seen["hybla-transfers"].iloc[-1]
+    assert (last["scenario"].seed, last["scenario"].flows[0].bytes) == (80, 100_000_000)
+    table = experiments._varied_steady(whole, "segment", 5, 1000)
+    counts = table.groupby(["parameter", "value", "loss"])["seed"].nunique()
+    assert counts["acked_per_ack"].max() == 300 and counts["acked_per_ack"].min() == 20
+    assert counts["link_rate"].max() == 20 and counts["min_rto"].max() == 5
+    short = experiments._varied_steady(whole, "segment-emulation", 10, 100)
+    assert short.groupby(["parameter", "value", "loss"])["seed"].nunique().max() == 20

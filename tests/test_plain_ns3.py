@@ -30,8 +30,8 @@ def need(tool: str) -> str:
     return tool
 
 
-def run(*command) -> str:
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=300)
+def run(*command, timeout_s: float = 300) -> str:
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     return answer.stdout
 
@@ -53,7 +53,8 @@ def faults(tmp_path_factory) -> Path:
     need("cmake")
     folder = tmp_path_factory.mktemp("faults")
     run("cmake", "-S", EXAMPLES, "-B", folder, "-D", f"CMAKE_PREFIX_PATH={NS3}")
-    run("cmake", "--build", folder, "--target", "faults", "--parallel", "2")
+    target = ["--target", "faults", "--parallel", "2"]
+    run("cmake", "--build", folder, *target, timeout_s=1800)  # some fifty programs
     return folder
 
 

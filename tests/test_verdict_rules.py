@@ -203,6 +203,38 @@ def test_what_is_open_says_how_many_runs_would_decide():
     assert said[2].endswith("no number of runs is sure to decide.")
 
 
+def needed(row: dict, points: int = 1) -> float:
+    """Return how many runs would decide about one row of evidence of "at most 5", rounded."""
+    where = statistics.Region(-np.inf, 5.5)
+    ends = (row["measured"], row["low"], row["high"])
+    return statistics.runs_to_decide(*ends, 20, where, statistics.LEVEL / points)
+
+
+def test_one_point_that_will_refute_is_enough():
+    """And those that hold it all have to; a point near the bound does not matter beside another."""
+    claims, near, beyond = claim("at most", **FIVE), span(5.49, 1, at="a"), span(6.2, 1, at="b")
+    judged = statistics.judge(claims, evidence(near, beyond)).iloc[0]
+    assert judged["decides"] == needed(beyond, points=2) < 100 < needed(near)
+    inside = span(4.9, 1, at="b")
+    judged = statistics.judge(claims, evidence(near, inside)).iloc[0]
+    assert judged["decides"] == needed(near) > needed(inside)
+
+
+def test_the_runs_that_would_decide_are_those_that_make_a_verdict():
+    """A setting that will turn it is enough; that none does, all of them have to say."""
+    claims, fails = claim("at most", **FIVE), span(9, 1)
+    holds = span(4.6, 1, parameter="recovery", setting="halving")
+    also = span(6.1, 1, parameter="min_rto", setting="1 s")
+    third = span(6.3, 1, parameter="rate", setting="1 Mb/s")
+    assert verdict(claims, fails, holds, also) == "undecidable"
+    judged = statistics.judge(claims, evidence(fails, holds, also)).iloc[0]
+    assert judged["decides"] == needed(holds) < needed(also)
+    judged = statistics.judge(claims, evidence(fails, also, third)).iloc[0]
+    assert judged["decides"] == needed(also) > needed(third)
+    open_one = statistics.judge(claims, evidence(span(4.6, 1), also)).iloc[0]
+    assert open_one["decides"] == needed(holds)
+
+
 def test_a_fitted_claim_is_not_counted():
     judged = statistics.judge(claim("value", **FIVE, fitted="radio rate"), evidence(span(5, 1)))
     assert judged.iloc[0]["verdict"] == "fitted"

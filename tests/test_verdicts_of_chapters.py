@@ -127,3 +127,12 @@ def test_what_the_notebooks_keep_is_whole():
                 for row in output.get("data", {}).get(show.VERDICTS_MIME, []):
                     assert set(statistics.JUDGED_COLUMNS) <= set(row), path.name
                     json.dumps(row, allow_nan=False)
+
+
+def test_an_undecidable_claim_says_what_would_decide_it():
+    """So many runs, or why no number of them would."""
+    table = verdicts.verdicts().query("verdict == 'undecidable'")
+    for row in table.itertuples():
+        told = "runs a point would" in row.reason or "o number of runs" in row.reason
+        assert told, f"{row.id}: {row.reason}"
+        assert pd.isna(row.decides) == ("o number of runs" in row.reason)

@@ -26,7 +26,7 @@ GetGrowth(double startS)
     tcb->m_lastRtt = MilliSeconds(100);
     Simulator::Schedule(Seconds(startS), [&] {
         auto htcp = CreateObject<TcpHtcp>();
-        htcp->Init(tcb);
+        htcp->CongestionStateSet(tcb, TcpSocketState::CA_OPEN); // the connection is made
         Simulator::Schedule(MilliSeconds(100), [&tcb, htcp] {
             htcp->PktsAcked(tcb, 1, MilliSeconds(100));
             htcp->IncreaseWindow(tcb, 1);

@@ -21,6 +21,7 @@ GetGrowth(uint32_t queueMs)
     auto tcb = CreateObject<TcpSocketState>();
     tcb->m_segmentSize = 1000;
     tcb->m_isCwndLimited = true;
+    tcb->m_lastAckedSackedBytes = 1000;
     tcb->m_cWnd = 100'000;
     tcb->m_ssThresh = 1000; // congestion avoidance
     tcb->m_highTxMark = tcb->m_lastAckedSeq + 1'000'000;

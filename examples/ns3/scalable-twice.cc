@@ -21,13 +21,13 @@ main()
     tcb->m_cWnd = 500'000;
     tcb->m_ssThresh = 1000; // congestion avoidance
     auto scalable = CreateObject<TcpScalable>();
-    for (uint32_t i = 0; i < 250; ++i)
+    for (uint32_t i = 0; i < 500; ++i)
     {
-        scalable->IncreaseWindow(tcb, 2); // a delayed ACK
+        scalable->IncreaseWindow(tcb, 1);
     }
     const double growth = (tcb->m_cWnd - 500'000) / 1000.0;
 
-    std::cout << "a window of 500 segments, a round trip of delayed ACKs\n"
+    std::cout << "a window of 500 segments, a round trip of ACKs, one for each\n"
               << "expected 5 segments more, observed " << growth << std::endl;
     return growth > 5.5;
 }

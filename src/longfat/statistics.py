@@ -537,6 +537,7 @@ class Outcome(NamedTuple):
     says: str  # "holds", "fails" or "open"
     point: int  # the one that decides: the least favourable
     decides: float  # how many runs a point would decide what is open (missing: none, or not open)
+    leans: str  # what it would say then, if the means so far are the true ones
 
 
 def outcome(points: pd.DataFrame, where: Region) -> Outcome:
@@ -564,18 +565,26 @@ def outcome(points: pd.DataFrame, where: Region) -> Outcome:
     agree = known if where.meets else known & inside
     worst = int(np.lexsort((distance, against))[0])
     if fails:
-        return Outcome("fails", worst, np.nan)
+        return Outcome("fails", worst, np.nan, "fails")
     if agree.all():
-        return Outcome("holds", worst, np.nan)
+        return Outcome("holds", worst, np.nan, "holds")
     doubtful = np.flatnonzero(~agree)
     worst = int(doubtful[np.lexsort((distance[doubtful], against[doubtful]))[0]])
+    outside = doubtful[~(distance[doubtful] > 0)]
+    leans = "fails" if outside.size else "holds"
     if where.meets:
-        needed = 2.0
-    else:
-        needed = max(
-            runs_to_decide(measured[i], low[i], high[i], int(runs[i]), where) for i in doubtful
+        return Outcome("open", worst, 2.0, leans)
+
+    def needed(points, level: float) -> list[float]:
+        return [
+            runs_to_decide(measured[i], low[i], high[i], int(runs[i]), where, level) for i in points
+        ]
+
+    if outside.size:  # one of these is enough, by the stricter test that many points ask for
+        return Outcome(
+            "open", worst, np.nanmin([np.inf, *needed(outside, LEVEL / len(points))]), leans
         )
-    return Outcome("open", worst, needed)
+    return Outcome("open", worst, max(needed(doubtful, LEVEL)), leans)
 
 
 def _beyond(gap, near, far, runs, strict: bool) -> np.ndarray:
@@ -593,11 +602,13 @@ def _beyond(gap, near, far, runs, strict: bool) -> np.ndarray:
     return np.where(width > 0, special.stdtr(freedom, -np.nan_to_num(t)), exact)
 
 
-def runs_to_decide(measured: float, low: float, high: float, runs: int, where: Region) -> float:
+def runs_to_decide(
+    measured: float, low: float, high: float, runs: int, where: Region, level: float = LEVEL
+) -> float:
     """Return how many runs would decide, with a power of 80 %, what `runs` left open.
 
-    As if the mean and the scatter so far were the true ones. Missing where nothing is known of the
-    scatter; infinite where the mean stands on the bound.
+    As if the mean and the scatter so far were the true ones, by a one-sided test at `level`.
+    Missing where nothing is known of the scatter; infinite where the mean stands on the bound.
     """
     ends = [bound for bound in (where.low, where.high) if np.isfinite(bound)]
     near = min(ends, key=lambda bound: abs(bound - measured))
@@ -609,10 +620,10 @@ def runs_to_decide(measured: float, low: float, high: float, runs: int, where: R
     if effect < 1e-4:
         return float("inf")
     # Enough by the normal distribution; then up to what Student's noncentral one asks for.
-    sum_of_quantiles = special.ndtri(1 - LEVEL) + special.ndtri(POWER)
+    sum_of_quantiles = special.ndtri(1 - level) + special.ndtri(POWER)
     count = max(2, int(np.ceil((sum_of_quantiles / effect) ** 2)))
     while count < 1000:
-        critical = special.stdtrit(count - 1, 1 - LEVEL)
+        critical = special.stdtrit(count - 1, 1 - level)
         if 1 - special.nctdtr(count - 1, min(effect * np.sqrt(count), 30), critical) >= POWER:
             break
         count += 1
@@ -638,7 +649,8 @@ def judge(claims: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
     Of the result: measured to runs are the deciding engine's least favourable point; range_low and
     range_high the least and the largest measured over all plausible settings and engines;
     bound_low and bound_high where the claim holds (infinite: no bound); decides, how many runs a
-    point would decide what is open; evidence, a list of one record an engine and setting.
+    point would make a verdict of what is undecidable; evidence, a list of one record an engine and
+    setting.
     Raises InputError for missing columns, unknown kinds, claims and engines.
 
     >>> import pandas as pd
@@ -691,10 +703,9 @@ def _judge(claim, evidence: pd.DataFrame | None) -> dict:
     row |= {name: decider[name] for name in ("measured", "low", "high", "at", "engine", "runs")}
     measured = [one["measured"] for one in records]
     row |= {"range_low": min(measured), "range_high": max(measured)}
-    open_ones = [one["decides"] for one in records if one["says"] == "open"]
     reason = _reason(verdict, decider, base, records, unit, fitted)
     if verdict == "undecidable":
-        runs = max(open_ones, default=np.nan)
+        runs = _runs_to_verdict(records)
         row["decides"] = runs
         reason = _sentences(reason, _decides(runs))
     return row | {"verdict": verdict, "reason": _sentences(reason, note), "evidence": records}
@@ -715,7 +726,8 @@ def _records(evidence: pd.DataFrame, where: Region) -> list[dict]:
         record = dict(zip(("engine", "parameter", "setting"), names, strict=True))
         record |= {name: float(point[name]) for name in ("measured", "low", "high", "runs")}
         record |= {"at": point["at"], "experiment": point["experiment"], "points": len(points)}
-        records.append(record | {"says": found.says, "decides": found.decides})
+        said = {"says": found.says, "decides": found.decides, "leans": found.leans}
+        records.append(record | said)
     rank = list(ENGINES)
     return sorted(records, key=lambda one: (one["parameter"] != "", rank.index(one["engine"])))
 
@@ -746,6 +758,27 @@ def _verdict(base: list[dict], varied: list[dict]) -> tuple[str, dict]:
         return ("undecidable" if undecided else "not reproduced"), first("fails")
     both = [name for name in turns["holds"] if name in turns["fails"]]
     return (_depends(both) if both else "undecidable"), first("open")
+
+
+def _runs_to_verdict(records: list[dict]) -> float:
+    """Return how many runs a point would make a verdict of what is undecidable.
+
+    The least number with which enough of what is open says what it leans to. Infinite where no
+    number does; missing where nothing is known of the scatter.
+    """
+    waiting = [one["decides"] for one in records if one["says"] == "open"]
+    for runs in sorted(number for number in waiting if np.isfinite(number)):
+        told = [
+            one | {"says": one["leans"]}
+            if one["says"] == "open" and one["decides"] <= runs
+            else one
+            for one in records
+        ]
+        base = [one for one in told if not one["parameter"]]
+        verdict, _ = _verdict(base, [one for one in told if one["parameter"]])
+        if verdict != "undecidable":
+            return runs
+    return float("inf") if any(np.isinf(number) for number in waiting) else float("nan")
 
 
 def _depends(parameters: list[str]) -> str:

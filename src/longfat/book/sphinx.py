@@ -28,8 +28,13 @@ from longfat import pictures, store
 from longfat.book import atlas as atlas_page
 from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
+<<<<<<< HEAD
 from longfat.papers import atlas
+=======
+from longfat.papers import ns3_faults
+>>>>>>> main
 from longfat.reproduce import LONG
+from longfat.scenario import Scenario
 from longfat.style import powers
 
 MADE = "_longfat"
@@ -308,6 +313,8 @@ class Provenance(SphinxTransform):
         for name, cell in shown.items():
             if name in (used := _experiments()):
                 line = _folded("how it was made", [_provenance(name, used[name])])
+                if words := of_ns3(used[name]):
+                    line = [_beside_faults(words, self.env.docname), *line]
                 places = [
                     node
                     for kind in (nodes.figure, captioned_table)
@@ -469,6 +476,54 @@ def _provenance(name: str, experiments: list[str]) -> nodes.Element:
         line += nodes.Text(f"{_versions(experiment)})")
     line += nodes.Text(".")
     return line
+
+
+def of_ns3(experiments: list[str]) -> str:
+    """Return what to know of ns-3's part of what these experiments show, "" where it has none."""
+    recoveries = {
+        flow.recovery
+        for experiment in experiments
+        for scenario in _on_ns3(experiment)
+        for flow in scenario.flows
+    }
+    if not recoveries:
+        return ""
+    stock = "prr-ns3-3.44" in recoveries
+    whose = "its recovery and its socket" if stock else "its socket, which no header can put right"
+    percent = _changed_by(ns3_faults.ALL if stock else ns3_faults.SOCKET)
+    return (
+        f"What is ns-3's here has the faults of {whose}. On Hybla's satellite they change the "
+        f"goodput by {percent:.1f} % at most, without SACK by far more: "
+    )
+
+
+def _beside_faults(words: str, docname: str) -> nodes.Element:
+    """Return the words with a link to the page that tells the faults."""
+    link = addnodes.pending_xref(
+        "",
+        nodes.inline("", ns3_faults.TITLE),
+        refdomain="std",
+        reftype="doc",
+        reftarget="/notebooks/faults",
+        refdoc=docname,
+        refexplicit=True,
+        refwarn=True,
+    )
+    return nodes.paragraph("", words, link, nodes.Text("."), classes=["longfat-of-ns3"])
+
+
+@functools.cache
+def _on_ns3(experiment: str) -> list[Scenario]:
+    """Return the scenarios of an experiment that ns-3 has run."""
+    runs = store.read_archive(experiment)
+    own = runs.loc[runs["engine"] == "ns3"].drop_duplicates("key")
+    return [Scenario.from_json(text) for text in own["scenario"]]
+
+
+@functools.cache
+def _changed_by(faults: str) -> float:
+    runs = ns3_faults.for_claims(ns3_faults.setting("paper"))
+    return ns3_faults.largest_change(runs, faults)
 
 
 @functools.cache

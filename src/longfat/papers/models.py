@@ -5,9 +5,9 @@ segments of 1000 bytes, and a link so fast that it never queues. Rates are in Mb
 
 Of Reno: `reno.square_root_law`, `reno.pftk` (and its short form), `reno.newreno`, and for transfers
 `reno.cardwell_transfer_time`. Of Hybla: the paper's own model, and `same_as_reference`, which is
-what Caini and Firrincieli designed Hybla for. Not to be had: the closed form that Caini and
-Firrincieli give for its throughput, and the corrections of Chen, Bu, Ammar and Towsley to `pftk`;
-neither text was open to us, and what is not read is not rebuilt from memory.
+what Caini and Firrincieli designed Hybla for. Not to be had: the text of Caini and Firrincieli
+(others repeat its growth and its rate without losses only), the corrections of Chen, Bu, Ammar and
+Towsley to `pftk`, and the model of Endo et al.; what is not read is not rebuilt from memory.
 """
 
 import numpy as np

@@ -123,6 +123,13 @@ VARIED: dict[str, dict[str, Any]] = {
 # Of these a verdict on the steady state may hang: they have as many runs as the stated setting.
 DECISIVE = ("link_rate", "recovery", "acked_per_ack", "window_limit")
 LINUX_VARIED = ("acked_per_ack", "window_limit")
+# Where 20 runs on the segment engine left a verdict open, as many as decide it: by transfer
+# (megabytes) and loss rate, and in the steady state by leg, parameter that is varied and loss rate.
+MORE_TRANSFERS = {(50, 5e-4): 160, (100, 2e-4): 80}
+MORE_STEADY = {("segment", "acked_per_ack", 1e-3): 300}
+# What came nearest to the paper on ns-2 (`inverse`), and its runs, most where they scatter most.
+NS2_VARIED = ("link_rate", "10 Mb/s")
+NS2_SEEDS = {5e-4: 10, 1e-3: 10, 2e-3: 10}
 TIMED = "transfer_time"  # a parameter that needs no other run: from when and until when
 PRINTED_REPETITIONS = 10  # of which the paper printed means
 
@@ -413,8 +420,26 @@ def _transfers(setting: Setting, name: str) -> pd.DataFrame:
     design = statistics.combinations(
         megabytes=setting.transfer_megabytes, loss=setting.loss_rates, seed=seeds
     )
+    if name == "segment":
+        design = _with_more(setting, design, ["megabytes", "loss"], MORE_TRANSFERS)
     scenarios = [leg.of(scenario) for scenario in _files(setting, design, leg.changes)]
     return _sweep(design.assign(leg=name), scenarios, leg.engine, f"hybla-{leg.prefix}transfers")
+
+
+def _with_more(
+    setting: Setting, design: pd.DataFrame, columns: list[str], more: Mapping[tuple, int]
+) -> pd.DataFrame:
+    """Return a design with more seeds at some of its points, unless their number is asked for."""
+    if setting.quick or setting.repetitions:
+        return design
+    first = int(design["seed"].max()) + 1
+    rows = [
+        dict(zip(columns, point, strict=True)) | {"seed": seed}
+        for point, count in more.items()
+        if (design[columns] == list(point)).all(axis=1).any()
+        for seed in range(first, count + 1)
+    ]
+    return pd.concat([design, pd.DataFrame(rows, columns=design.columns)], ignore_index=True)
 
 
 def _files(setting: Setting, design: pd.DataFrame, changes: Any) -> list[Scenario]:
@@ -438,15 +463,16 @@ def _changes(changes: Any, loss: float) -> Mapping[str, Any]:
 def varied_steady(setting: Setting) -> pd.DataFrame:
     """Run the steady state with each unstated parameter of `VARIED` changed alone.
 
-    On the segment engine for as long as the paper's simulation and as its emulation, and on Linux
-    where it has the setting. `DECISIVE` ones are run as often as the stated setting. Columns:
-    parameter, value, and those of `steady`.
+    On the segment engine for as long as the paper's simulation and as its emulation, on Linux where
+    it has the setting, and on ns-2 the one of `NS2_VARIED`. `DECISIVE` ones are run as often as the
+    stated setting. Columns: parameter, value, and those of `steady`.
     """
     return pd.concat(
         [
             _varied_steady(setting, "segment", 5, setting.duration_s),
             _varied_steady(setting, "segment-emulation", 10, setting.emulation_s),
             _varied_on_linux(setting),
+            _varied_on_ns2(setting),
         ],
         ignore_index=True,
     )
@@ -457,6 +483,12 @@ def _varied_steady(setting: Setting, leg: str, few: int, duration_s: float) -> p
     for parameter, value, changes in _each_variation(VARIED):
         seeds = setting.seeds(LEGS[leg].repetitions if parameter in DECISIVE else few)
         design = statistics.combinations(loss=setting.loss_rates, seed=seeds)
+        more = {
+            (loss,): count
+            for (name, varied, loss), count in MORE_STEADY.items()
+            if (name, varied) == (leg, parameter)
+        }
+        design = _with_more(setting, design, ["loss"], more)
         runs = [
             satellite(
                 loss=run.loss,
@@ -489,6 +521,29 @@ def _varied_on_linux(setting: Setting) -> pd.DataFrame:
         ]
         tables.append((design.assign(leg="linux", parameter=parameter, value=value), runs))
     return _sweep(*_joined(tables), leg.engine, "hybla-emulation-variants")
+
+
+def _varied_on_ns2(setting: Setting) -> pd.DataFrame:
+    parameter, value = NS2_VARIED
+    leg = LEGS["ns2"]
+    design = statistics.combinations(loss=setting.loss_rates, seed=setting.seeds(5, leg.quick))
+    more = {(loss,): count for loss, count in NS2_SEEDS.items()}
+    design = _with_more(setting, design, ["loss"], more)
+    changes = leg.changes | VARIED[parameter][value]
+    scenarios = [
+        leg.of(
+            satellite(
+                loss=run.loss,
+                seed=run.seed,
+                duration_s=setting.duration_s,
+                **setting.path,
+                **changes,
+            )
+        )
+        for run in design.itertuples()
+    ]
+    design = design.assign(leg="ns2", parameter=parameter, value=value)
+    return _sweep(design, scenarios, leg.engine, "hybla-ns2-assumptions")
 
 
 def varied_transfers(setting: Setting) -> pd.DataFrame:
