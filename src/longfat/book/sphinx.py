@@ -28,11 +28,7 @@ from longfat import pictures, store
 from longfat.book import atlas as atlas_page
 from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
-<<<<<<< HEAD
-from longfat.papers import atlas
-=======
-from longfat.papers import ns3_faults
->>>>>>> main
+from longfat.papers import atlas, ns3_faults
 from longfat.reproduce import LONG
 from longfat.scenario import Scenario
 from longfat.style import powers
