@@ -25,9 +25,10 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
 from longfat import pictures, store
+from longfat.book import atlas as atlas_page
 from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
-from longfat.papers import ns3_faults
+from longfat.papers import atlas, ns3_faults
 from longfat.reproduce import LONG
 from longfat.scenario import Scenario
 from longfat.style import powers
@@ -255,6 +256,23 @@ class Laboratory(SphinxDirective):
         panel = laboratory.html(self.arguments[0], f"{up}_static/{laboratory.ENGINE}")
         self.env.metadata[self.env.docname]["longfat-laboratory"] = "yes"
         return [nodes.raw("", panel, format="html")]
+
+
+class Atlas(SphinxDirective):
+    """`{longfat-atlas}` lets the reader look up paths and senders (`longfat.book.atlas`).
+
+    `{longfat-atlas} facts` says how many runs it has.
+    """
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the atlas with its data, or the sentence."""
+        if not self.arguments:
+            return [nodes.raw("", atlas_page.html(atlas.read()), format="html")]
+        parent = nodes.container()
+        self.state.nested_parse(StringList([atlas_page.facts()], source="longfat-atlas"), 0, parent)
+        return [parent]
 
 
 class Front(SphinxDirective):
@@ -582,6 +600,7 @@ def setup(app):
     app.add_directive("longfat-steps", Steps)
     app.add_directive("longfat-front", Front)
     app.add_directive("longfat-laboratory", Laboratory)
+    app.add_directive("longfat-atlas", Atlas)
     visitors = (_visit_captioned_table, _depart_captioned_table)
     app.add_enumerable_node(captioned_table, "table", _caption, html=visitors)
     app.add_transform(Provenance)
