@@ -309,7 +309,8 @@ class Provenance(SphinxTransform):
         for name, cell in shown.items():
             if name in (used := _experiments()):
                 line = _folded("how it was made", [_provenance(name, used[name])])
-                if words := of_ns3(used[name]):
+                # What a cell rests on may be more than it shows (longfat.book.cells).
+                if "ns-3" in cell.astext() and (words := of_ns3(used[name])):
                     line = [_beside_faults(words, self.env.docname), *line]
                 places = [
                     node
