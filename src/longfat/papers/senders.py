@@ -74,7 +74,7 @@ def scenario(
     seed: int = 1,
     record: Record | None = None,
 ) -> Scenario:
-    """Return a flow of `sender` that starts at `start_s`, with one of `beside` if that is named.
+    """Return a path with a flow of `sender`, that starts later if asked to, and one of `beside`.
 
     The neighbour starts at `beside_start_s`. `buffer` is in bandwidth-delay products, `window` the
     receiver's, in segments.
