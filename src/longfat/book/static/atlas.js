@@ -241,7 +241,10 @@
     scrolls.replaceChildren(table);
   }
 
-  const draw = () => (state.view === "path" ? drawPath() : drawSender());
+  const draw = () => {
+    (state.view === "path" ? drawPath : drawSender)();
+    window.dispatchEvent(new Event("resize")); // the page looks again whether the table scrolls
+  };
   function show() { drawForm(); draw(); }
   show();
 })();
