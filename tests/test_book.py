@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, quote, unquote, urldefrag, urljoin, urlparse
 import pytest
 import yaml
 
+from longfat import store
 from longfat.book import figures, tables, verdicts
 from longfat.paths import DATA, NOTEBOOKS
 from longfat.reproduce import LONG
@@ -276,6 +277,26 @@ def test_each_figure_and_table_says_what_makes_it_again_and_offers_its_data(page
             assert path.suffix in (".csv", ".json") and path.stat().st_size > 0
         told = line.text_content()
         assert all(experiment in told for experiment in used[figure])
+
+
+@of_chapters
+def test_what_rests_on_ns3_says_by_how_much_its_faults_change_it(page):
+    """Beside what names ns-3, and beside nothing that no run on ns-3 went into."""
+    used = figures.experiments()
+    notebook = figures.Notebook(NOTEBOOKS / f"{Path(page.name).name}.ipynb")
+    allowed = {
+        f"longfat figure {name}"
+        for name in notebook.shows
+        if any((store.read_archive(e)["engine"] == "ns3").any() for e in used.get(name, []))
+    }
+    said = page.locator(".longfat-of-ns3")
+    beside = said.locator("xpath=following-sibling::details[1]//code").all_text_contents()
+    assert set(beside) <= allowed
+    for name in {"survey-check", "tcpj-engines", "ucc-engines"} & set(notebook.shows):
+        assert f"longfat figure {name}" in beside
+    for line in said.all():
+        assert re.search(r"the goodput by [0-9.]+ % at most", line.text_content())
+        assert line.locator("a").get_attribute("href").endswith("faults.html")
 
 
 def test_links_within_the_book_lead_somewhere(page):

@@ -72,7 +72,8 @@ def make():
     driver = load()
     import cppyy
 
-    cppyy.cppdef(CODE)
+    if not hasattr(cppyy.gbl, "longfat_bbr_test"):  # of another file in this process
+        cppyy.cppdef(CODE)
     alive = []  # paths refer to them
 
     def make(kind=KIND, **attributes):

@@ -81,6 +81,8 @@ def run(page, **state) -> tuple[dict, str]:
         ("radio", {"loss": 0.002, "duration": 20}),
         ("wireless", {"duration": 15}),
         ("wireless", {"senders": ["ucc", "ucc", "gaimd"], "loss": 0, "duration": 15}),
+        ("atlas", {"senders": ["lp", "bbr3"], "duration": 10}),
+        ("atlas", {"rate": 1000, "rtt": 5, "queue": 42, "duration": 0.3}),
     ],
 )
 def test_the_page_gives_pythons_digits(visit, network, state):

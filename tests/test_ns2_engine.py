@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from longfat import InputError, Ns2, Outage, Record, Scenario, SimulationError, engines
+from longfat import InputError, Ns2, Outage, Record, Scenario, SimulationError, audit, engines
 from longfat.engines import ns2, segment
 from longfat.engines.ns2 import planning
 from longfat.scenario import Flow, LinkChange
@@ -131,6 +131,12 @@ def test_same_scenario_same_digits(here):
     assert measured(one) == measured(other)
     assert measured(ns2.simulate(scenario.with_(seed=2))) != measured(one)
     assert one.provenance["ns2"].startswith("ns-2.35 (ns2 2.35")
+
+
+def test_archived_runs_come_out_again_on_this_machine_to_the_last_digit(here):
+    compared = audit.audit(5, seed=1, experiment="ns2-beside-ns2")
+    assert len(compared) == 5
+    assert compared["equal"].all()
 
 
 def test_losses_do_not_depend_on_starts(here):

@@ -1,8 +1,11 @@
 """The page on ns-3's faults: its scenarios show them, and its tables say what was measured."""
 
+import re
+
 import pandas as pd
 import pytest
 
+from longfat.book import sphinx
 from longfat.engines import segment
 from longfat.faults import NS3_3_44
 from longfat.papers import ns3_faults
@@ -81,6 +84,21 @@ def test_a_claim_is_judged_for_each_set_of_faults():
     assert 47 < float(rare[ns3_faults.ALL].split()[0]) < 49
     assert rare[ns3_faults.ALL].endswith("], not reproduced")
     assert float(rare[ns3_faults.BY_THE_RFCS].split()[0]) < 5
+
+
+def test_the_largest_change_is_of_means_and_up_or_down():
+    table = runs(**{ns3_faults.BY_THE_RFCS: 8.0, ns3_faults.SOCKET: 4.0, ns3_faults.ALL: 10.0})
+    assert 49.8 < ns3_faults.largest_change(table, ns3_faults.SOCKET) < 50
+    assert 24.9 < ns3_faults.largest_change(table, ns3_faults.ALL) < 25
+
+
+def test_what_has_no_run_on_ns3_needs_no_word_about_it():
+    assert sphinx.of_ns3(["hybla-steady"]) == ""
+    of_the_socket, all_of_it = (
+        float(re.search(r"goodput by ([0-9.]+) %", sphinx.of_ns3([name]))[1])
+        for name in ("survey-stacks-ns3", "cross-check-stock-ns3")
+    )
+    assert of_the_socket < 1 < all_of_it  # the recovery's overflow is the large one
 
 
 def test_a_round_of_recovery_takes_more_from_smaller_windows():

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import InputError
 from longfat.cc import catalogue
 from longfat.papers import senders
 
@@ -24,7 +23,7 @@ def test_a_scenario_has_what_a_sender_needs():
     assert (one.links[0].loss_per_packet, one.links[1].loss_per_packet) == (0.01, 0.0)
     (fast,) = senders.scenario("fast").flows
     assert fast.congestion_control.parameters == {"alpha_segments": 20.0}
-    with pytest.raises(InputError, match="congestion"):
+    with pytest.raises(ValueError, match="unknown congestion control 'no such sender'"):
         senders.scenario("no such sender")
 
 
@@ -68,6 +67,53 @@ def test_choices_are_sorted_and_have_what_the_neighbour_gets():
     chosen = senders.choices(satellite, beside, 1e-3)
     assert chosen["sender"].tolist() == ["b", "a"]
     assert chosen["neighbour"].tolist() == [0.2, 1.0]
+
+
+def test_a_windows_growth_is_told_apart_by_the_queue():
+    """5 segments a round trip up to 2,372, which the path holds, and 1 beyond; then a loss."""
+    time = np.arange(10.0, 100.0, 1.0)
+    window = np.where(time < 40, 900 + 50 * (time - 10), 2420 + 10 * (time - 40))
+    window[-1] = 1500.0
+    trace = pd.DataFrame({"sender": "x", "time_s": time, "cwnd_segments": window})
+    (row,) = senders.regained(trace).to_dict("records")
+    assert (row["below"], row["above"]) == pytest.approx((5, 1))
+
+
+def test_lp_yields_to_a_newreno_and_cubic_does_not():
+    given = senders.left(senders.yielding(["lp", "cubic"]))
+    assert given["lp"] > 0.9
+    assert given["cubic"] < 0.5
+
+
+def test_a_receivers_window_stops_hyblas_first_burst():
+    limited = senders.satellite(["hybla"], losses=(1e-3,), seeds=2)["Mb/s"].item()
+    assert limited > 3 * senders.unlimited(["hybla"], seeds=2)["Mb/s"].item()
+
+
+def test_a_promise_is_kept_if_the_whole_interval_says_so():
+    def table(**values):
+        names = [one.sender for one in senders.PROMISES]
+        return pd.DataFrame({"sender": [*dict.fromkeys([*names, "newreno"])]} | values)
+
+    near = table(neighbour=1.0, low=0.95, high=1.05).set_index("sender")
+    near.loc["bbr3"] = (0.92, 0.85, 1.0)  # an interval about the bound
+    near.loc["chd"] = (2.0, 1.9, 2.1)
+    rate = {"Mb/s": 2.0, "halfwidth": 0.1}
+    found = senders.promises(
+        means=table(mean=3.0),
+        lossy=table(loss=1e-2, **rate),
+        beside=near.reset_index(),
+        yielded=table(time_s=50.0, own=1.0, newreno=1.0),
+        satellite=table(loss=1e-4, **rate),
+        far=pd.concat([table(rtt_s=0.025, **rate), table(rtt_s=0.4, **rate)]),
+        grown=pd.DataFrame({"sender": [], "time_s": [], "cwnd_segments": []}),
+    ).set_index("sender")
+    kept = found["kept"]
+    assert (kept["vegas"], kept["fast"], kept["lp"]) == ("yes", "no", "no")
+    assert (kept["bbr3"], kept["chd"], kept["yeah"]) == ("perhaps", "no", "yes")
+    assert kept["bbr"] == "no"  # as much as NewReno is not a tenth more
+    assert kept["hybla"] == "yes"  # 1 ± 0.07, and 0.9 is asked for
+    assert found.at["bbr", "measured"] == pytest.approx(1)
 
 
 def test_losses_cost_newreno_more_than_bbr():

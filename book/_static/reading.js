@@ -30,6 +30,7 @@ const SCROLLERS = [
   ".cell_output .text_html",
   ".longfat-table",
   ".pst-scrollable-table-container",
+  ".atlas-scrolls",
   "article .highlight > pre",
 ].join(", ");
 

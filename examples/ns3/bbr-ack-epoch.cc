@@ -3,9 +3,9 @@
 // TcpBbr: sees no more than four segments of ACKs that come in bunches.
 //
 // Linux (tcp_bbr.c, bbr_update_ack_aggregation) measures by how much the ACKs of an epoch run ahead
-// of BtlBw, and gives the window so much more room. UpdateAckAggregation holds the epoch's length in
-// a uint32_t of seconds, and its default AckEpochAckedResetThresh, 1 << 12, which are bytes here and
-// 1 << 20 packets in Linux, ends it with the fifth segment. Here 20 ACKs arrive at once.
+// of BtlBw, and gives the window so much more room. UpdateAckAggregation holds the epoch's length
+// in a uint32_t of seconds, and its default AckEpochAckedResetThresh, 1 << 12, which are bytes here
+// and 1 << 20 packets in Linux, ends it with the fifth segment. Here 20 ACKs arrive at once.
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"

@@ -101,6 +101,9 @@ SHORT = {
     "lp": "TCP-LP",
     "ledbat": "LEDBAT",
     "gaimd": "GAIMD",
+    "bbr3": "BBR 3",
+    "pert": "PERT",
+    "cdg-hayes": "CDG",
 }
 # Other names by which the chapters speak of them.
 _ALIASES = {"SACK": "newreno", "HighSpeed TCP": "highspeed-rfc3649", "CHD w/o DCC": "chd"}

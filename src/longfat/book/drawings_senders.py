@@ -11,7 +11,15 @@ from longfat.papers import senders
 from longfat.style import SHORT, style
 
 COLUMNS = 4
-LINKS = round(senders.RATE_BPS * 1000 / 1054 / 1e6, 2)  # Mb/s of payload
+LINKS = round(senders.RATE_BPS * 1000 / 1042 / 1e6, 2)  # Mb/s of payload
+
+SETTING = pd.DataFrame(
+    {
+        "quantity": ["rate", "round trip", "buffer", "segment"],
+        "value": [senders.RATE_BPS, senders.RTT_S, 119, 1000],
+        "unit": ["b/s", "s", "packets", "bytes"],
+    }
+)
 
 
 def label(name: str) -> str:
@@ -47,14 +55,85 @@ def _small_multiples(
 
 def queues(traces: pd.DataFrame) -> Figure:
     """Draw the queue over time, a panel a sender (`senders.queues`)."""
-    return _small_multiples(traces, "queue_packets", 1.5, ("time (s)", "packets in the queue"))
+    figure = _small_multiples(traces, "queue_packets", 1.5, ("time (s)", "packets in the queue"))
+    figure.suptitle("Who needs a full queue, and who a short one", x=0.01, ha="left", fontsize=11)
+    return figure
 
 
 def growth(traces: pd.DataFrame) -> Figure:
     """Draw the window over time, a panel a sender (`senders.growth`)."""
-    return _small_multiples(
+    figure = _small_multiples(
         traces, "cwnd_segments", 1.6, ("time (s)", "congestion window (segments)")
     )
+    held = senders.FAST["rate_bps"] * senders.RTT_S / senders.PACKET_BITS
+    for axes in figure.axes:
+        axes.set_ylim(0, 5000)
+        axes.axhspan(held, held * (1 + senders.FAST["buffer"]), color="0.9", lw=0)
+    figure.suptitle("The shape of the growth is the idea", x=0.01, ha="left", fontsize=11)
+    return figure
+
+
+def signals(rtt_s: float = senders.RTT_S) -> Figure:
+    """Draw what a window brings on the page's path: goodput, round trip and loss, by its size."""
+    held = senders.RATE_BPS * rtt_s / senders.PACKET_BITS
+    window = np.linspace(0, 2.6 * held, 400)
+    rate = np.minimum(window / held, 1)
+    trip = rtt_s * 1000 * np.clip(window / held, 1, 2)
+    lost = np.where(window > 2 * held, 1 - 2 * held / np.maximum(window, 1), 0)
+    figure, panels = plt.subplots(1, 3, figsize=(10, 3))
+    for axes, values, title, unit in zip(
+        panels,
+        (rate * LINKS, trip, 100 * lost),
+        ("rate: flat from the knee on", "delay: rises from the knee on", "loss: from the cliff on"),
+        ("goodput (Mb/s)", "round trip (ms)", "lost (%)"),
+        strict=True,
+    ):
+        axes.plot(window, values, color="black")
+        axes.set(title=title, xlabel="window (segments)", ylabel=unit)
+        axes.set_ylim(0, 1.1 * values.max())
+        for place, name in ((held, "knee"), (2 * held, "cliff")):
+            axes.axvline(place, color="0.6", lw=0.8, ls=":")
+            axes.text(place, 0, f" {name}", color="0.4", fontsize=8, va="bottom")
+    return figure
+
+
+def yielding(table: pd.DataFrame) -> Figure:
+    """Draw goodputs while a NewReno comes and goes, a panel a sender (`senders.yielding`)."""
+    names = list(dict.fromkeys(table["sender"]))
+    figure, panels = _panels(len(names), 1.7)
+    for axes, name in zip(panels, names, strict=False):
+        part = table[table["sender"] == name]
+        axes.plot(part["time_s"], part["own"], color=style(name)["color"], lw=1.2)
+        axes.plot(part["time_s"], part["newreno"], color="0.5", lw=1, ls="--")
+        axes.axvline(20, color="0.6", lw=0.8, ls=":")
+        axes.set_title(label(name), fontsize=9)
+    figure.suptitle(
+        "Who gives way to a NewReno (dashed), and who does not", x=0.01, ha="left", fontsize=11
+    )
+    figure.supxlabel("time (s)", fontsize=10)
+    figure.supylabel("goodput (Mb/s)", fontsize=10)
+    return figure
+
+
+def round_trips(table: pd.DataFrame) -> Figure:
+    """Draw the goodput over the round trip, a line a sender (`senders.round_trips`)."""
+    figure, axes = plt.subplots(figsize=(8, 4.2))
+    for name, part in table.groupby("sender", sort=False):
+        axes.errorbar(
+            1000 * part["rtt_s"],
+            part["Mb/s"],
+            yerr=part["halfwidth"],
+            label=label(name),
+            **style(name),
+        )
+    ticks = sorted(1000 * table["rtt_s"].unique())
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set(xlabel="round trip of the empty path (ms)", ylabel="goodput (Mb/s)", ylim=(0, None))
+    axes.set_title("The longer the way, the more the sender's rule decides")
+    axes.legend(fontsize=8)
+    return figure
 
 
 def lossy(measured: pd.DataFrame) -> Figure:
@@ -81,6 +160,7 @@ def neighbours(table: pd.DataFrame) -> Figure:
         axes.errorbar(row.neighbour, row.Index, xerr=reach, **style(row.sender))
     axes.set_yticks(range(len(ordered)), [label(name) for name in ordered["sender"]], fontsize=8)
     axes.set_xlabel("NewReno's goodput beside it, as times that beside NewReno")
+    axes.set_title("Some leave a NewReno all, some next to nothing")
     axes.grid(axis="x", alpha=0.3)
     return figure
 
@@ -97,6 +177,7 @@ def satellite(table: pd.DataFrame) -> Figure:
             axes.errorbar(row["Mb/s"], height, xerr=row["halfwidth"], **style(name))
         axes.set_title(f"loss {loss:g}")
         axes.set_xlabel("goodput (Mb/s)")
+        axes.set_xlim(0, None)
         axes.grid(axis="x", alpha=0.3)
     np.ravel(panels)[0].set_yticks(range(len(order)), [label(n) for n in order], fontsize=8)
     return figure
@@ -120,5 +201,23 @@ def second_sources(table: pd.DataFrame) -> Figure:
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set_xlabel("its goodput, as times that of our header")
+    axes.set_title("Most others are within a tenth of our headers")
     axes.legend()
     return figure
+
+
+def promises(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `senders.promises` as the page shows it."""
+    found = [
+        f"{row.measured:.2f}" + ("" if np.isnan(row.low) else f" [{row.low:.2f}, {row.high:.2f}]")
+        for row in table.itertuples()
+    ]
+    return pd.DataFrame(
+        {
+            "sender": [label(name) for name in table["sender"]],
+            "promise": table["promise"],
+            "measured": table["measure"],
+            "found": found,
+            "kept": table["kept"],
+        }
+    )

@@ -18,6 +18,8 @@ from longfat import topologies
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest
 from longfat.faults import NS3_3_44
+from longfat.papers import atlas
+from longfat.papers.senders import BY_TIMESTAMPS
 from longfat.scenario import Scenario
 
 STATIC = Path(str(files("longfat.book"))) / "static"
@@ -29,10 +31,14 @@ AS_NS3 = "as_ns3_3_44"  # the parameter of a congestion control that ns-3 has wi
 
 @dataclass(frozen=True)
 class Network:
-    """A panel's scenario, and which of its links the form sets: its source and target."""
+    """A panel's scenario, and which of its links the form sets: its source and target.
+
+    With `exact_clock` only those senders have timestamps that need them.
+    """
 
     scenario: Scenario
     bottleneck: tuple[str, str]
+    exact_clock: bool = False
 
 
 def networks() -> dict[str, Network]:
@@ -55,6 +61,11 @@ def networks() -> dict[str, Network]:
         ),
         "wireless": Network(
             topologies.wireless("ucc", "newreno", loss=1e-3, duration_s=60), ("R", "N3")
+        ),
+        "atlas": Network(
+            atlas.scenario("hybla", "cubic", 1e-3, 0.6, 1e7, 1.0),
+            ("sender", "receiver"),
+            exact_clock=True,
         ),
     }
 
@@ -99,6 +110,7 @@ def settings(name: str, address: str) -> dict[str, object]:
         "points": POINTS,
         "senders": senders(),
         "as_ns3": as_ns3(),
+        "with_timestamps": BY_TIMESTAMPS if known[name].exact_clock else None,
         "state": {
             "senders": [flow.congestion_control.name for flow in scenario.flows],
             "rate": float(f"{link.rate_bps / 1e6:.6g}"),

@@ -25,9 +25,12 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
 from longfat import pictures, store
+from longfat.book import atlas as atlas_page
 from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
+from longfat.papers import atlas, ns3_faults
 from longfat.reproduce import LONG
+from longfat.scenario import Scenario
 from longfat.style import powers
 
 MADE = "_longfat"
@@ -255,6 +258,23 @@ class Laboratory(SphinxDirective):
         return [nodes.raw("", panel, format="html")]
 
 
+class Atlas(SphinxDirective):
+    """`{longfat-atlas}` lets the reader look up paths and senders (`longfat.book.atlas`).
+
+    `{longfat-atlas} facts` says how many runs it has.
+    """
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the atlas with its data, or the sentence."""
+        if not self.arguments:
+            return [nodes.raw("", atlas_page.html(atlas.read()), format="html")]
+        parent = nodes.container()
+        self.state.nested_parse(StringList([atlas_page.facts()], source="longfat-atlas"), 0, parent)
+        return [parent]
+
+
 class Front(SphinxDirective):
     """`{longfat-front} findings` or `picture`: what the front page shows (`longfat.book.front`)."""
 
@@ -289,6 +309,9 @@ class Provenance(SphinxTransform):
         for name, cell in shown.items():
             if name in (used := _experiments()):
                 line = _folded("how it was made", [_provenance(name, used[name])])
+                # What a cell rests on may be more than it shows (longfat.book.cells).
+                if "ns-3" in cell.astext() and (words := of_ns3(used[name])):
+                    line = [_beside_faults(words, self.env.docname), *line]
                 places = [
                     node
                     for kind in (nodes.figure, captioned_table)
@@ -452,6 +475,54 @@ def _provenance(name: str, experiments: list[str]) -> nodes.Element:
     return line
 
 
+def of_ns3(experiments: list[str]) -> str:
+    """Return what to know of ns-3's part of what these experiments show, "" where it has none."""
+    recoveries = {
+        flow.recovery
+        for experiment in experiments
+        for scenario in _on_ns3(experiment)
+        for flow in scenario.flows
+    }
+    if not recoveries:
+        return ""
+    stock = "prr-ns3-3.44" in recoveries
+    whose = "its recovery and its socket" if stock else "its socket, which no header can put right"
+    percent = _changed_by(ns3_faults.ALL if stock else ns3_faults.SOCKET)
+    return (
+        f"What is ns-3's here has the faults of {whose}. On Hybla's satellite they change the "
+        f"goodput by {percent:.1f} % at most, without SACK by far more: "
+    )
+
+
+def _beside_faults(words: str, docname: str) -> nodes.Element:
+    """Return the words with a link to the page that tells the faults."""
+    link = addnodes.pending_xref(
+        "",
+        nodes.inline("", ns3_faults.TITLE),
+        refdomain="std",
+        reftype="doc",
+        reftarget="/notebooks/faults",
+        refdoc=docname,
+        refexplicit=True,
+        refwarn=True,
+    )
+    return nodes.paragraph("", words, link, nodes.Text("."), classes=["longfat-of-ns3"])
+
+
+@functools.cache
+def _on_ns3(experiment: str) -> list[Scenario]:
+    """Return the scenarios of an experiment that ns-3 has run."""
+    runs = store.read_archive(experiment)
+    own = runs.loc[runs["engine"] == "ns3"].drop_duplicates("key")
+    return [Scenario.from_json(text) for text in own["scenario"]]
+
+
+@functools.cache
+def _changed_by(faults: str) -> float:
+    runs = ns3_faults.for_claims(ns3_faults.setting("paper"))
+    return ns3_faults.largest_change(runs, faults)
+
+
 @functools.cache
 def _experiments() -> dict[str, list[str]]:
     return figures.experiments()
@@ -530,6 +601,7 @@ def setup(app):
     app.add_directive("longfat-steps", Steps)
     app.add_directive("longfat-front", Front)
     app.add_directive("longfat-laboratory", Laboratory)
+    app.add_directive("longfat-atlas", Atlas)
     visitors = (_visit_captioned_table, _depart_captioned_table)
     app.add_enumerable_node(captioned_table, "table", _caption, html=visitors)
     app.add_transform(Provenance)

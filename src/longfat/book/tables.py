@@ -14,9 +14,9 @@ import pandas as pd
 from longfat import engines, papers, paths, store
 from longfat.book import figures
 from longfat.cc.catalogue import algorithms
+from longfat.papers import atlas, sensitivity
 from longfat.papers import ns2_beside as ns2_beside_runs
-from longfat.papers import sensitivity
-from longfat.style import ENGINE_LABEL, formulas, label, number, powers
+from longfat.style import ENGINE_LABEL, SHORT, formulas, label, number, powers
 
 
 def catalogue() -> pd.DataFrame:
@@ -193,6 +193,53 @@ def glossary() -> pd.DataFrame:
 def notation() -> pd.DataFrame:
     """Return the papers' symbols side by side."""
     return pd.read_csv(paths.DATA / "notation.csv")
+
+
+def atlas_satellite() -> pd.DataFrame:
+    """Return the senders on a satellite's path of the atlas: 10 Mb/s, 0.6 s, a loss in a thousand.
+
+    Those that cannot be told from the largest goodput are in bold.
+    """
+    found = atlas.at(atlas.read(), 1e-3, 0.6, 1e7, 1.0)
+    shown = {
+        "sender": [
+            f"**{_sender(row.sender)}**" if row.first else _sender(row.sender)
+            for row in found.itertuples()
+        ],
+        "goodput, part of the link": _plus_minus(found["goodput"], found["halfwidth"]),
+        "95 % of round trips within (ms)": [f"{600 * value:.0f}" for value in found["rtt_95"]],
+    }
+    for neighbour in ("newreno", "cubic"):
+        half = found[f"{neighbour}_high"] - found[neighbour]
+        shown[f"a {SHORT[neighbour]} beside it keeps"] = _plus_minus(found[neighbour], half)
+    return pd.DataFrame(shown)
+
+
+def atlas_senders() -> pd.DataFrame:
+    """Return on how many of the atlas' paths each sender is among the best, in per cent."""
+    table = atlas.read()
+    found = atlas.summary(table)
+    shown = {
+        "sender": [_sender(name) for name in found["sender"]],
+        "among the best (%)": [f"{100 * value:.0f}" for value in found["first"]],
+    }
+    for loss in sorted(table["loss"].unique()):
+        column = [f"{100 * value:.0f}" for value in found[f"first_{loss:g}"]]
+        shown[f"at a loss of {number(loss)} (%)"] = column
+    shown["95 % of round trips, times the empty path's"] = [
+        f"{value:.1f}" for value in found["rtt_95"]
+    ]
+    for neighbour in ("newreno", "cubic"):
+        shown[f"{SHORT[neighbour]} keeps"] = [f"{value:.2f}" for value in found[neighbour]]
+    return pd.DataFrame(shown)
+
+
+def _sender(name: str) -> str:
+    return SHORT.get(name) or algorithms()[name].title
+
+
+def _plus_minus(means: pd.Series, halves: pd.Series) -> list[str]:
+    return [f"{mean:.2f} ± {half:.2f}" for mean, half in zip(means, halves, strict=True)]
 
 
 def ns2_habits() -> pd.DataFrame:

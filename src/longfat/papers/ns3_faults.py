@@ -24,6 +24,7 @@ from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Outage, 
 from longfat.style import formulas
 from longfat.sweeps import can_run, simulate_all, sweep
 
+TITLE = "ns-3 3.44, fault by fault"  # of the page
 COUNTS = ("delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts")
 WINDOW = "cwnd_segments"
 AS_NS3 = "as_ns3_3_44"  # a parameter of congestion controls
@@ -689,9 +690,7 @@ def beside_linux(runs: pd.DataFrame) -> pd.DataFrame:
     `runs` is of `for_claims`; Linux's are the chapter's, from the archive. Columns: loss, those of
     three sets of faults, and Linux's: (model - measured) / model in per cent, with its interval.
     """
-    chapter = store.read_archive("hybla-emulation-steady").assign(faults=LINUX)
-    chapter = chapter.rename(columns={"links.0.loss_per_packet": "loss"})
-    both = pd.concat([runs, chapter[chapter["loss"].isin(runs["loss"])]])
+    both = _with_linux(runs)
     points = beside_model(both[both["faults"].isin([BY_THE_RFCS, SOCKET, ALL, LINUX])])
     points["text"] = [
         f"{row.difference:+.2f} ± {row.difference_halfwidth:.2f}" for row in points.itertuples()
@@ -740,13 +739,44 @@ def of_controls_changed(runs: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def _with_linux(runs: pd.DataFrame) -> pd.DataFrame:
+    chapter = store.read_archive("hybla-emulation-steady").assign(faults=LINUX)
+    chapter = chapter.rename(columns={"links.0.loss_per_packet": "loss"})
+    return pd.concat([runs, chapter[chapter["loss"].isin(runs["loss"])]])
+
+
+def from_linux(runs: pd.DataFrame) -> dict[str, float]:
+    """Return how far each set of faults is from Linux where Linux and ns-3 part, 2e-4 to 2e-3.
+
+    `runs` is of `for_claims`. It is the largest difference of the two's differences from the model,
+    in percentage points.
+    """
+    points = beside_model(_with_linux(runs[runs["loss"].between(2e-4, 2e-3)]))
+    wide = points.pivot(index="loss", columns="faults", values="difference")
+    return wide.drop(columns=LINUX).sub(wide[LINUX], axis=0).abs().max().to_dict()
+
+
+def largest_change(runs: pd.DataFrame, faults: str) -> float:
+    """Return by how many per cent those faults change the mean goodput, at most, up or down.
+
+    `runs` is of `for_claims`, `faults` one of `CLAIM_SETS`.
+    """
+    means = runs.groupby(["faults", "loss"])["goodput_bps"].mean()
+    return float(100 * (means[faults] / means[BY_THE_RFCS] - 1).abs().max())
+
+
 def numbers(
-    shown: pd.DataFrame, changes: pd.DataFrame, controls: pd.DataFrame, without_sack: pd.DataFrame
+    shown: pd.DataFrame,
+    changes: pd.DataFrame,
+    controls: pd.DataFrame,
+    claim_runs: pd.DataFrame,
+    without_sack: pd.DataFrame,
 ) -> dict[str, float]:
     """Return the numbers that the page says in sentences, by the names of its glue.
 
-    The arguments are what the functions of these names return, and `of_controls`.
+    The arguments are what the functions of these names return, `of_controls` and `for_claims`.
     """
+    apart = from_linux(claim_runs)
     small = shown.set_index(["fault", "with_it"])
     cut = small.loc["timeout-cuts-again", "delivered_bytes"]
     again = small.loc["limited-transmit", "retransmissions"]
@@ -763,6 +793,11 @@ def numbers(
         "faults_ledbat_rare": -gain["ledbat", 1e-4],
         "faults_ledbat": -gain["ledbat", 1e-2],
         "faults_htcp": -gain["htcp"].min(),
+        "faults_lp": gain["lp"].max(),
+        "faults_vegas": gain["vegas", 1e-4],
+        "faults_from_linux": apart[BY_THE_RFCS],
+        "faults_from_linux_with": apart[ALL],
+        "faults_of_the_socket": largest_change(claim_runs, SOCKET),
         "faults_crawl": crawling.loc[ALL, "Mb/s"],
         "faults_crawl_resent": int(crawling.loc[ALL, "retransmissions"]),
         "faults_right": crawling.loc[BY_THE_RFCS, "Mb/s"],

@@ -5,6 +5,7 @@ round trips by an exact clock, but for LEDBAT and TCP-LP, which need timestamps.
 """
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,9 @@ from longfat.sweeps import can_run, simulate_all, sweep
 
 PACKET_BITS = 8 * 1054
 RATE_BPS, RTT_S = 10e6, 0.1  # the path of the page cross-check
-FAST_RATE_BPS = 200e6
-SATELLITE = {"rate_bps": 20e6, "rtt_s": 0.55, "buffer": 0.5}
+FAST: dict[str, Any] = {"rate_bps": 200e6, "buffer": 0.5, "loss": 5e-6, "window": 10_000}
+# The receiver takes twice what path and buffer hold.
+SATELLITE: dict[str, Any] = {"rate_bps": 20e6, "rtt_s": 0.55, "buffer": 0.5, "window": 3914}
 # Without them these two are standard TCP.
 BY_TIMESTAMPS = ("ledbat", "lp")
 # FAST wants so many of its segments in the queue; its own default is more than a buffer here holds.
@@ -38,8 +40,10 @@ QUEUES = (
 GROWTH = (
     *("newreno", "highspeed-rfc3649", "scalable-kelly", "bic"),
     *("cubic", "htcp", "illinois", "compound"),
-    *("yeah", "africa", "fast", "hybla"),
+    *("yeah", "africa", "westwood-plus", "hybla"),
 )
+YIELDING = ("newreno", "cubic", "vegas", "cdg-hayes", "lp", "ledbat", "bbr", "bbr3")
+FAR = ("newreno", "cubic", "htcp", "hybla", "bbr3")
 TOLERANT = (
     *("newreno", "veno", "westwood", "westwood-plus", "tcpj", "cdg-hayes"),
     *("ucc", "bbr", "bbr3"),
@@ -65,11 +69,15 @@ def scenario(
     loss: float = 0.0,
     duration_s: float = 60.0,
     start_s: float = 0.0,
+    window: int = 64_000,
+    beside_start_s: float = 0.0,
     seed: int = 1,
     record: Record | None = None,
 ) -> Scenario:
-    """Return a flow of `sender` that starts at `start_s`, with one of `beside` from 0 on if that is
-    named. `buffer` is in bandwidth-delay products.
+    """Return a path with a flow of `sender`, that starts later if asked to, and one of `beside`.
+
+    The neighbour starts at `beside_start_s`. `buffer` is in bandwidth-delay products, `window` the
+    receiver's, in segments.
     """
 
     def flow(name: str, **fields) -> Flow:
@@ -78,6 +86,7 @@ def scenario(
             target="receiver",
             congestion_control=CongestionControl(name=name, parameters=PARAMETERS.get(name, {})),
             timestamps=name in BY_TIMESTAMPS,
+            receive_buffer_bytes=1000 * window,
             **fields,
         )
 
@@ -92,7 +101,7 @@ def scenario(
             loss_per_packet=loss,
             backward={"loss_per_packet": 0.0, "queue_packets": 10_000},
         ),
-        flows=flows + ([flow(beside)] if beside else []),
+        flows=flows + ([flow(beside, start_s=beside_start_s)] if beside else []),
         duration_s=duration_s,
         seed=seed,
         record=record or Record(),
@@ -131,13 +140,12 @@ def queue_means(queues: pd.DataFrame, since_s: float = 10.0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def growth(names: Sequence[str] = GROWTH, duration_s: float = 30.0) -> pd.DataFrame:
-    """Return how the window grows on a long fat path: sender, time_s, cwnd_segments.
+def growth(names: Sequence[str] = GROWTH, duration_s: float = 60.0) -> pd.DataFrame:
+    """Return how the window grows on a long fat path, `FAST`: sender, time_s, cwnd_segments.
 
-    200 Mb/s, 0.1 s; the path holds 2,372 packets, and so does the buffer.
+    The path holds 2,372 packets, its buffer 1,186.
     """
-    path = {"rate_bps": FAST_RATE_BPS, "duration_s": duration_s}
-    results = _traced(names, "cwnd_segments", "senders-growth", 300, **path)
+    results = _traced(names, "cwnd_segments", "senders-growth", 300, duration_s=duration_s, **FAST)
     return pd.concat(
         [
             result.traces["cwnd_segments"].assign(sender=name)[
@@ -147,6 +155,91 @@ def growth(names: Sequence[str] = GROWTH, duration_s: float = 30.0) -> pd.DataFr
         ],
         ignore_index=True,
     )
+
+
+def regained(grown: pd.DataFrame, since_s: float = 10.0) -> pd.DataFrame:
+    """Return how fast windows grow on `FAST`, after `since_s`: a row a sender.
+
+    Columns: sender; below and above, the segments that a round trip adds where no queue stands and
+    where one does (medians over the parts of the trace that grow; missing where there is none).
+    """
+    held = FAST["rate_bps"] * RTT_S / PACKET_BITS
+    rows = []
+    for name, trace in grown[grown["time_s"] >= since_s].groupby("sender", sort=False):
+        window, time = trace["cwnd_segments"].to_numpy(), trace["time_s"].to_numpy()
+        slope = RTT_S * np.diff(window) / np.diff(time)
+        grows, middle = slope > 0, (window[1:] + window[:-1]) / 2
+        row: dict[str, Any] = {"sender": name}
+        for column, place in (("below", middle < 0.97 * held), ("above", middle > 1.03 * held)):
+            found = slope[grows & place]
+            row[column] = np.median(found) if len(found) else np.nan
+        rows.append(row)
+    return pd.DataFrame(rows, columns=["sender", "below", "above"])
+
+
+def yielding(
+    names: Sequence[str] = YIELDING, duration_s: float = 60.0, comes_s: float = 20.0
+) -> pd.DataFrame:
+    """Return what each sender gets before and after a NewReno comes.
+
+    Columns: sender, time_s (the middle of a second), own and newreno (goodput, Mb/s).
+    """
+    record = Record(series=("delivered_bytes",), points=round(2 * duration_s))
+    runs = [
+        scenario(
+            name, beside="newreno", beside_start_s=comes_s, duration_s=duration_s, record=record
+        )
+        for name in names
+    ]
+    edges = np.arange(0.0, duration_s + 0.5)
+    parts = []
+    for name, result in zip(names, simulate_all(runs, experiment="senders-yielding"), strict=True):
+        trace = result.traces["delivered_bytes"]
+        rates = {}
+        for column, flow in zip(("own", "newreno"), result.flows["flow"], strict=True):
+            own = trace[trace["flow"].astype(str) == str(flow)]
+            rates[column] = 8e-6 * np.diff(
+                np.nan_to_num(measures.held_at(own, "delivered_bytes", edges))
+            )
+        parts.append(pd.DataFrame({"sender": name, "time_s": edges[:-1] + 0.5} | rates))
+    return pd.concat(parts, ignore_index=True)
+
+
+def left(yielded: pd.DataFrame, since_s: float = 40.0) -> pd.Series:
+    """Return NewReno's part of the traffic from `since_s` on, by sender, of `yielding`."""
+    table = yielded[yielded["time_s"] >= since_s]
+    sums = table.groupby("sender", sort=False)[["own", "newreno"]].sum()
+    return sums["newreno"] / sums.sum(axis=1)
+
+
+def round_trips(
+    names: Sequence[str] = FAR,
+    rtts: Sequence[float] = (0.025, 0.05, 0.1, 0.2, 0.4, 0.6),
+    seeds: int = 5,
+    loss: float = 1e-3,
+) -> pd.DataFrame:
+    """Return the goodput of each sender alone over paths of several round trips, for 100 s.
+
+    Columns: sender, rtt_s, Mb/s, halfwidth (95 %), repetitions. The receiver takes twice what path
+    and buffer hold.
+    """
+    design = statistics.combinations(
+        sender=list(names), rtt_s=list(rtts), seed=list(range(1, seeds + 1))
+    )
+    runs = [
+        scenario(
+            run.sender,
+            rtt_s=run.rtt_s,
+            loss=loss,
+            seed=run.seed,
+            duration_s=100.0,
+            window=round(4 * RATE_BPS * run.rtt_s / PACKET_BITS),
+        )
+        for run in design.itertuples()
+    ]
+    flows = sweep(runs, labels=design, experiment="senders-round-trips")
+    flows["Mb/s"] = flows["goodput_bps"] / 1e6
+    return statistics.interval(flows, ["sender", "rtt_s"], "Mb/s")
 
 
 def lossy(
@@ -168,7 +261,7 @@ def lossy(
 
 
 def beside(
-    names: Sequence[str] | None = None, neighbour: str = "newreno", starts: int = 4
+    names: Sequence[str] | None = None, neighbour: str = "newreno", starts: int = 8
 ) -> pd.DataFrame:
     """Return what a neighbour gets beside each sender, over a minute and several starting times.
 
@@ -207,7 +300,7 @@ def beside(
 def satellite(
     names: Sequence[str] | None = None,
     losses: Sequence[float] = (1e-4, 1e-3),
-    seeds: int = 4,
+    seeds: int = 8,
     duration_s: float = 100.0,
 ) -> pd.DataFrame:
     """Return the goodput of every sender alone over a satellite, `SATELLITE`.
@@ -226,6 +319,18 @@ def satellite(
     return statistics.interval(flows, ["sender", "loss"], "Mb/s")
 
 
+def unlimited(
+    names: Sequence[str] = ("hybla", "newreno"), loss: float = 1e-3, seeds: int = 8
+) -> pd.DataFrame:
+    """Return goodputs over the satellite as `satellite` does, with a window of 64,000 segments."""
+    design = statistics.combinations(sender=list(names), seed=list(range(1, seeds + 1)))
+    path = SATELLITE | {"window": 64_000, "duration_s": 100.0, "loss": loss}
+    runs = [scenario(run.sender, seed=run.seed, **path) for run in design.itertuples()]
+    flows = sweep(runs, labels=design, experiment="senders-unlimited")
+    flows["Mb/s"] = flows["goodput_bps"] / 1e6
+    return statistics.interval(flows, ["sender"], "Mb/s")
+
+
 def choices(satellite: pd.DataFrame, beside: pd.DataFrame, loss: float) -> pd.DataFrame:
     """Return the senders of `satellite` at a loss rate, best first, beside what `beside` says.
 
@@ -238,6 +343,126 @@ def choices(satellite: pd.DataFrame, beside: pd.DataFrame, loss: float) -> pd.Da
     return table.sort_values("Mb/s", ascending=False)[columns].reset_index(drop=True)
 
 
+class Promise(NamedTuple):
+    """What a sender was made for, as something that can be measured here.
+
+    Kept if what `measure` (a key of `promises`) finds lies between `low` and `high`, its interval
+    included where there is one.
+    """
+
+    sender: str
+    words: str
+    measure: str
+    low: float = -np.inf
+    high: float = np.inf
+
+
+QUEUE = "mean queue alone, packets"
+LOSSY = "goodput at one loss in a hundred, times NewReno's"
+LEFT = "NewReno's goodput beside it, times that beside NewReno"
+GIVEN = "NewReno's part of the link while both are there"
+SATELLITE_GAIN = "goodput over the satellite at one loss in ten thousand, times NewReno's"
+FAR_GAIN = "goodput at a round trip of 0.4 s, times NewReno's"
+LONGER = "goodput at a round trip of 0.4 s, times that at 0.025 s"
+SWITCH = "growth without a queue, times growth with one"
+PROMISES = (
+    Promise("card", "steps back where a larger window only brings delay", QUEUE, high=12),
+    Promise("dual", "no overflow: stays about the middle of the delays", QUEUE, high=60),
+    Promise("vegas", "two to four of its packets wait", QUEUE, 2, 4),
+    Promise("fast", "as many of its packets wait as it is told: 20", QUEUE, 18, 22),
+    Promise("pert", "keeps a queue short, as a router with early detection would", QUEUE, high=12),
+    Promise("cdg-hayes", "takes no random loss for congestion", LOSSY, low=1.1),
+    Promise("chd", "holds its own beside NewReno", LEFT, high=1.25),
+    Promise("hd", "keeps the queue short", QUEUE, high=12),
+    Promise("lp", "leaves the link to others", GIVEN, low=0.9),
+    Promise("ledbat", "leaves the link to others", GIVEN, low=0.9),
+    Promise("veno", "tells a loss of the link from one of the queue", LOSSY, low=1.1),
+    Promise("westwood", "a loss takes what does not arrive, and no more", LOSSY, low=1.1),
+    Promise("westwood-plus", "the same, where ACKs come in heaps", LOSSY, low=1.1),
+    Promise("tcpj", "the same, by a smoothed bandwidth", LOSSY, low=1.1),
+    Promise("ucc", "halves only where the link is busy", LOSSY, low=1.1),
+    Promise("bbr", "losses of the link do not matter", LOSSY, low=1.1),
+    Promise("bbr3", "leaves NewReno its part", LEFT, low=1 / 1.1),
+    Promise("africa", "fast without a queue, as Reno with one", SWITCH, low=2),
+    Promise("compound", "fast without a queue, as Reno with one", SWITCH, low=2),
+    Promise("illinois", "fast while the delay is short", SATELLITE_GAIN, low=1.1),
+    Promise("yeah", "leaves NewReno its part", LEFT, low=1 / 1.1),
+    Promise("cubic", "grows by time, not by round trips", FAR_GAIN, low=1.1),
+    Promise("htcp", "grows by time, not by round trips", FAR_GAIN, low=1.1),
+    Promise("hybla", "as fast over a satellite as next door", LONGER, low=0.9),
+    Promise("highspeed-rfc3649", "makes use of large windows", SATELLITE_GAIN, low=1.1),
+    Promise("scalable-kelly", "makes use of large windows", SATELLITE_GAIN, low=1.1),
+    Promise("bic", "makes use of large windows", SATELLITE_GAIN, low=1.1),
+)
+
+
+def _ratios(
+    table: pd.DataFrame, first: pd.Series, second: pd.Series
+) -> tuple[pd.Series, pd.Series]:
+    """Return ratios of the means in two selections of a table, by sender, and half intervals."""
+    above, below = (
+        table[rows].set_index("sender")[["Mb/s", "halfwidth"]] for rows in (first, second)
+    )
+    below = below if len(below) > 1 else pd.concat([below] * len(above)).set_axis(above.index)
+    ratio = above["Mb/s"] / below["Mb/s"]
+    parts = [part["halfwidth"] / part["Mb/s"] for part in (above, below)]
+    return ratio, ratio * np.hypot(*parts)
+
+
+def promises(
+    *,
+    means: pd.DataFrame,
+    lossy: pd.DataFrame,
+    beside: pd.DataFrame,
+    yielded: pd.DataFrame,
+    satellite: pd.DataFrame,
+    far: pd.DataFrame,
+    grown: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return what each sender promises and what became of it, from the tables of this module.
+
+    `means` is `queue_means`'. Columns: sender, promise, measure, measured, low, high (95 %; missing
+    where the run has no chance in it), kept.
+    """
+    worst = lossy["loss"] == lossy["loss"].max()
+    rare = satellite["loss"] == satellite["loss"].min()
+    tables = {
+        LOSSY: _ratios(lossy, worst, worst & (lossy["sender"] == "newreno")),
+        SATELLITE_GAIN: _ratios(satellite, rare, rare & (satellite["sender"] == "newreno")),
+        FAR_GAIN: _ratios(
+            far, far["rtt_s"] == 0.4, (far["rtt_s"] == 0.4) & (far["sender"] == "newreno")
+        ),
+        LONGER: _ratios(far, far["rtt_s"] == 0.4, far["rtt_s"] == 0.025),
+    }
+    speed = regained(grown).set_index("sender")
+    plain = {
+        QUEUE: means.set_index("sender")["mean"],
+        GIVEN: left(yielded),
+        SWITCH: speed["below"] / speed["above"],
+    }
+    near = beside.set_index("sender")
+    rows = []
+    for one in PROMISES:
+        if one.measure == LEFT:
+            measured, low, high = near.loc[one.sender, ["neighbour", "low", "high"]]
+        elif one.measure in tables:
+            ratio, half = tables[one.measure]
+            measured = ratio[one.sender]
+            low, high = measured - half[one.sender], measured + half[one.sender]
+        else:
+            measured, low, high = plain[one.measure].get(one.sender, np.nan), np.nan, np.nan
+        ends = [end for end in (low, high) if not np.isnan(end)] or [measured]
+        inside = [one.low <= end <= one.high for end in ends]
+        kept = "yes" if all(inside) else "perhaps" if any(inside) else "no"
+        if kept == "no" and one.low <= measured <= one.high:
+            kept = "perhaps"  # an interval wider than what is asked for
+        rows.append(
+            {"sender": one.sender, "promise": one.words, "measure": one.measure}
+            | {"measured": measured, "low": low, "high": high, "kept": kept}
+        )
+    return pd.DataFrame(rows)
+
+
 # What explains a gap, where it is known (the page cross-check and the page ns2 have the evidence).
 REASONS = {
     "cubic": "Linux never raises its alpha",
@@ -245,7 +470,7 @@ REASONS = {
     "highspeed": "Linux goes by a table",
     "vegas": "a loss takes half in Linux, a quarter in the paper",
     "bic": "Linux searches for 20 round trips",
-    "illinois": "not explained",
+    "scalable": "below 16 segments Kelly's is standard TCP, Linux's is not",
 }
 
 
@@ -277,7 +502,7 @@ def second_sources(loss: float = 1e-3) -> pd.DataFrame:
             parted = found["low"] > 1 or found["high"] < 1
             reason = REASONS.get(name, "not explained") if source == "Linux" else "the page on ns-2"
             rows.append(
-                {"sender": name, "source": source, "Mb/s": mine.mean() / 1e6}
+                {"sender": HEADERS.get(name, name), "source": source, "Mb/s": mine.mean() / 1e6}
                 | {"ratio": found["measured"], "low": found["low"], "high": found["high"]}
                 | {"reason": reason if parted else ""}
             )

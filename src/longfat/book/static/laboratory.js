@@ -88,7 +88,7 @@ const longfatLaboratory = (() => {
     { name: "loss", label: "loss", unit: "of packets", low: 0, high: 0.5 },
     { name: "queue", label: "queue", unit: "packets", low: 1, high: 1000000, whole: true },
     { name: "window", label: "window limit", unit: "segments", low: 2, high: 1000000, whole: true },
-    { name: "duration", label: "duration", unit: "s", low: 1, high: 1000 },
+    { name: "duration", label: "duration", unit: "s", low: 0.1, high: 1000 },
     { name: "seed", label: "seed", unit: "", low: 1, high: 2147483647, whole: true },
   ];
   const MOST_SENDERS = 4;
@@ -166,6 +166,7 @@ const longfatLaboratory = (() => {
       const parameters = own && own.name === name ? own.parameters : undefined;
       flow.congestion_control = parameters ? { name, parameters } : { name };
       flow.name = state.senders.length > 1 ? `${i + 1} ${name}` : name;
+      if (settings.with_timestamps) flow.timestamps = settings.with_timestamps.includes(name);
       if (state.asNs3) doAsNs3(settings.as_ns3, flow);
       delete flow.max_window_segments;
       flow.receive_buffer_bytes = state.window * (flow.segment_bytes ?? 1000);

@@ -1,0 +1,21 @@
+"""Make data/atlas.csv: every sender over many paths, alone and beside a neighbour.
+
+python tools/atlas.py              about half an hour of one core; it goes on where it was
+python tools/atlas.py coverage     how many intervals hold the mean of other runs, in per cent
+"""
+
+import sys
+
+from longfat.papers import atlas
+
+
+def main(what: list[str]) -> None:
+    if what == ["coverage"]:
+        found = atlas.coverage()
+        print(f"{100 * found['held'].sum() / found['seeds'].sum():.1f} %")
+    else:
+        atlas.write(atlas.compute())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
