@@ -9,8 +9,9 @@ from typing import Any
 
 from longfat import Scenario
 from longfat.cc import catalogue
+from longfat.engines import host
 from longfat.engines.segment import native, registration
-from longfat.scenario import Flow
+from longfat.scenario import FEATURES, Flow
 from longfat.topologies import duplex
 
 HERE = Path(__file__).parent
@@ -27,7 +28,12 @@ def _program() -> Path:
     source.write_text(registration.cpp("newreno", algorithm, "newreno"), encoding="utf-8")
     program = folder / "link"
     command = [*native.compiler(), "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror"]
-    command += ["-Wno-unused-parameter", f"-I{native.HERE}", f"-I{algorithm.header_path.parent}"]
+    command += [
+        *host.macros(FEATURES),
+        "-Wno-unused-parameter",
+        f"-I{native.HERE}",
+        f"-I{algorithm.header_path.parent}",
+    ]
     files = [HERE / "segment_link.cc", source, native.HERE / "ns3" / "random-variable-stream.cc"]
     subprocess.run([*command, *map(str, files), "-o", str(program)], check=True)
     return program

@@ -58,6 +58,10 @@ __all__ = [
     "Scenario",
 ]
 
+# What only some scenarios need, and the engine `segment` is compiled with for these alone:
+# "helpers" are those of links (`Link.helpers`).
+FEATURES = frozenset({"helpers"})
+
 
 def _python_numbers(values: Any) -> Any:
     """NumPy's scalars as Python's own, which JSON has."""
@@ -402,6 +406,13 @@ class Scenario(Model):
             if series in ("bandwidth_bps", "utilization") and series not in offered:
                 raise ValueError(f"record.series: no flow's congestion control offers '{series}'")
         return self
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What this scenario needs of the engine `segment` that is compiled in only where it is
+        needed (`FEATURES`)."""
+        helped = any(link.helpers for link in self.links)
+        return frozenset({"helpers"} if helped else ())
 
     def refuse_helpers(self, engine: str) -> None:
         """Raise InputError for what helps on the way, which only the engine `segment` has."""

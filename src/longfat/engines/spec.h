@@ -10,8 +10,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
+#ifdef LONGFAT_HELPERS
+#include <variant>
+#endif
 
 namespace longfat
 {
@@ -33,6 +35,7 @@ struct LinkChange
     std::optional<double> lossPerBit;
 };
 
+#ifdef LONGFAT_HELPERS
 /// Losses in bursts (longfat.LossBursts).
 struct LossBursts
 {
@@ -81,7 +84,7 @@ struct Pie
     double markBelow;
     bool ecn;
 };
-
+#endif
 /// One direction of a link.
 struct LinkSpec
 {
@@ -96,6 +99,7 @@ struct LinkSpec
     uint64_t markAbovePackets{NO_LIMIT}; //!< NO_LIMIT: no marks
     std::vector<Outage> outages;
     std::vector<LinkChange> changes;
+#ifdef LONGFAT_HELPERS
     std::optional<LossBursts> lossBursts;
     std::optional<Arq> arq;
     std::vector<uint32_t> deliveryMs;                  //!< a trace; empty: rateBps says it all
@@ -105,6 +109,7 @@ struct LinkSpec
     {
         return lossBursts || arq || !deliveryMs.empty() || aqm.index() > 0;
     }
+#endif
 };
 
 using Path = std::vector<std::string>; //!< names of nodes

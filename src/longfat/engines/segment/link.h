@@ -25,9 +25,11 @@
 #include <array>
 #include <cmath>
 #include <list>
-#include <memory>
 #include <string>
 #include <vector>
+#ifdef LONGFAT_HELPERS
+#include <memory>
+#endif
 
 namespace longfat::segment
 {
@@ -93,11 +95,13 @@ struct PacketCount : LinkCount
     uint64_t arrived{0};  //!< whole at the far end
     uint64_t underWay{0}; //!< transmitted but not yet arrived when the run ended
     uint64_t waiting{0};  //!< in the queue or being transmitted when the run ended
-    uint64_t early{0};    //!< dropped by active queue management
-    uint64_t marked{0};   //!< by the queue
-    uint64_t again{0};    //!< transmissions that repeat one, by ARQ
+#ifdef LONGFAT_HELPERS
+    uint64_t early{0};  //!< dropped by active queue management
+    uint64_t marked{0}; //!< by the queue
+    uint64_t again{0};  //!< transmissions that repeat one, by ARQ
+#endif
 };
-
+#ifdef LONGFAT_HELPERS
 /// What a link does that has helpers (helped-link.h), in place of Link itself.
 class LinkHelper
 {
@@ -107,6 +111,7 @@ class LinkHelper
     virtual bool Finish(Ticks now) = 0;
     virtual void Record(const std::string& name, Series* series) = 0;
 };
+#endif
 
 class Link
 {
@@ -121,10 +126,12 @@ class Link
           m_lossPerBit(spec.lossPerBit),
           m_arrival(&CallMethod<Link, &Link::OnArrival>, this)
     {
+#ifdef LONGFAT_HELPERS
         if (this->spec.HasHelpers())
         {
             return; // Help follows
         }
+#endif
         m_uniform.SetStream(stream);
         SetRate(spec.rateBps);
         for (const LinkChange& change : this->spec.changes)
@@ -137,21 +144,38 @@ class Link
 
     const LinkSpec spec;
 
+#ifdef LONGFAT_HELPERS
     /// From the beginning on all is done by the helper, in this link's place.
     void Help(std::unique_ptr<LinkHelper> helper)
     {
         m_helper = std::move(helper);
     }
 
+    /// A packet has come to the far end: it goes on from there.
+    void Deliver(const Packet& packet, Ticks now)
+    {
+        ++count.arrived;
+        if (Link* next = packet.route->next[m_target])
+        {
+            next->Send(packet, now);
+        }
+        else
+        {
+            packet.route->end->Receive(packet, now);
+        }
+    }
+#endif
     /// Put a packet into the queue, or drop it.
     void Send(const Packet& packet, Ticks now)
     {
         ++count.offered;
-        if (m_helper) [[unlikely]]
+#ifdef LONGFAT_HELPERS
+        if (m_helper)
         {
             m_helper->Send(packet, now);
             return;
         }
+#endif
         const Ticks scheduled = m_events.Scheduled();
         if (m_waiting > 0)
         {
@@ -191,10 +215,12 @@ class Link
     /// or gone otherwise.
     bool Finish(Ticks now)
     {
+#ifdef LONGFAT_HELPERS
         if (m_helper)
         {
             return m_helper->Finish(now);
         }
+#endif
         const Ticks scheduled = m_events.Scheduled(); // what ends the run can come first
         DrainQueue(now, scheduled);
         for (std::size_t i = 0; i < m_flying.Size(); ++i)
@@ -226,25 +252,12 @@ class Link
     {
         Series& kept = count.series.try_emplace(name, durationS, points).first->second;
         (name == "queue_packets" ? m_queueSeries : m_sentSeries) = &kept;
+#ifdef LONGFAT_HELPERS
         if (m_helper)
         {
             m_helper->Record(name, &kept);
         }
-    }
-
-    /// A packet has come to the far end: it goes on from there.
-    [[gnu::always_inline]]
-    void Deliver(const Packet& packet, Ticks now)
-    {
-        ++count.arrived;
-        if (Link* next = packet.route->next[m_target])
-        {
-            next->Send(packet, now);
-        }
-        else
-        {
-            packet.route->end->Receive(packet, now);
-        }
+#endif
     }
 
     PacketCount count;
@@ -400,7 +413,15 @@ class Link
             ++count.lost;
             return;
         }
-        Deliver(packet, now);
+        ++count.arrived;
+        if (Link* next = packet.route->next[m_target])
+        {
+            next->Send(packet, now);
+        }
+        else
+        {
+            packet.route->end->Receive(packet, now);
+        }
     }
 
     /// From now on the link is another; what is NaN stays as it was. What is under way or being
@@ -441,9 +462,11 @@ class Link
         }
     }
 
-    EventQueue& m_events;
+#ifdef LONGFAT_HELPERS
     std::unique_ptr<LinkHelper> m_helper; //!< if it has helpers
-    uint32_t m_target;                    //!< node at the far end
+#endif
+    EventQueue& m_events;
+    uint32_t m_target; //!< node at the far end
     ns3::DataRate m_rate;
     Ticks m_delay;
     double m_lossPerPacket;

@@ -48,8 +48,9 @@ class ScenarioReader
     }
 
   private:
+#ifdef LONGFAT_HELPERS
     class Fields;
-
+#endif
     static constexpr double INFINITE = std::numeric_limits<double>::infinity();
     static constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
     static constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
@@ -158,7 +159,9 @@ class ScenarioReader
             read.lossPerBit = own.Optional("loss_per_bit", 0, BELOW_1);
             own.End();
         }
+#ifdef LONGFAT_HELPERS
         ReadHelpers(fields, where, link);
+#endif
         fields.End();
         if ((link->queuePackets == NO_LIMIT) == (link->queueBytes == NO_LIMIT))
         {
@@ -171,6 +174,7 @@ class ScenarioReader
         }
     }
 
+#ifdef LONGFAT_HELPERS
     void ReadHelpers(Fields& fields, const std::string& where, LinkSpec* link)
     {
         if (const Json& bursts = fields.Take("loss_bursts"); bursts.IsStated())
@@ -265,7 +269,7 @@ class ScenarioReader
         }
         own.End();
     }
-
+#endif
     void ReadFlow(const Json& json, const std::string& where, const Graph& graph, FlowSpec* flow)
     {
         constexpr double MOST_BYTES = 4294967295;
