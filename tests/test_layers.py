@@ -22,6 +22,7 @@ FLOORS = [
     ["store"],
     ["network", "result"],
     ["scenario"],
+    ["links"],
     ["cc", "recovery", "measures", "statistics", "pictures"],
     ["errors", "faults", "paths", "style"],
 ]

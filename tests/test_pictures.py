@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from longfat import InputError, Scenario, pictures, simulate, topologies
+from longfat import InputError, Link, Scenario, pictures, simulate, topologies
 from longfat.cc import catalogue
 from longfat.cli import main
 from longfat.style import ALGORITHM_STYLE, ENGINE_STYLE, number, powers, quantity, style
@@ -161,3 +161,18 @@ def test_a_scenario_without_flow_paths_draws_too():
     said = " ".join(texts(scenario.draw()))
     assert "queue 64 kB" in said
     assert "CUBIC, 1 MB" in said
+
+
+def test_a_drawing_says_what_helps_on_a_link():
+    link = Link(
+        source="a",
+        target="b",
+        rate_bps=12e6,
+        delay_s=0.01,
+        queue_packets=5,
+        aqm={"kind": "codel"},
+        loss_bursts={"loss_per_packet": 0.01, "mean_packets": 3},
+        arq={"persistence": 3, "feedback_s": 0.1},
+    )
+    lines = pictures.link_text(link, link).splitlines()
+    assert lines[2:] == ["CoDel", "0.01 lost in bursts of 3", "ARQ, 3 times at most"]

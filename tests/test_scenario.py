@@ -35,6 +35,36 @@ def changed(part, **changes):
         ("links", {"rate_bps": 0}, ["links.0.rate_bps", "0", "equal to 1"]),
         ("links", {"rate_bps": float("nan")}, ["links.0.rate_bps", "nan"]),
         ("links", {"queue_bytes": 5}, ["links.0", "either queue_packets or queue_bytes"]),
+        (
+            "links",
+            {"loss_bursts": {"loss_per_packet": 0.1, "mean_packets": 0.5}},
+            ["links.0.loss_bursts.mean_packets", "0.5", "equal to 1"],
+        ),
+        (
+            "links",
+            {"loss_bursts": {"loss_per_packet": 0.6, "mean_packets": 1}},
+            ["links.0.loss_bursts", "0.6", "between two bursts lies one packet"],
+        ),
+        (
+            "links",
+            {"arq": {"persistence": float("inf"), "feedback_s": 0}},
+            ["links.0.arq.persistence", "inf", "finite"],
+        ),
+        ("links", {"arq": {"feedback_s": 0}}, ["links.0.arq.persistence", "missing"]),
+        ("links", {"delivery_ms": [4, 3]}, ["links.0.delivery_ms", "goes back in time", "3 ms"]),
+        ("links", {"delivery_ms": [0]}, ["links.0.delivery_ms", "end after 0 ms"]),
+        ("links", {"delivery_ms": [3]}, ["links.0", "rate_bps 1e+06", "mean rate", "4e+06"]),
+        ("links", {"aqm": {"kind": "fq"}}, ["links.0.aqm", "'fq'", "'red', 'codel', 'pie'"]),
+        (
+            "links",
+            {"aqm": {"kind": "red", "max_threshold_packets": 2}},
+            ["links.0.aqm.red", "max_threshold_packets 2", "greater than"],
+        ),
+        (
+            "links",
+            {"aqm": {"kind": "codel"}, "mark_above_packets": 3},
+            ["links.0", "either aqm or mark_above_packets"],
+        ),
         ("links", {"speed": 5}, ["links.0.speed", "no such field"]),
         ("flows", {"congestion_control": "hyblah"}, ["hyblah", "Did you mean 'hybla'?"]),
         (
@@ -192,3 +222,17 @@ def test_defaults_have_not_changed():
     }
     assert fields["record"] == {"series": [], "points": 2000}
     assert fields["seed"] == 1
+
+
+def test_queues_of_another_kind_are_another_scenario():
+    """Also where all their parameters are the usual ones, which JSON leaves out."""
+
+    def managed(kind):
+        return Scenario(**changed("links", aqm={"kind": kind}))
+
+    one, *others = (managed(kind) for kind in ("red", "codel", "pie"))
+    assert len({one.sha256(), scenario().sha256(), *(other.sha256() for other in others)}) == 4
+    for each in (one, *others):
+        assert Scenario.from_json(each.to_json()) == each
+        assert Scenario.from_json(each.canonical_json()) == each
+        assert each.with_(seed=2).links == each.links

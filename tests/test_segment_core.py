@@ -108,7 +108,7 @@ def answers_of(scenario, text=None):
     """Return the answers of the native engine and of WebAssembly, without what they took."""
     text = text or scenario.model_dump_json()
     names = [flow.congestion_control.name for flow in scenario.flows]
-    answers = native.run(text, names, 100, None), wasm.run(text, 100, None)
+    answers = native.run(text, names, scenario.features, 100, None), wasm.run(text, 100, None)
     took = ("cpu_s", "wall_s", "peak_memory_bytes")
     return [{k: v for k, v in answer.items() if k not in took} for answer in answers]
 
@@ -303,7 +303,9 @@ def assert_matches(words, sentence):
 
 def ask(build, text, names=("hybla",)):
     return (
-        native.run(text, list(names), 10, None) if build == "native" else wasm.run(text, 10, None)
+        native.run(text, list(names), frozenset(), 10, None)
+        if build == "native"
+        else wasm.run(text, 10, None)
     )
 
 

@@ -17,6 +17,7 @@ from longfat import InputError, Record, Scenario
 from longfat.cc import catalogue
 from longfat.engines import ns3, segment
 from longfat.faults import NS3_3_44, OF_ITS_SOCKET
+from longfat.links import trace_rate_bps
 from longfat.papers import engines_checked
 from longfat.scenario import Flow
 from longfat.topologies import duplex, satellite
@@ -75,8 +76,11 @@ def link_fields(draw, duration_s):
         {"at_s": times, "rate_bps": st.floats(1e5, 2e7)},
         optional={"delay_s": st.floats(0, 0.3), "loss_per_packet": st.floats(0, 0.1)},
     )
-    return {
-        "rate_bps": draw(st.floats(1e5, 2e7)),
+    helpers = draw(link_helpers())
+    if helpers["delivery_ms"]:
+        changes = changes.map(lambda change: {"delay_s": 0.1} | change | {"rate_bps": None})
+    return helpers | {
+        "rate_bps": helpers.get("rate_bps") or draw(st.floats(1e5, 2e7)),
         "delay_s": draw(st.floats(0, 0.3)),
         "queue_packets": draw(st.integers(1, 200)) if packets else None,
         "queue_bytes": None if packets else draw(st.integers(2000, 200_000)),
@@ -84,8 +88,52 @@ def link_fields(draw, duration_s):
         "loss_per_bit": draw(st.one_of(st.just(0.0), st.floats(0, 1e-5))),
         "outages": draw(st.lists(outages, max_size=2)),
         "changes": draw(st.lists(changes, max_size=2)),
-        "mark_above_packets": draw(st.one_of(st.none(), st.integers(1, 50))),
+        "mark_above_packets": (
+            None if helpers["aqm"] else draw(st.one_of(st.none(), st.integers(1, 50)))
+        ),
     }
+
+
+@st.composite
+def link_helpers(draw):
+    """What helps on the way, with half of the links."""
+    nothing = {"aqm": None, "arq": None, "loss_bursts": None, "delivery_ms": ()}
+    if draw(st.booleans()):
+        return nothing
+    managers = st.sampled_from(
+        [
+            {"kind": "red"},
+            {"kind": "red", "gentle": True, "queue_weight": 0.1, "ecn": False},
+            {"kind": "codel"},
+            {"kind": "codel", "target_s": 0.05, "ecn": False},
+            {"kind": "pie"},
+            {"kind": "pie", "max_burst_s": 0, "mark_below": 1},
+        ]
+    )
+    bursts = st.fixed_dictionaries(
+        {"loss_per_packet": st.floats(1e-3, 0.2), "mean_packets": st.floats(1, 50)},
+        optional={"loss_within": st.floats(0.5, 1)},
+    )
+    arq = st.fixed_dictionaries(
+        {"persistence": st.integers(1, 10), "feedback_s": st.floats(0, 0.2)},
+        optional={
+            "jitter_s": st.floats(0, 0.1),
+            "mode": st.sampled_from(["selective repeat", "stop and wait"]),
+            "in_order": st.booleans(),
+        },
+    )
+    trace = st.lists(st.integers(1, 300), min_size=20, max_size=300).map(sorted)
+    of_the_transmitter = st.one_of(
+        st.just({}),
+        arq.map(lambda arq: {"arq": arq}),
+        trace.map(lambda ms: {"delivery_ms": ms, "rate_bps": trace_rate_bps(tuple(ms))}),
+    )
+    drawn = nothing | draw(of_the_transmitter)
+    if draw(st.booleans()):
+        drawn = drawn | {"aqm": draw(managers)}
+    if draw(st.booleans()):
+        drawn = drawn | {"loss_bursts": draw(bursts)}
+    return drawn
 
 
 @st.composite
@@ -138,10 +186,11 @@ def test_every_scenario_conserves_what_it_sends(scenario, faults):
             assert got["delivered_bytes"] <= wanted.bytes
             assert (got["delivered_bytes"] == wanted.bytes) == (got["transfer_time_s"] > 0)
         slowest_bps = max(
-            max([link.rate_bps, *(change.rate_bps for change in link.changes)])
+            max([link.rate_bps, *(change.rate_bps or 0 for change in link.changes)])
             for link in scenario.links
         )
-        assert 8 * got["delivered_bytes"] <= slowest_bps * scenario.duration_s
+        one_round = max(8 * 1500 * len(link.delivery_ms) for link in scenario.links)
+        assert 8 * got["delivered_bytes"] <= slowest_bps * scenario.duration_s + one_round
         if wanted.max_window_segments:
             window = result.traces["cwnd_segments"]
             window = window[window["flow"] == got["flow"]]

@@ -209,7 +209,7 @@ def _ask(engine: str, scenario: Scenario) -> Answer:
     """Return what the engine answers, without time or memory limits."""
     if engine == "segment":
         names = [flow.congestion_control.name for flow in scenario.flows]
-        return native.run(scenario.model_dump_json(), names, 3600, None)
+        return native.run(scenario.model_dump_json(), names, scenario.features, 3600, None)
     libraries = [str(path) for path in ns3.libraries(scenario)]
     request = ns3.request(scenario) | {"libraries": libraries}
     limits = {"time_limit_s": 3600, "memory_limit_bytes": None}

@@ -7,15 +7,13 @@ if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
     from longfat.faults import NS3_3_44 as ns3_3_44
+    from longfat.links import Arq, CoDel, Link, LinkChange, LossBursts, Outage, Pie, Red
     from longfat.result import Result
     from longfat.scenario import (
         CongestionControl,
         Flow,
         Handoff,
-        Link,
-        LinkChange,
         Ns2,
-        Outage,
         Record,
         Reroute,
         Scenario,
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
     from longfat.sweeps import sweep
 
 __all__ = [
+    "Arq",
+    "CoDel",
     "CongestionControl",
     "Flow",
     "Handoff",
@@ -30,9 +30,12 @@ __all__ = [
     "Link",
     "LinkChange",
     "LongfatError",
+    "LossBursts",
     "Ns2",
     "Outage",
+    "Pie",
     "Record",
+    "Red",
     "Reroute",
     "Result",
     "Scenario",
@@ -46,15 +49,13 @@ __all__ = [
 _HOMES = {
     "engines": ["simulate"],
     "errors": ["InputError", "LongfatError", "SimulationError"],
+    "links": ["Arq", "CoDel", "Link", "LinkChange", "LossBursts", "Outage", "Pie", "Red"],
     "result": ["Result"],
     "scenario": [
         "CongestionControl",
         "Flow",
         "Handoff",
-        "Link",
-        "LinkChange",
         "Ns2",
-        "Outage",
         "Record",
         "Reroute",
         "Scenario",

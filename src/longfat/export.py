@@ -56,6 +56,8 @@ def _check(scenario: Scenario, to: str) -> None:
     for number, link in enumerate(scenario.links):
         if link.mark_above_packets is not None:
             _refuse(f"links.{number}.mark_above_packets", "no queue of Linux marks by a threshold")
+        for name in link.helpers:
+            _refuse(f"links.{number}.{name}", "only the engine 'segment' has it")
         if to == "mininet" and link.rate_bps > MININET_BPS:
             _refuse(f"links.{number}.rate_bps", f"Mininet's links have at most {MININET_BPS:.0f}")
         for change in link.changes:

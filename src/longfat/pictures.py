@@ -221,6 +221,7 @@ def link_text(link: Any, back: Any, until_s: float = math.inf) -> str:
     lines += _losses(link)
     if link.mark_above_packets:
         lines.append(f"marks above {link.mark_above_packets} packets")
+    lines += _helpers(link)
     for outage in link.outages[:2]:
         end_s = outage.start_s + outage.duration_s
         end = "s on" if end_s >= until_s else f"to {end_s:g} s"
@@ -249,6 +250,21 @@ def _queue(link: Any) -> str:
     if link.queue_packets is not None:
         return f"queue {link.queue_packets} packets"
     return f"queue {quantity(link.queue_bytes, 'B')}"
+
+
+def _helpers(link: Any) -> list[str]:
+    """Return what stands at a link that has helpers."""
+    lines = []
+    if link.aqm:
+        lines.append({"red": "RED", "codel": "CoDel", "pie": "PIE"}[link.aqm.kind])
+    if bursts := link.loss_bursts:
+        share = style.number(bursts.loss_per_packet)
+        lines.append(f"{share} lost in bursts of {bursts.mean_packets:g}")
+    if link.arq:
+        lines.append(f"ARQ, {link.arq.persistence} times at most")
+    if link.delivery_ms:
+        lines.append("rate by a trace")
+    return lines
 
 
 def _losses(link: Any) -> list[str]:

@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     ValidationError,
@@ -29,97 +27,40 @@ from longfat import pictures
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.faults import Fault
+from longfat.links import (
+    BitRate,
+    Count,
+    Link,
+    LinkChange,
+    Model,
+    Name,
+    Outage,
+    PositiveSeconds,
+    Seconds,
+    Segments,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
-LONGEST_S = 1e9
-LARGEST = 2**31 - 1
-FASTEST_BPS = 1e15
+__all__ = [
+    "CongestionControl",
+    "Flow",
+    "FlowSeries",
+    "Handoff",
+    "Link",
+    "LinkChange",
+    "LinkSeries",
+    "Ns2",
+    "Outage",
+    "Record",
+    "Reroute",
+    "Scenario",
+]
 
-Name = Annotated[str, Field(min_length=1)]
-Probability = Annotated[float, Field(ge=0, lt=1)]
-Seconds = Annotated[float, Field(ge=0, le=LONGEST_S)]
-PositiveSeconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
-BitRate = Annotated[float, Field(ge=1, le=FASTEST_BPS)]
-Count = Annotated[int, Field(ge=1, le=LARGEST)]
-Segments = Annotated[int, Field(ge=2, le=LARGEST)]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Outage(_Model):
-    """A time in which a link loses every packet that arrives at its end.
-
-    >>> from longfat import Outage, topologies
-    >>> pause = Outage(start_s=2.0, duration_s=0.05)
-    >>> there, back = topologies.duplex(
-    ...     "a", "b", rate_bps=1e6, delay_s=0.01, queue_packets=30, outages=[pause]
-    ... )
-    >>> there.outages[0].duration_s
-    0.05
-    """
-
-    start_s: Seconds
-    duration_s: PositiveSeconds
-
-
-class LinkChange(_Model):
-    """From `at_s` on a link has another rate, delay or loss; what is left out stays as it was.
-
-    What is under way at that time, or being sent, arrives as before the change.
-
-    >>> from longfat import LinkChange
-    >>> LinkChange(at_s=5.0, rate_bps=2e6).rate_bps
-    2000000.0
-    """
-
-    at_s: Seconds
-    rate_bps: BitRate | None = None
-    delay_s: Seconds | None = None
-    loss_per_packet: Probability | None = None
-    loss_per_bit: Probability | None = None
-
-    @model_validator(mode="after")
-    def _changes_something(self) -> Self:
-        if self.model_fields_set <= {"at_s"}:
-            raise ValueError("state rate_bps, delay_s, loss_per_packet or loss_per_bit")
-        return self
-
-
-class Link(_Model):
-    """One direction of a cable or radio link, with the drop-tail queue in front of it.
-
-    A packet of a flow with ECN that finds `mark_above_packets` or more in the queue is marked.
-
-    >>> from longfat import Link
-    >>> there = Link(source="a", target="b", rate_bps=10e6, delay_s=0.05, queue_packets=100)
-    >>> there.loss_per_packet
-    0.0
-    """
-
-    source: Name
-    target: Name
-    rate_bps: BitRate
-    delay_s: Seconds
-    queue_packets: Count | None = None
-    queue_bytes: Count | None = None
-    loss_per_packet: Probability = 0.0
-    loss_per_bit: Probability = 0.0
-    outages: tuple[Outage, ...] = ()
-    changes: tuple[LinkChange, ...] = ()
-    mark_above_packets: Count | None = None
-
-    @model_validator(mode="after")
-    def _one_queue_limit(self) -> Self:
-        if (self.queue_packets is None) == (self.queue_bytes is None):
-            raise ValueError("state either queue_packets or queue_bytes")
-        if self.source == self.target:
-            raise ValueError(f"a link must join two nodes, not {quoted(self.source)} to itself")
-        return self
+# What only some scenarios need, and the engine `segment` is compiled with for these alone:
+# "helpers" are those of links (`Link.helpers`).
+FEATURES = frozenset({"helpers"})
 
 
 def _python_numbers(values: Any) -> Any:
@@ -129,7 +70,7 @@ def _python_numbers(values: Any) -> Any:
     return {k: v.item() if hasattr(v, "item") else v for k, v in values.items()}
 
 
-class CongestionControl(_Model):
+class CongestionControl(Model):
     """An algorithm of the catalogue (`longfat cc list`) and its parameters, where not default.
 
     >>> from longfat import CongestionControl
@@ -138,7 +79,7 @@ class CongestionControl(_Model):
     """
 
     name: str
-    parameters: Annotated[dict[str, Any], BeforeValidator(_python_numbers)] = {}
+    parameters: Annotated[dict[str, Any], BeforeValidator(_python_numbers)] = {}  # noqa: RUF012 (copied)
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -156,7 +97,7 @@ def _from_name(value: Any) -> Any:
 NodePath = Annotated[tuple[Name, ...], Field(min_length=2)]
 
 
-class Reroute(_Model):
+class Reroute(Model):
     """From `at_s` on every node sends a flow's packets, and its ACKs back, along another path.
 
     What is under way to a node that this path avoids goes on from there as before.
@@ -170,7 +111,7 @@ class Reroute(_Model):
     path: NodePath
 
 
-class Handoff(_Model):
+class Handoff(Model):
     """The sender is told that the receiver has moved, at `at_s`.
 
     After a `local` movement the path up to the last router is the same, after a `non-local` one it
@@ -187,7 +128,7 @@ class Handoff(_Model):
     announced_rate_bps: BitRate | None = None
 
 
-class Flow(_Model):
+class Flow(Model):
     """One TCP connection that sends from `source` to `target`.
 
     It sends without end, until `stop_s`, or until `bytes` are delivered. `max_window_segments`
@@ -281,7 +222,7 @@ FlowSeries = Literal[
 LinkSeries = Literal["queue_packets", "sent_bytes"]
 
 
-class Record(_Model):
+class Record(Model):
     """Which time series a run keeps, and with how many points at most (the last value in each of
     `points` equal intervals).
 
@@ -319,7 +260,7 @@ class _Graph:
         return target in reached
 
 
-class Ns2(_Model):
+class Ns2(Model):
     """What the engine `ns2` does by habit; no other engine takes it.
 
     Left alone, ns-2 counts the headers that the other engines count and loses packets where they
@@ -358,7 +299,7 @@ class Ns2(_Model):
         return data
 
 
-class Scenario(_Model):
+class Scenario(Model):
     """Everything that decides a run's result, apart from the engine.
 
     `faults` are what the engine `segment` does as ns-3 3.44 and not as the RFCs say
@@ -465,6 +406,22 @@ class Scenario(_Model):
             if series in ("bandwidth_bps", "utilization") and series not in offered:
                 raise ValueError(f"record.series: no flow's congestion control offers '{series}'")
         return self
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What this scenario needs of the engine `segment` that is compiled in only where it is
+        needed (`FEATURES`)."""
+        helped = any(link.helpers for link in self.links)
+        return frozenset({"helpers"} if helped else ())
+
+    def refuse_helpers(self, engine: str) -> None:
+        """Raise InputError for what helps on the way, which only the engine `segment` has."""
+        for number, link in enumerate(self.links):
+            for name in link.helpers:
+                raise InputError(
+                    f"links.{number}.{name}: the engine '{engine}' does not have it: use the "
+                    "engine 'segment'"
+                )
 
     def with_(self, **changes: Any) -> "Scenario":
         """Return a copy with top-level fields changed, validated again."""

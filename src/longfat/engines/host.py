@@ -22,29 +22,55 @@ from longfat.result import FLOW_COLUMNS, Result, trace_carrier
 from longfat.scenario import Scenario
 
 
-def content_sha256(headers: Iterable[Path]) -> str:
+def content_sha256(headers: Iterable[Path], features: frozenset[str] = frozenset()) -> str:
     """Return the hash of the headers and of all that they include of the package's own.
 
-    A header that has changed since it was last asked for is read again; the engines' own sources
-    are those that this process began with.
+    `features` are those that they are compiled with: what stands in the headers for another one
+    decides nothing, and is left out. A header that has changed since it was last asked for is read
+    again; the engines' own sources are those that this process began with.
     """
     paths = tuple(map(str, headers))
-    known = _contents.get(paths)
+    known = _contents.get((paths, features))
     if known is None or any(_version(path) != version for path, version in known[0]):
-        found = with_includes(map(Path, paths))
+        found = with_includes(map(Path, paths), features)
         digest = hashlib.sha256()
         theirs = [str(path) for path in found if not path.is_relative_to(_ENGINES)]
         versions = [(path, _version(path)) for path in theirs]
         for path in found:
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-        known = _contents[paths] = versions, digest.hexdigest()
+            text = as_compiled(path.read_text("utf-8"), features)
+            digest.update(path.name.encode() + b"\0" + text.encode() + b"\0")
+        known = _contents[paths, features] = versions, digest.hexdigest()
     return known[1]
 
 
 _ENGINES = Path(__file__).resolve().parent
 
-# By headers: the files, with what is another when one has changed, and the hash.
-_contents: dict[tuple[str, ...], tuple[list[tuple[str, tuple[int, int]]], str]] = {}
+# By headers and features: the files, with what is another when one has changed, and the hash.
+_Key = tuple[tuple[str, ...], frozenset[str]]
+_contents: dict[_Key, tuple[list[tuple[str, tuple[int, int]]], str]] = {}
+
+
+def macros(features: Iterable[str]) -> list[str]:
+    """Return the compiler's options for these features."""
+    return [f"-DLONGFAT_{feature.upper()}" for feature in sorted(features)]
+
+
+def as_compiled(text: str, features: frozenset[str]) -> str:
+    """Return a source without what is there for features that it is compiled without.
+
+    What one feature needs stands between `#ifdef LONGFAT_<FEATURE>` and `#endif`, each a line of
+    its own and none within another. So a scenario that does not use a feature is run by an engine
+    that does not contain it: neither its digits nor its speed can change when the feature does.
+
+    >>> as_compiled("a\\n#ifdef LONGFAT_HELPERS\\nb\\n#endif\\nc\\n", frozenset())
+    'a\\nc\\n'
+    >>> as_compiled("a\\n#ifdef LONGFAT_HELPERS\\nb\\n#endif\\nc\\n", frozenset({"helpers"}))
+    'a\\nb\\nc\\n'
+    """
+    return _FEATURE.sub(lambda part: part[2] if part[1].lower() in features else "", text)
+
+
+_FEATURE = re.compile(r"^#ifdef LONGFAT_([A-Z]+)\n(.*?)^#endif\n", re.MULTILINE | re.DOTALL)
 
 
 def _version(path: str) -> tuple[int, int]:
@@ -52,7 +78,7 @@ def _version(path: str) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def with_includes(headers: Iterable[Path]) -> list[Path]:
+def with_includes(headers: Iterable[Path], features: frozenset[str] = frozenset()) -> list[Path]:
     """Return the headers and all that they include by a path relative to their own, in order."""
     found: dict[Path, None] = {}
     waiting = [path.resolve() for path in headers]
@@ -60,7 +86,8 @@ def with_includes(headers: Iterable[Path]) -> list[Path]:
         path = waiting.pop()
         if path not in found:
             found[path] = None
-            included = re.findall(r'^ *# *include *"(.+?)"', path.read_text("utf-8"), re.MULTILINE)
+            text = as_compiled(path.read_text("utf-8"), features)
+            included = re.findall(r'^ *# *include *"(.+?)"', text, re.MULTILINE)
             waiting += [
                 there for name in included if (there := (path.parent / name).resolve()).exists()
             ]

@@ -11,6 +11,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+#ifdef LONGFAT_HELPERS
+#include <variant>
+#endif
 
 namespace longfat
 {
@@ -32,6 +35,56 @@ struct LinkChange
     std::optional<double> lossPerBit;
 };
 
+#ifdef LONGFAT_HELPERS
+/// Losses in bursts (longfat.LossBursts).
+struct LossBursts
+{
+    double lossPerPacket;
+    double meanPackets;
+    double lossWithin;
+};
+
+/// Automatic repeat request (longfat.Arq).
+struct Arq
+{
+    uint64_t persistence;
+    double feedbackS;
+    double jitterS;
+    bool waits; //!< stop and wait
+    bool inOrder;
+};
+
+/// Random early detection (longfat.Red).
+struct Red
+{
+    double minPackets;
+    double maxPackets;
+    double maxProbability;
+    double weight;
+    bool gentle;
+    bool ecn;
+};
+
+/// Controlled delay (longfat.CoDel).
+struct CoDel
+{
+    double targetS;
+    double intervalS;
+    bool ecn;
+};
+
+/// Proportional integral controller enhanced (longfat.Pie).
+struct Pie
+{
+    double targetS;
+    double updateS;
+    double maxBurstS;
+    double alpha;
+    double beta;
+    double markBelow;
+    bool ecn;
+};
+#endif
 /// One direction of a link.
 struct LinkSpec
 {
@@ -46,6 +99,17 @@ struct LinkSpec
     uint64_t markAbovePackets{NO_LIMIT}; //!< NO_LIMIT: no marks
     std::vector<Outage> outages;
     std::vector<LinkChange> changes;
+#ifdef LONGFAT_HELPERS
+    std::optional<LossBursts> lossBursts;
+    std::optional<Arq> arq;
+    std::vector<uint32_t> deliveryMs;                  //!< a trace; empty: rateBps says it all
+    std::variant<std::monostate, Red, CoDel, Pie> aqm; //!< monostate: the queue is not managed
+
+    bool HasHelpers() const
+    {
+        return lossBursts || arq || !deliveryMs.empty() || aqm.index() > 0;
+    }
+#endif
 };
 
 using Path = std::vector<std::string>; //!< names of nodes

@@ -36,6 +36,7 @@ def algorithms() -> dict[str, str]:
 
 def check(scenario: Scenario) -> None:
     """Raise InputError for what the scenario asks and Linux does not have."""
+    scenario.refuse_helpers("linux")
     if scenario.faults:
         _refuse("faults: those are ns-3's")
     for link in scenario.links:

@@ -98,6 +98,7 @@ def _refuse(number: int, field: str, what: str) -> None:
 
 def check(scenario: Scenario) -> None:
     """Raise InputError for what the scenario asks and ns-2 does not have."""
+    scenario.refuse_helpers("ns2")
     if scenario.faults:
         raise InputError("faults: the engine 'ns2' does not have them: they are ns-3's")
     for number, link in enumerate(scenario.links):

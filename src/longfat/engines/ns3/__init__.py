@@ -165,6 +165,7 @@ def request(scenario: Scenario) -> dict[str, Any]:
             "faults: the engine 'ns3' has those that it has, of ns-3 3.44; only the engine "
             "'segment' can do with them or without"
         )
+    scenario.refuse_helpers("ns3")
     links = {(link.source, link.target): link for link in scenario.links}
     pairs: list[Link] = []
     for (source, target), link in links.items():

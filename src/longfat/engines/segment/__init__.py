@@ -56,7 +56,7 @@ def simulate(
     limits = (time_limit_s, memory_limit_bytes)
     build = how_built()
     if build == "native":
-        answer = native.run(scenario.model_dump_json(), names, *limits)
+        answer = native.run(scenario.model_dump_json(), names, scenario.features, *limits)
     else:
         for name in names:
             if not wasm.has(name):
@@ -93,7 +93,7 @@ def ingredients(scenario: Scenario) -> dict[str, str]:
     return {
         "engine": "segment",
         "engine_version": VERSION,
-        "headers_sha256": host.content_sha256([*DECIDING, *sorted(headers)]),
+        "headers_sha256": host.content_sha256([*DECIDING, *sorted(headers)], scenario.features),
     }
 
 

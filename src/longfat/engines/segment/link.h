@@ -27,6 +27,9 @@
 #include <list>
 #include <string>
 #include <vector>
+#ifdef LONGFAT_HELPERS
+#include <memory>
+#endif
 
 namespace longfat::segment
 {
@@ -92,7 +95,23 @@ struct PacketCount : LinkCount
     uint64_t arrived{0};  //!< whole at the far end
     uint64_t underWay{0}; //!< transmitted but not yet arrived when the run ended
     uint64_t waiting{0};  //!< in the queue or being transmitted when the run ended
+#ifdef LONGFAT_HELPERS
+    uint64_t early{0};  //!< dropped by active queue management
+    uint64_t marked{0}; //!< by the queue
+    uint64_t again{0};  //!< transmissions that repeat one, by ARQ
+#endif
 };
+#ifdef LONGFAT_HELPERS
+/// What a link does that has helpers (helped-link.h), in place of Link itself.
+class LinkHelper
+{
+  public:
+    virtual ~LinkHelper() = default;
+    virtual void Send(const Packet& packet, Ticks now) = 0;
+    virtual bool Finish(Ticks now) = 0;
+    virtual void Record(const std::string& name, Series* series) = 0;
+};
+#endif
 
 class Link
 {
@@ -107,6 +126,12 @@ class Link
           m_lossPerBit(spec.lossPerBit),
           m_arrival(&CallMethod<Link, &Link::OnArrival>, this)
     {
+#ifdef LONGFAT_HELPERS
+        if (this->spec.HasHelpers())
+        {
+            return; // Help follows
+        }
+#endif
         m_uniform.SetStream(stream);
         SetRate(spec.rateBps);
         for (const LinkChange& change : this->spec.changes)
@@ -119,10 +144,38 @@ class Link
 
     const LinkSpec spec;
 
+#ifdef LONGFAT_HELPERS
+    /// From the beginning on all is done by the helper, in this link's place.
+    void Help(std::unique_ptr<LinkHelper> helper)
+    {
+        m_helper = std::move(helper);
+    }
+
+    /// A packet has come to the far end: it goes on from there.
+    void Deliver(const Packet& packet, Ticks now)
+    {
+        ++count.arrived;
+        if (Link* next = packet.route->next[m_target])
+        {
+            next->Send(packet, now);
+        }
+        else
+        {
+            packet.route->end->Receive(packet, now);
+        }
+    }
+#endif
     /// Put a packet into the queue, or drop it.
     void Send(const Packet& packet, Ticks now)
     {
         ++count.offered;
+#ifdef LONGFAT_HELPERS
+        if (m_helper)
+        {
+            m_helper->Send(packet, now);
+            return;
+        }
+#endif
         const Ticks scheduled = m_events.Scheduled();
         if (m_waiting > 0)
         {
@@ -162,6 +215,12 @@ class Link
     /// or gone otherwise.
     bool Finish(Ticks now)
     {
+#ifdef LONGFAT_HELPERS
+        if (m_helper)
+        {
+            return m_helper->Finish(now);
+        }
+#endif
         const Ticks scheduled = m_events.Scheduled(); // what ends the run can come first
         DrainQueue(now, scheduled);
         for (std::size_t i = 0; i < m_flying.Size(); ++i)
@@ -193,6 +252,12 @@ class Link
     {
         Series& kept = count.series.try_emplace(name, durationS, points).first->second;
         (name == "queue_packets" ? m_queueSeries : m_sentSeries) = &kept;
+#ifdef LONGFAT_HELPERS
+        if (m_helper)
+        {
+            m_helper->Record(name, &kept);
+        }
+#endif
     }
 
     PacketCount count;
@@ -397,6 +462,9 @@ class Link
         }
     }
 
+#ifdef LONGFAT_HELPERS
+    std::unique_ptr<LinkHelper> m_helper; //!< if it has helpers
+#endif
     EventQueue& m_events;
     uint32_t m_target; //!< node at the far end
     ns3::DataRate m_rate;

@@ -52,21 +52,29 @@ def compiler() -> tuple[str, ...] | None:
 
 
 def run(
-    scenario_json: str, names: list[str], time_limit_s: float, memory_limit_bytes: int | None
+    scenario_json: str,
+    names: list[str],
+    features: frozenset[str],
+    time_limit_s: float,
+    memory_limit_bytes: int | None,
 ) -> dict[str, Any]:
-    """Run a scenario that needs those congestion controls; return the answer of engine.h.
+    """Run a scenario that needs those congestion controls and features; return the answer of
+    engine.h.
 
     It has the series as arrays, and what the run took. A run that failed has `failed`, the status
     of its process, and `last_words`. Raises InputError for a congestion control whose header does
     not compile, with the compiler's own words.
     """
-    parts = [_program(), *(_plugin(name, catalogue.find(name)) for name in sorted(set(names)))]
+    parts = [
+        _program(features),
+        *(_plugin(name, catalogue.find(name)) for name in sorted(set(names))),
+    ]
     if missing := [part for part in parts if not part.path.exists()]:
         with ThreadPoolExecutor(len(missing)) as threads:
             list(threads.map(_Part.make, missing))
-    program, *plugins = (str(part.path) for part in parts)
+    program, *loaded = (str(part.path) for part in parts)
     limits = [repr(float(time_limit_s)), str(memory_limit_bytes or 0)]
-    output, words, status = _processes.run([program, *limits, *plugins], scenario_json)
+    output, words, status = _processes.run([program, *limits, *loaded], scenario_json)
     if status:
         return {"failed": status, "last_words": words.strip()}
     head, took, numbers = output.split(b"\n", 2)
@@ -124,8 +132,9 @@ class _Part:
 _locks: dict[str, threading.Lock] = {}
 
 
-def _program() -> _Part:
-    return _part("engine", PROGRAM_FLAGS, host.content_sha256(SOURCES))
+def _program(features: frozenset[str]) -> _Part:
+    flags = [*PROGRAM_FLAGS, *host.macros(features)]
+    return _part("engine", flags, host.content_sha256(SOURCES, features))
 
 
 def _plugin(name: str, algorithm: Algorithm) -> _Part:

@@ -48,6 +48,9 @@ class ScenarioReader
     }
 
   private:
+#ifdef LONGFAT_HELPERS
+    class Fields;
+#endif
     static constexpr double INFINITE = std::numeric_limits<double>::infinity();
     static constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
     static constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
@@ -156,6 +159,9 @@ class ScenarioReader
             read.lossPerBit = own.Optional("loss_per_bit", 0, BELOW_1);
             own.End();
         }
+#ifdef LONGFAT_HELPERS
+        ReadHelpers(fields, where, link);
+#endif
         fields.End();
         if ((link->queuePackets == NO_LIMIT) == (link->queueBytes == NO_LIMIT))
         {
@@ -168,6 +174,102 @@ class ScenarioReader
         }
     }
 
+#ifdef LONGFAT_HELPERS
+    void ReadHelpers(Fields& fields, const std::string& where, LinkSpec* link)
+    {
+        if (const Json& bursts = fields.Take("loss_bursts"); bursts.IsStated())
+        {
+            Fields own(*this, bursts, where + "loss_bursts.");
+            const double loss = own.Number("loss_per_packet", ABOVE_0, BELOW_1);
+            const double mean = own.Number("mean_packets", 1, 1e9);
+            const double within = own.Number("loss_within", ABOVE_0, 1, 1.0);
+            own.End();
+            link->lossBursts = {loss, mean, within};
+            if (loss / within > mean / (1 + mean))
+            {
+                Fail(where + "loss_bursts: loss_per_packet is too much for bursts of mean_packets");
+            }
+        }
+        if (const Json& arq = fields.Take("arq"); arq.IsStated())
+        {
+            Fields own(*this, arq, where + "arq.");
+            Arq read{};
+            own.Number("persistence", 1, 1000);
+            read.persistence = own.Whole("persistence", 1, 1000, 1);
+            read.feedbackS = own.Number("feedback_s", 0, 60);
+            read.jitterS = own.Number("jitter_s", 0, 60, 0.0);
+            read.waits =
+                own.OneOf("mode", {"selective repeat", "stop and wait"}) == "stop and wait";
+            read.inOrder = own.Truth("in_order", true);
+            own.End();
+            link->arq = read;
+        }
+        for (const Json& time : fields.List("delivery_ms").items)
+        {
+            const double before = link->deliveryMs.empty() ? 0 : link->deliveryMs.back();
+            if (time.type != Json::NUMBER || time.number != std::floor(time.number) ||
+                !(time.number >= before && time.number <= 1e9))
+            {
+                Fail(where +
+                     "delivery_ms: must be whole numbers of ms that do not go back in time");
+                return;
+            }
+            link->deliveryMs.push_back(static_cast<uint32_t>(time.number));
+        }
+        if (!link->deliveryMs.empty() && (link->deliveryMs.back() == 0 || link->arq))
+        {
+            Fail(where + "delivery_ms: must end after 0 ms, and is not allowed beside arq");
+        }
+        if (const Json& aqm = fields.Take("aqm"); aqm.IsStated())
+        {
+            ReadAqm(aqm, where + "aqm.", link);
+            if (link->markAbovePackets != NO_LIMIT)
+            {
+                Fail(where + "aqm: state either aqm or mark_above_packets");
+            }
+        }
+    }
+
+    void ReadAqm(const Json& json, const std::string& where, LinkSpec* link)
+    {
+        Fields own(*this, json, where);
+        const std::string kind = own.OneOf("kind", {"red", "codel", "pie"});
+        const bool ecn = own.Truth("ecn", true);
+        if (kind == "red")
+        {
+            Red red{};
+            red.minPackets = own.Number("min_threshold_packets", ABOVE_0, 1e15, 5.0);
+            red.maxPackets = own.Number("max_threshold_packets", ABOVE_0, 1e15, 15.0);
+            red.maxProbability = own.Number("max_probability", ABOVE_0, 1, 0.02);
+            red.weight = own.Number("queue_weight", ABOVE_0, 1, 0.002);
+            red.gentle = own.Truth("gentle", false);
+            red.ecn = ecn;
+            link->aqm = red;
+            if (red.maxPackets <= red.minPackets)
+            {
+                Fail(where + "max_threshold_packets must be greater than min_threshold_packets");
+            }
+        }
+        else if (kind == "codel")
+        {
+            const double targetS = own.Number("target_s", ABOVE_0, 60, 0.005);
+            link->aqm = CoDel{targetS, own.Number("interval_s", ABOVE_0, 60, 0.1), ecn};
+        }
+        else
+        {
+            Pie pie{};
+            pie.targetS = own.Number("target_s", ABOVE_0, 60, 0.015);
+            pie.updateS = own.Number("update_s", 1e-4, 60, 0.015);
+            pie.maxBurstS = own.Number("max_burst_s", 0, 60, 0.15);
+            pie.alpha = own.Number("alpha", ABOVE_0, 1000, 0.125);
+            pie.beta = own.Number("beta", ABOVE_0, 1000, 1.25);
+            pie.markBelow = own.Number("mark_below", 0, 1, 0.1);
+            pie.ecn = ecn;
+            link->aqm = pie;
+        }
+        own.End();
+    }
+#endif
     void ReadFlow(const Json& json, const std::string& where, const Graph& graph, FlowSpec* flow)
     {
         constexpr double MOST_BYTES = 4294967295;

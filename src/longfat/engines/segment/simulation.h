@@ -9,6 +9,9 @@
 #define LONGFAT_SEGMENT_SIMULATION_H
 
 #include "../json.h"
+#ifdef LONGFAT_HELPERS
+#include "helped-link.h"
+#endif
 #include "link.h"
 #include "receiver.h"
 #include "sender.h"
@@ -172,6 +175,14 @@ class Simulation
         for (const Link& link : m_links)
         {
             longfat::Write(head.Begin('{'), link.spec, link.count);
+#ifdef LONGFAT_HELPERS
+            if (m_helped)
+            {
+                head.Name("packets_dropped_early").Number(link.count.early);
+                head.Name("packets_marked").Number(link.count.marked);
+                head.Name("packets_sent_again").Number(link.count.again);
+            }
+#endif
             WriteSeries(link.count.series, head, numbers);
             head.End('}');
         }
@@ -201,6 +212,13 @@ class Simulation
         const uint32_t target = Node(spec.target);
         Link& link =
             m_links.emplace_back(m_events, spec, target, static_cast<int64_t>(m_links.size()));
+#ifdef LONGFAT_HELPERS
+        if (spec.HasHelpers())
+        {
+            m_helped = true;
+            link.Help(std::make_unique<HelpedLink>(m_events, link, m_links.size() - 1));
+        }
+#endif
         m_linkByEnds[{source, target}] = &link;
         for (const std::string& name : m_spec.series)
         {
@@ -403,6 +421,9 @@ class Simulation
     std::vector<std::shared_ptr<void>> m_keepers;
     std::size_t m_complete{0};
     bool m_isFinished{false};
+#ifdef LONGFAT_HELPERS
+    bool m_helped{false}; //!< a link has helpers: of all, what these do is told
+#endif
     std::string m_wrong;
     std::map<std::string, uint32_t> m_nodes;
     std::map<std::pair<uint32_t, uint32_t>, Link*> m_linkByEnds;

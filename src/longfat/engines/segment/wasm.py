@@ -27,8 +27,10 @@ from typing import Any
 
 from longfat.cc import catalogue
 from longfat.cc.catalogue import Algorithm
+from longfat.engines import host
 from longfat.engines.segment import native, registration
 from longfat.errors import InputError, SimulationError
+from longfat.scenario import FEATURES
 
 HERE = Path(str(files("longfat.engines.segment")))
 MODULE = HERE / "engine.wasm"
@@ -204,7 +206,8 @@ def build(path: Path) -> None:
         source.write_text(_catalogue(own), encoding="utf-8")
         headers = {f"-I{a.header_path.parent}" for a in own.values() if a.header_path}
         sources = [HERE / "engine.cc", HERE / "wasm.cc", HERE / "ns3" / "random-variable-stream.cc"]
-        command = [sys.executable, "-m", "ziglang", "c++", *FLAGS, f"-I{HERE}", *sorted(headers)]
+        command = [sys.executable, "-m", "ziglang", "c++", *FLAGS, *host.macros(FEATURES)]
+        command += [f"-I{HERE}", *sorted(headers)]
         command += [*map(str, sources), str(source), "-o", str(path.resolve())]
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     if done.returncode:

@@ -1,0 +1,330 @@
+"""Links: rate, delay, losses, outages, and what helps on the way.
+
+A link is one direction of a cable or radio link: a queue, managed or not (`Red`, `CoDel`, `Pie`), a
+transmitter, whose rate can follow a trace, and a medium, which loses packets one by one, in bursts
+(`LossBursts`) or in outages, and may repair losses itself (`Arq`).
+"""
+
+import itertools
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+from longfat.errors import InputError, quoted
+
+# The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
+LONGEST_S = 1e9
+LARGEST = 2**31 - 1
+FASTEST_BPS = 1e15
+
+Name = Annotated[str, Field(min_length=1)]
+Probability = Annotated[float, Field(ge=0, lt=1)]
+Seconds = Annotated[float, Field(ge=0, le=LONGEST_S)]
+PositiveSeconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
+BitRate = Annotated[float, Field(ge=1, le=FASTEST_BPS)]
+Count = Annotated[int, Field(ge=1, le=LARGEST)]
+Milliseconds = Annotated[int, Field(ge=0, le=10**9)]
+Segments = Annotated[int, Field(ge=2, le=LARGEST)]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Outage(Model):
+    """A time in which a link loses every packet that arrives at its end.
+
+    >>> from longfat import Outage, topologies
+    >>> pause = Outage(start_s=2.0, duration_s=0.05)
+    >>> there, back = topologies.duplex(
+    ...     "a", "b", rate_bps=1e6, delay_s=0.01, queue_packets=30, outages=[pause]
+    ... )
+    >>> there.outages[0].duration_s
+    0.05
+    """
+
+    start_s: Seconds
+    duration_s: PositiveSeconds
+
+
+class LinkChange(Model):
+    """From `at_s` on a link has another rate, delay or loss; what is left out stays as it was.
+
+    What is under way at that time, or being sent, arrives as before the change.
+
+    >>> from longfat import LinkChange
+    >>> LinkChange(at_s=5.0, rate_bps=2e6).rate_bps
+    2000000.0
+    """
+
+    at_s: Seconds
+    rate_bps: BitRate | None = None
+    delay_s: Seconds | None = None
+    loss_per_packet: Probability | None = None
+    loss_per_bit: Probability | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if self.model_fields_set <= {"at_s"}:
+            raise ValueError("state rate_bps, delay_s, loss_per_packet or loss_per_bit")
+        return self
+
+
+class LossBursts(Model):
+    """Losses in bursts, beside the independent ones (Gilbert 1960, Elliott 1963).
+
+    From packet to packet the link changes between a good and a bad state. The bad one lasts
+    `mean_packets` packets in the mean, of which each is lost with probability `loss_within`, so
+    that in the long run a share `loss_per_packet` of all packets is lost so.
+
+    >>> from longfat import LossBursts
+    >>> LossBursts(loss_per_packet=0.01, mean_packets=5).loss_within
+    1.0
+    """
+
+    loss_per_packet: Annotated[float, Field(gt=0, lt=1)]
+    mean_packets: Annotated[float, Field(ge=1, le=1e9)]
+    loss_within: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        bad = self.loss_per_packet / self.loss_within
+        if bad > self.mean_packets / (1 + self.mean_packets):
+            raise ValueError(
+                f"loss_per_packet {self.loss_per_packet:g} is too much for bursts of mean_packets "
+                f"{self.mean_packets:g}: between two bursts lies one packet at least"
+            )
+        return self
+
+
+class Arq(Model):
+    """Automatic repeat request: a link that sends again what it has lost (RFC 3366).
+
+    A packet that is lost, in an outage too, is sent again up to `persistence` times, then given up.
+    The transmitter knows of a loss `feedback_s` after the time at which the packet would have
+    arrived, and begins after a further random time up to `jitter_s` (802.11's back-off, RLC's
+    polling). Under
+    `selective repeat`, as RLC's acknowledged mode has it (3GPP TS 25.322), other packets are sent
+    meanwhile, and with `in_order` the far end holds them back until those before have come or are
+    given up; under `stop and wait`, as 802.11 has it, the transmitter waits for every packet's
+    acknowledgment, `feedback_s` after its arrival.
+
+    >>> from longfat import Arq
+    >>> Arq(persistence=3, feedback_s=0.08).mode
+    'selective repeat'
+    """
+
+    persistence: Annotated[int, Field(ge=1, le=1000)]
+    feedback_s: Annotated[float, Field(ge=0, le=60)]
+    jitter_s: Annotated[float, Field(ge=0, le=60)] = 0.0
+    mode: Literal["selective repeat", "stop and wait"] = "selective repeat"
+    in_order: bool = True
+
+
+class _Managed(Model):
+    """A managed queue: its kind is always said, also where defaults are left out."""
+
+    @model_serializer(mode="wrap")
+    def _with_kind(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"kind": getattr(self, "kind")} | serialize(self)  # noqa: B009 (each has its own)
+
+
+class Red(_Managed):
+    """Random early detection (Floyd and Jacobson 1993; recommended by RFC 2309).
+
+    Per arriving packet the mean queue (`queue_weight` the weight of the newest value) decides:
+    from `min_threshold_packets` on packets are dropped, or marked, with a probability that grows to
+    `max_probability` at `max_threshold_packets`; from there on all are dropped, or, if `gentle`
+    (Floyd 2000), with a probability that grows to 1 at twice that threshold. With `ecn`, packets of
+    flows with ECN are marked instead (RFC 3168), except where all are dropped.
+
+    >>> from longfat import Red
+    >>> Red(min_threshold_packets=10, max_threshold_packets=30).queue_weight
+    0.002
+    """
+
+    kind: Literal["red"] = "red"
+    min_threshold_packets: Annotated[float, Field(gt=0, le=LARGEST)] = 5
+    max_threshold_packets: Annotated[float, Field(gt=0, le=LARGEST)] = 15
+    max_probability: Annotated[float, Field(gt=0, le=1)] = 0.02
+    queue_weight: Annotated[float, Field(gt=0, le=1)] = 0.002
+    gentle: bool = False
+    ecn: bool = True
+
+    @model_validator(mode="after")
+    def _grows(self) -> Self:
+        if self.max_threshold_packets <= self.min_threshold_packets:
+            raise ValueError(
+                f"max_threshold_packets {self.max_threshold_packets:g} must be greater than "
+                f"min_threshold_packets {self.min_threshold_packets:g}"
+            )
+        return self
+
+
+class CoDel(_Managed):
+    """Controlled delay (RFC 8289): drops, or marks, at the head while packets wait too long.
+
+    When every packet of an interval `interval_s` has waited `target_s` or longer, one is dropped,
+    and the next ones at times that come closer with the square root of their number.
+
+    >>> from longfat import CoDel
+    >>> CoDel().target_s
+    0.005
+    """
+
+    kind: Literal["codel"] = "codel"
+    target_s: Annotated[float, Field(gt=0, le=60)] = 0.005
+    interval_s: Annotated[float, Field(gt=0, le=60)] = 0.1
+    ecn: bool = True
+
+
+class Pie(_Managed):
+    """Proportional integral controller enhanced (RFC 8033).
+
+    Every `update_s` the probability with which arriving packets are dropped moves by `alpha` (1/s)
+    times how far the queue's delay is from `target_s`, and `beta` (1/s) times how much it has
+    grown; for `max_burst_s` after a quiet time nothing is dropped. With `ecn`, packets of flows
+    with ECN are marked instead while the probability is at most `mark_below`.
+
+    >>> from longfat import Pie
+    >>> Pie(target_s=0.02).max_burst_s
+    0.15
+    """
+
+    kind: Literal["pie"] = "pie"
+    target_s: Annotated[float, Field(gt=0, le=60)] = 0.015
+    update_s: Annotated[float, Field(ge=1e-4, le=60)] = 0.015
+    max_burst_s: Annotated[float, Field(ge=0, le=60)] = 0.15
+    alpha: Annotated[float, Field(gt=0, le=1000)] = 0.125
+    beta: Annotated[float, Field(gt=0, le=1000)] = 1.25
+    mark_below: Annotated[float, Field(ge=0, le=1)] = 0.1
+    ecn: bool = True
+
+
+TRACE_BYTES = 1500  # what an opportunity of Mahimahi's traces carries
+HELPERS = ("loss_bursts", "arq", "delivery_ms", "aqm")
+
+
+def mahimahi(path: Path | str) -> dict[str, Any]:
+    """Return the fields of a `Link` that follows a trace of Mahimahi's (Netravali et al. 2015).
+
+    Each line of the file is a time in ms at which the link can deliver 1500 bytes; after the last
+    the trace begins anew. Raises InputError for a file that is no such trace.
+
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> from longfat.links import mahimahi
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trace"
+    ...     _ = path.write_text("1\\n5\\n12\\n")
+    ...     mahimahi(path)
+    {'rate_bps': 3000000.0, 'delivery_ms': (1, 5, 12)}
+    """
+    try:
+        times = tuple(int(line) for line in Path(path).read_text("utf-8").split())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    except ValueError:
+        raise InputError(f"{path}: a trace has one whole number of ms a line") from None
+    if not times or times[-1] < 1:
+        raise InputError(f"{path}: a trace has one time at least, and ends after 0 ms")
+    return {"rate_bps": trace_rate_bps(times), "delivery_ms": times}
+
+
+def trace_rate_bps(delivery_ms: tuple[int, ...]) -> float:
+    """Return the mean rate of a trace, in bit/s."""
+    return 8 * TRACE_BYTES * len(delivery_ms) / (delivery_ms[-1] / 1000)
+
+
+class Link(Model):
+    """One direction of a cable or radio link, with the drop-tail queue in front of it.
+
+    A packet of a flow with ECN that finds `mark_above_packets` or more in the queue is marked;
+    `aqm` manages the queue actively instead. `loss_bursts` come beside the other losses, and `arq`
+    repairs all of them. With `delivery_ms` the link follows a trace as Mahimahi has them: at each
+    of these times, in ms, it can deliver 1500 bytes, and after the last it begins anew; `rate_bps`
+    must then be the trace's mean rate (`longfat.links.mahimahi` reads both from a file).
+
+    >>> from longfat import Link
+    >>> there = Link(source="a", target="b", rate_bps=10e6, delay_s=0.05, queue_packets=100)
+    >>> there.loss_per_packet
+    0.0
+    """
+
+    source: Name
+    target: Name
+    rate_bps: BitRate
+    delay_s: Seconds
+    queue_packets: Count | None = None
+    queue_bytes: Count | None = None
+    loss_per_packet: Probability = 0.0
+    loss_per_bit: Probability = 0.0
+    outages: tuple[Outage, ...] = ()
+    changes: tuple[LinkChange, ...] = ()
+    mark_above_packets: Count | None = None
+    loss_bursts: LossBursts | None = None
+    arq: Arq | None = None
+    delivery_ms: Annotated[tuple[Milliseconds, ...], Field(max_length=1_000_000)] = ()
+    aqm: Annotated[Red | CoDel | Pie, Field(discriminator="kind")] | None = None
+
+    @model_serializer(mode="wrap")
+    def _helpers_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the helpers that there are not: engines that have none are not asked."""
+        data = serialize(self)
+        for name in HELPERS:
+            if not getattr(self, name):
+                data.pop(name, None)
+        return data
+
+    @property
+    def helpers(self) -> tuple[str, ...]:
+        """The fields of this link that only the engine `segment` has, where they are stated."""
+        return tuple(name for name in HELPERS if getattr(self, name))
+
+    @field_validator("delivery_ms")
+    @classmethod
+    def _forward_in_time(cls, times: tuple[int, ...]) -> tuple[int, ...]:
+        for number, (before, after) in enumerate(itertools.pairwise(times), 1):
+            if after < before:
+                raise ValueError(
+                    f"the trace goes back in time: {after} ms stands after {before} ms "
+                    f"(place {number})"
+                )
+        if times and times[-1] == 0:
+            raise ValueError("the trace must end after 0 ms")
+        return times
+
+    @model_validator(mode="after")
+    def _one_way_to_send(self) -> Self:
+        if self.delivery_ms:
+            rate_bps = trace_rate_bps(self.delivery_ms)
+            if not math.isclose(self.rate_bps, rate_bps, rel_tol=0.01):
+                raise ValueError(
+                    f"rate_bps {self.rate_bps:g} must be the mean rate of delivery_ms, "
+                    f"{rate_bps:g}, within 1 %"
+                )
+            if any(change.rate_bps is not None for change in self.changes):
+                raise ValueError("changes of rate_bps are not allowed beside delivery_ms")
+            if self.arq:
+                raise ValueError("arq is not allowed beside delivery_ms: the trace is what is left")
+        if self.aqm and self.mark_above_packets is not None:
+            raise ValueError("state either aqm or mark_above_packets")
+        return self
+
+    @model_validator(mode="after")
+    def _one_queue_limit(self) -> Self:
+        if (self.queue_packets is None) == (self.queue_bytes is None):
+            raise ValueError("state either queue_packets or queue_bytes")
+        if self.source == self.target:
+            raise ValueError(f"a link must join two nodes, not {quoted(self.source)} to itself")
+        return self
