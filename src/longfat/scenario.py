@@ -59,8 +59,9 @@ __all__ = [
 ]
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
-# "helpers" are those of links (`Link.helpers`).
-FEATURES = frozenset({"helpers"})
+# "helpers" are those of links (`Link.helpers`), "probes" the packets of a sender's own kind.
+FEATURES = frozenset({"helpers", "probes"})
+OWN_PACKETS = "own packets"  # in `signals` of the catalogue
 
 
 def _python_numbers(values: Any) -> Any:
@@ -189,6 +190,20 @@ class Flow(Model):
             raise ValueError(
                 f"'{self.congestion_control.name}' cannot cap its congestion window: "
                 "leave max_window_segments out and limit the flow by receive_buffer_bytes"
+            )
+        return self
+
+    @property
+    def sends_own_packets(self) -> bool:
+        """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
+        return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
+
+    @model_validator(mode="after")
+    def _supplements_are_reported(self) -> Self:
+        if self.sends_own_packets and not self.sack:
+            raise ValueError(
+                f"'{self.congestion_control.name}' needs sack: the receiver's reports tell it what "
+                "has become of its own packets"
             )
         return self
 
@@ -411,16 +426,27 @@ class Scenario(Model):
     def features(self) -> frozenset[str]:
         """What this scenario needs of the engine `segment` that is compiled in only where it is
         needed (`FEATURES`)."""
-        helped = any(link.helpers for link in self.links)
-        return frozenset({"helpers"} if helped else ())
+        needs = {
+            "helpers": any(link.helpers for link in self.links),
+            "probes": any(flow.sends_own_packets for flow in self.flows),
+        }
+        return frozenset(name for name, needed in needs.items() if needed)
 
     def refuse_helpers(self, engine: str) -> None:
-        """Raise InputError for what helps on the way, which only the engine `segment` has."""
+        """Raise InputError for what helps on the way, and for packets of a sender's own, which only
+        the engine `segment` has."""
         for number, link in enumerate(self.links):
             for name in link.helpers:
                 raise InputError(
                     f"links.{number}.{name}: the engine '{engine}' does not have it: use the "
                     "engine 'segment'"
+                )
+        for number, flow in enumerate(self.flows):
+            if flow.sends_own_packets:
+                raise InputError(
+                    f"flows.{number}.congestion_control: '{flow.congestion_control.name}' sends "
+                    f"packets of its own, which the engine '{engine}' does not have: use the engine "
+                    "'segment'"
                 )
 
     def with_(self, **changes: Any) -> "Scenario":

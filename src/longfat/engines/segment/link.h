@@ -60,6 +60,24 @@ struct SackBlock
     uint32_t end;
 };
 
+#ifdef LONGFAT_PROBES
+/// What a packet is that TCP alone would not send (own-packets.h).
+struct OwnPart
+{
+    enum Kind : uint8_t
+    {
+        NONE,
+        PROBE,  //!< is answered at once
+        ANSWER, //!< to a probe
+    };
+
+    Kind kind;
+    bool low;        //!< a queue that is full drops it before others
+    uint32_t number; //!< of a probe
+    Ticks sent;      //!< probe, or what is answered
+};
+
+#endif
 /// A packet on its way: a segment or an acknowledgment. Segments have numbers, from 0; an
 /// acknowledgment carries the number of the segment that is expected next.
 struct Packet
@@ -86,6 +104,9 @@ struct Packet
     uint8_t flags;
     uint8_t sackBlocks;
     std::array<SackBlock, 4> sack;
+#ifdef LONGFAT_PROBES
+    OwnPart own;
+#endif
 };
 
 /// What happened to every packet of one direction of a link: the sums are the same.
@@ -182,6 +203,11 @@ class Link
             DrainQueue(now, scheduled);
         }
         const bool idle = IsIdle(now, scheduled);
+#ifdef LONGFAT_PROBES
+        while (!packet.own.low && !HasRoom(packet) && PushOut(now))
+        {
+        }
+#endif
         if (m_waiting + 1 > spec.queuePackets ||
             m_waitingBytes + packet.wireBytes > spec.queueBytes)
         {
@@ -307,6 +333,53 @@ class Link
         Event arrival;
     };
 
+#ifdef LONGFAT_PROBES
+    bool HasRoom(const Packet& packet) const
+    {
+        return m_waiting + 1 <= spec.queuePackets &&
+               m_waitingBytes + packet.wireBytes <= spec.queueBytes;
+    }
+
+    /// Drop the last packet of low priority that waits. Returns false when there is none.
+    bool PushOut(Ticks now)
+    {
+        const std::size_t size = m_flying.Size();
+        std::size_t gone = size;
+        while (gone > size - m_waiting && !m_flying[gone - 1].packet.own.low)
+        {
+            --gone;
+        }
+        if (gone == size - m_waiting)
+        {
+            return false;
+        }
+        --gone; // counted from 1 so far
+        ++count.overflow;
+        --m_waiting;
+        m_waitingBytes -= m_flying[gone].packet.wireBytes;
+        Ticks begins = m_flying[gone].began;
+        for (std::size_t i = gone; i + 1 < size; ++i)
+        {
+            m_flying[i] = m_flying[i + 1];
+            m_flying[i].began = begins;
+            m_flying[i].ended = begins += TransmissionTime(m_flying[i].packet.wireBytes);
+            m_flying[i].arrives = m_flying[i].ended + m_delay;
+        }
+        m_flying.PopBack();
+        m_free = begins;
+        if (gone == 0) // all wait since a change
+        {
+            m_events.Cancel(m_arrival);
+            if (!m_flying.Empty())
+            {
+                m_events.Schedule(m_arrival, m_flying.Front().KeyOfArrival());
+            }
+        }
+        RecordQueue(now);
+        return true;
+    }
+
+#endif
     Ticks TransmissionTime(uint32_t wireBytes)
     {
         if (wireBytes >= m_transmission.size())

@@ -65,6 +65,9 @@
 #include "../../recovery/prr.h"
 #include "connection.h"
 #include "delivery-rate.h"
+#ifdef LONGFAT_PROBES
+#include "own-packets.h"
+#endif
 #include "round-trip.h"
 
 #include "ns3/boolean.h"
@@ -80,6 +83,9 @@ constexpr uint32_t NO_THRESHOLD = 0xffffffff; //!< of slow start
 class Sender : public Endpoint
 {
     using State = ns3::TcpSocketState;
+#ifdef LONGFAT_PROBES
+    friend class OwnPacketsOf<Sender>;
+#endif
 
   public:
     Sender(EventQueue& events, const FlowSpec& spec, const Stream& stream, const Route& forth)
@@ -185,6 +191,13 @@ class Sender : public Endpoint
             OnSynAck(ack, now);
             return;
         }
+#ifdef LONGFAT_PROBES
+        if (ack.own.kind == OwnPart::ANSWER)
+        {
+            m_own.OnAnswer(ack, now);
+            return;
+        }
+#endif
         if (m_oneWayDelay && ack.causeSent != NEVER)
         {
             m_oneWayDelay->OnOneWayDelay(ns3::Time(ack.causeSent), ns3::Time(ack.causeReceived));
@@ -254,6 +267,9 @@ class Sender : public Endpoint
         m_forth.first->Send(answer, now);
         tcb->m_ecnState =
             m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE : State::ECN_DISABLED;
+#ifdef LONGFAT_PROBES
+        m_own.Begin(ns3::PeekPointer(congestionControl));
+#endif
         Offer(m_available);
         if (onRoom)
         {
@@ -273,6 +289,13 @@ class Sender : public Endpoint
         m_delivered = 0;
         auto delivered = [this, now](SentSegment& segment, uint32_t bytes) {
             segment.delivered = true;
+#ifdef LONGFAT_PROBES
+            if (segment.supplement)
+            {
+                m_own.OnArrival();
+                return;
+            }
+#endif
             m_delivered += bytes;
             if (m_setsWindow)
             {
@@ -291,6 +314,14 @@ class Sender : public Endpoint
         {
             m_board.FindLost();
         }
+#ifdef LONGFAT_PROBES
+        if (m_board.HasSupplements()) // news is of the others, or that one of them is lost
+        {
+            const State::TcpCongState_t state = tcb->m_congState;
+            const bool waits = state == State::CA_OPEN || state == State::CA_DISORDER;
+            sacked = std::max<uint32_t>(m_delivered, waits && m_board.IsLostFrom(m_recover));
+        }
+#endif
         const uint64_t oldHead = m_board.Head();
         const bool partial = tcb->m_congState == State::CA_RECOVERY && ack.number < m_recover;
         if (partial)
@@ -328,6 +359,13 @@ class Sender : public Endpoint
         }
         BytesInFlight();
         tcb->m_lastAckedSeq = Sequence(ack.number);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSuspended())
+        {
+            congestionControl->PktsAcked(tcb, 1, LastRtt());
+            return;
+        }
+#endif
         m_counted = lostAgain && ack.number < m_recover && OnRetransmissionLost();
         ProcessAck(ack.number, oldHead, sacked > 0, now);
         tcb->m_isRetransDataAcked = false;
@@ -500,6 +538,12 @@ class Sender : public Endpoint
         }
         else if (tcb->m_congState == State::CA_DISORDER)
         {
+#ifdef LONGFAT_PROBES
+            if (m_board.HasSupplements() && !m_board.IsLostFrom(m_recover))
+            {
+                return;
+            }
+#endif
             if ((m_dupAcks == DUP_ACK_THRESHOLD && MayRecover()) || m_board.IsHeadLost())
             {
                 EnterRecovery(now, true);
@@ -525,6 +569,12 @@ class Sender : public Endpoint
     /// TcpSocketBase::EnterRecovery; `reduces`: the window has not been reduced for a mark before.
     void EnterRecovery(Ticks now, bool reduces)
     {
+#ifdef LONGFAT_PROBES
+        if (m_own.Suspends(false))
+        {
+            return;
+        }
+#endif
         if (!m_spec.sack)
         {
             m_board.AddRenoSack();
@@ -762,6 +812,12 @@ class Sender : public Endpoint
         {
             GrowSendBuffer();
         }
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSuspended())
+        {
+            return;
+        }
+#endif
         const uint64_t written = Written();
         if (m_board.Head() == written)
         {
@@ -799,6 +855,12 @@ class Sender : public Endpoint
     {
         const bool idle = m_board.BytesInFlight() == 0;
         const bool again = m_board.Send(segment, now);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSupplement())
+        {
+            m_board.SetAside(segment);
+        }
+#endif
         if (m_setsWindow)
         {
             m_rate.OnSent(m_board[segment], idle, now);
@@ -832,7 +894,17 @@ class Sender : public Endpoint
         }
         ++count.segments;
         count.retransmissions += again;
+#ifdef LONGFAT_PROBES
+        packet.own.low = m_own.IsLowPriority();
+#endif
         m_forth.first->Send(packet, now);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSupplement()) // it counts in no window and no recovery
+        {
+            tcb->m_highTxMark = Sequence(segment + 1);
+            return bytes;
+        }
+#endif
         tcb->m_isCwndLimited = tcb->m_cWnd < BytesInFlight() + m_segmentBytes;
         if (tcb->m_congState == State::CA_RECOVERY || tcb->m_congState == State::CA_CWR)
         {
@@ -851,6 +923,9 @@ class Sender : public Endpoint
         m_packet.sent = now;
         m_packet.echo = m_roundTrip.latest;
         m_packet.sackBlocks = 0;
+#ifdef LONGFAT_PROBES
+        m_packet.own = {};
+#endif
         return m_packet;
     }
 
@@ -888,6 +963,12 @@ class Sender : public Endpoint
         {
             return;
         }
+#ifdef LONGFAT_PROBES
+        if (m_own.Suspends(true))
+        {
+            return;
+        }
+#endif
         const Ticks now = m_events.Now();
         ++m_retries;
         ++count.timeouts;
@@ -1023,6 +1104,9 @@ class Sender : public Endpoint
     Timer<Sender, &Sender::OnPersist> m_persistTimer;
     Event m_sendSoon;
     bool m_sendIsDue{false};
+#ifdef LONGFAT_PROBES
+    OwnPacketsOf<Sender> m_own{m_events, *this};
+#endif
 };
 
 } // namespace longfat::segment
