@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
     from longfat.faults import NS3_3_44 as ns3_3_44
-    from longfat.links import Arq, CoDel, Link, LinkChange, LossBursts, Outage, Pie, Red
+    from longfat.links import Arq, CoDel, Link, LinkChange, LossBursts, Outage, Pie, Red, Xcp
     from longfat.result import Result
     from longfat.scenario import (
         CongestionControl,
@@ -49,7 +49,7 @@ __all__ = [
 _HOMES = {
     "engines": ["simulate"],
     "errors": ["InputError", "LongfatError", "SimulationError"],
-    "links": ["Arq", "CoDel", "Link", "LinkChange", "LossBursts", "Outage", "Pie", "Red"],
+    "links": ["Arq", "CoDel", "Link", "LinkChange", "LossBursts", "Outage", "Pie", "Red", "Xcp"],
     "result": ["Result"],
     "scenario": [
         "CongestionControl",

@@ -28,6 +28,7 @@ from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.faults import Fault
 from longfat.links import (
+    FASTEST_BPS,
     BitRate,
     Count,
     Link,
@@ -59,8 +60,9 @@ __all__ = [
 ]
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
-# "helpers" are those of links (`Link.helpers`), "probes" the packets of a sender's own kind.
-FEATURES = frozenset({"helpers", "probes"})
+# "helpers" are those of links (`Link.helpers`), "probes" the packets of a sender's own kind, "routers"
+# XCP and Quick-Start, in routers and at the ends.
+FEATURES = frozenset({"helpers", "probes", "routers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue
 
 
@@ -141,7 +143,9 @@ class Flow(Model):
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
     same settings each. `recovery` says what may be sent while lost segments are sent again:
     proportional rate reduction (RFC 9937), the whole window halved at once (RFC 6675), or what
-    ns-3 3.44 calls proportional rate reduction. `limited_transmit` is RFC 3042's, which matters
+    ns-3 3.44 calls proportional rate reduction. With `quick_start_bps` the SYN asks the routers for
+    that rate (RFC 4782; what is asked for is 40 kb/s times a power of 2), and if all approve one
+    (`Link.approve_bps`) the first window has it, paced. `limited_transmit` is RFC 3042's, which matters
     without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
     recovery of ns-3's own is asked for.
 
@@ -176,6 +180,23 @@ class Flow(Model):
     reroutes: tuple[Reroute, ...] = ()
     handoffs: tuple[Handoff, ...] = ()
     relays: tuple[Name, ...] = ()
+    quick_start_bps: Annotated[float, Field(ge=80e3, le=FASTEST_BPS)] | None = None
+
+    @model_serializer(mode="wrap")
+    def _quick_start_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave `quick_start_bps` out where it is not stated: only one engine knows it."""
+        data = serialize(self)
+        if self.quick_start_bps is None:
+            data.pop("quick_start_bps", None)
+        return data
+
+    @property
+    def routers(self) -> tuple[str, ...]:
+        """The fields of this flow that ask routers for a rate, where they are stated."""
+        asks = ["quick_start_bps"] if self.quick_start_bps else []
+        if "router feedback" in catalogue.find(self.congestion_control.name).signals:
+            asks.append("congestion_control")
+        return tuple(asks)
 
     @model_validator(mode="after")
     def _stop_after_start(self) -> Self:
@@ -429,6 +450,7 @@ class Scenario(Model):
         needs = {
             "helpers": any(link.helpers for link in self.links),
             "probes": any(flow.sends_own_packets for flow in self.flows),
+            "routers": any(one.routers for one in (*self.links, *self.flows)),
         }
         return frozenset(name for name, needed in needs.items() if needed)
 
@@ -436,7 +458,7 @@ class Scenario(Model):
         """Raise InputError for what helps on the way, and for packets of a sender's own, which only
         the engine `segment` has."""
         for number, link in enumerate(self.links):
-            for name in link.helpers:
+            for name in link.helpers + link.routers:
                 raise InputError(
                     f"links.{number}.{name}: the engine '{engine}' does not have it: use the "
                     "engine 'segment'"
@@ -447,6 +469,11 @@ class Scenario(Model):
                     f"flows.{number}.congestion_control: '{flow.congestion_control.name}' sends "
                     f"packets of its own, which the engine '{engine}' does not have: use the engine "
                     "'segment'"
+                )
+            for name in flow.routers:
+                raise InputError(
+                    f"flows.{number}.{name}: the engine '{engine}' does not have it: use the "
+                    "engine 'segment'"
                 )
 
     def with_(self, **changes: Any) -> "Scenario":

@@ -101,7 +101,7 @@ class Algorithm:
     header: str | None = None
     caps_window: bool = False
     traces: tuple[Literal["bandwidth_bps", "utilization"], ...] = ()
-    signals: tuple[Literal["one-way delay", "handoff", "own packets"], ...] = ()
+    signals: tuple[Literal["one-way delay", "handoff", "own packets", "router feedback"], ...] = ()
     linux: str = ""
     parameters: dict[str, Parameter] = field(default_factory=dict)
 

@@ -85,6 +85,15 @@ struct Pie
     bool ecn;
 };
 #endif
+#ifdef LONGFAT_ROUTERS
+/// The parameters of a router that speaks XCP (longfat.Xcp).
+struct Xcp
+{
+    double alpha;
+    double beta;
+    double gamma;
+};
+#endif
 /// One direction of a link.
 struct LinkSpec
 {
@@ -99,6 +108,10 @@ struct LinkSpec
     uint64_t markAbovePackets{NO_LIMIT}; //!< NO_LIMIT: no marks
     std::vector<Outage> outages;
     std::vector<LinkChange> changes;
+#ifdef LONGFAT_ROUTERS
+    std::optional<Xcp> xcp;
+    double approveBps{0}; //!< of Quick-Start requests; 0: the router does not speak it
+#endif
 #ifdef LONGFAT_HELPERS
     std::optional<LossBursts> lossBursts;
     std::optional<Arq> arq;
@@ -155,6 +168,9 @@ struct FlowSpec
     uint64_t bytes{0}; //!< 0: without end
     std::vector<Reroute> reroutes;
     std::vector<Handoff> handoffs;
+#ifdef LONGFAT_ROUTERS
+    double quickStartBps{0}; //!< to be asked for; 0: nothing
+#endif
 };
 
 struct ScenarioSpec

@@ -30,6 +30,13 @@
 #ifdef LONGFAT_HELPERS
 #include <memory>
 #endif
+#ifdef LONGFAT_ROUTERS
+#include "approval.h"
+#include "router-header.h"
+
+#include <memory>
+#include <optional>
+#endif
 
 namespace longfat::segment
 {
@@ -107,6 +114,9 @@ struct Packet
 #ifdef LONGFAT_PROBES
     OwnPart own;
 #endif
+#ifdef LONGFAT_ROUTERS
+    mutable RouterHeader router; //!< which every router on the way may change
+#endif
 };
 
 /// What happened to every packet of one direction of a link: the sums are the same.
@@ -134,6 +144,18 @@ class LinkHelper
 };
 #endif
 
+#ifdef LONGFAT_ROUTERS
+/// What a link does whose router speaks XCP (xcp-link.h), in place of Link itself.
+class LinkRouter
+{
+  public:
+    virtual ~LinkRouter() = default;
+    virtual void Send(const Packet& packet, Ticks now) = 0;
+    virtual bool Finish(Ticks now) = 0;
+    virtual void Record(const std::string& name, Series* series) = 0;
+};
+
+#endif
 class Link
 {
   public:
@@ -147,6 +169,16 @@ class Link
           m_lossPerBit(spec.lossPerBit),
           m_arrival(&CallMethod<Link, &Link::OnArrival>, this)
     {
+#ifdef LONGFAT_ROUTERS
+        if (this->spec.approveBps > 0)
+        {
+            approval.emplace(this->spec.approveBps);
+        }
+        if (this->spec.xcp)
+        {
+            return; // UseRouter follows
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (this->spec.HasHelpers())
         {
@@ -186,10 +218,45 @@ class Link
         }
     }
 #endif
+#ifdef LONGFAT_ROUTERS
+    /// From the beginning on all is done by the router, in this link's place.
+    void UseRouter(std::unique_ptr<LinkRouter> router)
+    {
+        m_router = std::move(router);
+    }
+
+    /// A packet has come to the far end: it goes on from there.
+    void HandOn(const Packet& packet, Ticks now)
+    {
+        ++count.arrived;
+        if (Link* next = packet.route->next[m_target])
+        {
+            next->Send(packet, now);
+        }
+        else
+        {
+            packet.route->end->Receive(packet, now);
+        }
+    }
+
+    std::optional<Approval> approval; //!< if the router speaks Quick-Start
+#endif
     /// Put a packet into the queue, or drop it.
     void Send(const Packet& packet, Ticks now)
     {
         ++count.offered;
+#ifdef LONGFAT_ROUTERS
+        --packet.router.ttl;
+        if (approval)
+        {
+            approval->Meet(packet.router, packet.wireBytes, now);
+        }
+        if (m_router)
+        {
+            m_router->Send(packet, now);
+            return;
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (m_helper)
         {
@@ -247,6 +314,12 @@ class Link
             return m_helper->Finish(now);
         }
 #endif
+#ifdef LONGFAT_ROUTERS
+        if (m_router)
+        {
+            return m_router->Finish(now);
+        }
+#endif
         const Ticks scheduled = m_events.Scheduled(); // what ends the run can come first
         DrainQueue(now, scheduled);
         for (std::size_t i = 0; i < m_flying.Size(); ++i)
@@ -278,6 +351,12 @@ class Link
     {
         Series& kept = count.series.try_emplace(name, durationS, points).first->second;
         (name == "queue_packets" ? m_queueSeries : m_sentSeries) = &kept;
+#ifdef LONGFAT_ROUTERS
+        if (m_router)
+        {
+            m_router->Record(name, &kept);
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (m_helper)
         {
@@ -537,6 +616,9 @@ class Link
 
 #ifdef LONGFAT_HELPERS
     std::unique_ptr<LinkHelper> m_helper; //!< if it has helpers
+#endif
+#ifdef LONGFAT_ROUTERS
+    std::unique_ptr<LinkRouter> m_router; //!< if it speaks XCP
 #endif
     EventQueue& m_events;
     uint32_t m_target; //!< node at the far end

@@ -162,6 +162,24 @@ class ScenarioReader
 #ifdef LONGFAT_HELPERS
         ReadHelpers(fields, where, link);
 #endif
+#ifdef LONGFAT_ROUTERS
+        if (const Json& xcp = fields.Take("xcp"); xcp.IsStated())
+        {
+            Fields own(*this, xcp, where + "xcp.");
+            const double alpha = own.Number("alpha", ABOVE_0, 10, 0.4);
+            const double beta = own.Number("beta", 0, 10, 0.226);
+            link->xcp = Xcp{alpha, beta, own.Number("gamma", 0, 1, 0.1)};
+            own.End();
+            for (const char* name : {"loss_bursts", "arq", "delivery_ms", "aqm"})
+            {
+                if (json[name].IsStated() && json[name].type != Json::ARRAY)
+                {
+                    Fail(where + "xcp: not allowed beside " + name);
+                }
+            }
+        }
+        link->approveBps = fields.Optional("approve_bps", 1, 1e15).value_or(0);
+#endif
         fields.End();
         if ((link->queuePackets == NO_LIMIT) == (link->queueBytes == NO_LIMIT))
         {
@@ -301,6 +319,9 @@ class ScenarioReader
         flow->timestamps = fields.Truth("timestamps", true);
         flow->ecn = fields.Truth("ecn", false);
         flow->minRtoS = fields.Number("min_rto_s", ABOVE_0, LONGEST_S, 1.0);
+#ifdef LONGFAT_ROUTERS
+        flow->quickStartBps = fields.Optional("quick_start_bps", 80'000, 1e15).value_or(0);
+#endif
         flow->startS = fields.Number("start_s", 0, LONGEST_S, 0.0);
         flow->stopS = fields.Optional("stop_s", ABOVE_0, LONGEST_S);
         flow->bytes = fields.Whole("bytes", 1, 1e15, 0);

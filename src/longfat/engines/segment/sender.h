@@ -69,6 +69,9 @@
 #include "own-packets.h"
 #endif
 #include "round-trip.h"
+#ifdef LONGFAT_ROUTERS
+#include "router-ends.h"
+#endif
 
 #include "ns3/boolean.h"
 #include "ns3/tcp-congestion-ops.h"
@@ -115,6 +118,9 @@ class Sender : public Endpoint
         {
             congestionControl->SetAttribute(name, text);
         }
+#ifdef LONGFAT_ROUTERS
+        m_routers.Use(congestionControl);
+#endif
         m_oneWayDelay = dynamic_cast<OneWayDelaySignal*>(ns3::PeekPointer(congestionControl));
         m_handoff = dynamic_cast<HandoffSignal*>(ns3::PeekPointer(congestionControl));
         m_recovery = MakeRecovery(spec);
@@ -130,6 +136,13 @@ class Sender : public Endpoint
     ns3::Ptr<ns3::TcpCongestionOps> congestionControl;
     SenderCount count;
     std::function<void()> onRoom; //!< called when there is new room in the send buffer
+#ifdef LONGFAT_ROUTERS
+    const RouterSender& Routers() const
+    {
+        return m_routers;
+    }
+
+#endif
 
     /// Begin the handshake.
     void Start()
@@ -203,6 +216,9 @@ class Sender : public Endpoint
             m_oneWayDelay->OnOneWayDelay(ns3::Time(ack.causeSent), ns3::Time(ack.causeReceived));
         }
         m_roundTrip.OnAck(ack, m_board, now);
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnAck(ack.router);
+#endif
         const uint64_t head = m_board.Head();
         if (ack.number >= head)
         {
@@ -232,6 +248,9 @@ class Sender : public Endpoint
         syn.number = 0;
         syn.flags = Packet::SYN | (m_spec.ecn ? Packet::ECE | Packet::CWR : 0);
         syn.wireBytes = SynWireBytes(m_spec.timestamps, m_spec.sack);
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnSyn(syn.router, m_syns == 1, m_events.state.run + m_events.NextNumber());
+#endif
         m_forth.first->Send(syn, now);
     }
 
@@ -260,10 +279,17 @@ class Sender : public Endpoint
         congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
         tcb->m_congState = State::CA_OPEN;
         tcb->m_highTxMark = tcb->m_nextTxSequence = Sequence(0);
+#ifdef LONGFAT_ROUTERS
+        const uint32_t headers = HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0);
+        m_routers.OnSynAck(ack.router, m_synSent >= 0 ? now - m_synSent : 0, headers);
+#endif
         UpdatePacingRate();
         Packet& answer = Prepare(now);
         answer.flags = Packet::ACK;
         answer.wireBytes = AckWireBytes(m_spec.timestamps, 0);
+#ifdef LONGFAT_ROUTERS
+        m_routers.Report(answer.router);
+#endif
         m_forth.first->Send(answer, now);
         tcb->m_ecnState =
             m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE : State::ECN_DISABLED;
@@ -357,6 +383,12 @@ class Sender : public Endpoint
         {
             OnEcnEcho(ack, oldHead);
         }
+#ifdef LONGFAT_ROUTERS
+        if (ack.number > oldHead)
+        {
+            m_routers.OnProgress(m_board.Next(), m_board.SentBytes() + m_delivered);
+        }
+#endif
         BytesInFlight();
         tcb->m_lastAckedSeq = Sequence(ack.number);
 #ifdef LONGFAT_PROBES
@@ -601,6 +633,9 @@ class Sender : public Endpoint
         {
             tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, FlightSize(pipe));
         }
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnLoss(m_board.Head());
+#endif
         if (!m_setsWindow)
         {
             m_recovery->EnterRecovery(tcb, dupAcks, outstanding, m_delivered);
@@ -716,6 +751,12 @@ class Sender : public Endpoint
                 m_recovery->ExitRecovery(tcb);
             }
         }
+#ifdef LONGFAT_ROUTERS
+        if (recovered)
+        {
+            m_routers.OnRecovered();
+        }
+#endif
         if (tcb->m_congState == State::CA_OPEN)
         {
             congestionControl->IncreaseWindow(tcb, segments);
@@ -886,6 +927,9 @@ class Sender : public Endpoint
                 packet.flags |= Packet::CWR;
             }
         }
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnSegment(packet.router);
+#endif
         // With SACK the timer waits for the last transmission of the head (RFC 6675, 6; as in Linux).
         const bool waitsAnew = again && m_spec.sack && segment == m_board.Head();
         if (!m_retransmitTimer.IsRunning() || (waitsAnew && !Has(Fault::IMPATIENT_TIMER)))
@@ -920,6 +964,9 @@ class Sender : public Endpoint
     Packet& Prepare(Ticks now)
     {
         m_packet.route = &m_forth;
+#ifdef LONGFAT_ROUTERS
+        m_packet.router = {};
+#endif
         m_packet.sent = now;
         m_packet.echo = m_roundTrip.latest;
         m_packet.sackBlocks = 0;
@@ -1011,6 +1058,12 @@ class Sender : public Endpoint
     [[gnu::always_inline]]
     void UpdatePacingRate()
     {
+#ifdef LONGFAT_ROUTERS
+        if (m_routers.KeepsPace())
+        {
+            return;
+        }
+#endif
         if (m_setsWindow || !tcb->m_pacing)
         {
             return;
@@ -1098,6 +1151,9 @@ class Sender : public Endpoint
     uint64_t m_echoed{0};  //!< highest ACK number with an ECN echo that counted
     uint64_t m_reduced{0}; //!< segment that told the receiver of the last reduction
     Packet m_packet{};
+#ifdef LONGFAT_ROUTERS
+    RouterSender m_routers{tcb, m_spec};
+#endif
     Timer<Sender, &Sender::OnRetransmitTimeout> m_retransmitTimer;
     Timer<Sender, &Sender::OnPacing> m_pacingTimer;
     Timer<Sender, &Sender::SendSyn> m_synTimer;

@@ -13,6 +13,9 @@
 #include "helped-link.h"
 #endif
 #include "link.h"
+#ifdef LONGFAT_ROUTERS
+#include "xcp-link.h"
+#endif
 #include "receiver.h"
 #include "sender.h"
 
@@ -168,6 +171,9 @@ class Simulation
         for (const Flow& flow : m_flows)
         {
             longfat::Write(head.Begin('{'), flow.Total());
+#ifdef LONGFAT_ROUTERS
+            flow.connections.front().sender->Routers().Write(head);
+#endif
             WriteSeries(flow.count.series, head, numbers);
             head.End('}');
         }
@@ -181,6 +187,13 @@ class Simulation
                 head.Name("packets_dropped_early").Number(link.count.early);
                 head.Name("packets_marked").Number(link.count.marked);
                 head.Name("packets_sent_again").Number(link.count.again);
+            }
+#endif
+#ifdef LONGFAT_ROUTERS
+            if (link.approval)
+            {
+                head.Name("quick_starts_approved").Number(link.approval->approved);
+                head.Name("quick_starts_reported").Number(link.approval->reported);
             }
 #endif
             WriteSeries(link.count.series, head, numbers);
@@ -217,6 +230,12 @@ class Simulation
         {
             m_helped = true;
             link.Help(std::make_unique<HelpedLink>(m_events, link, m_links.size() - 1));
+        }
+#endif
+#ifdef LONGFAT_ROUTERS
+        if (spec.xcp)
+        {
+            link.UseRouter(std::make_unique<XcpLink>(m_events, link, m_links.size() - 1));
         }
 #endif
         m_linkByEnds[{source, target}] = &link;
