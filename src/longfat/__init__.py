@@ -7,12 +7,24 @@ if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
     from longfat.faults import NS3_3_44 as ns3_3_44
-    from longfat.links import Arq, CoDel, Link, LinkChange, LossBursts, Outage, Pie, Red
+    from longfat.links import (
+        Arq,
+        CoDel,
+        Link,
+        LinkChange,
+        LossBursts,
+        Outage,
+        Pie,
+        Red,
+        Snoop,
+        Wtcp,
+    )
     from longfat.result import Result
     from longfat.scenario import (
         CongestionControl,
         Flow,
         Handoff,
+        Move,
         Ns2,
         Record,
         Reroute,
@@ -31,6 +43,7 @@ __all__ = [
     "LinkChange",
     "LongfatError",
     "LossBursts",
+    "Move",
     "Ns2",
     "Outage",
     "Pie",
@@ -40,6 +53,8 @@ __all__ = [
     "Result",
     "Scenario",
     "SimulationError",
+    "Snoop",
+    "Wtcp",
     "ns3_3_44",
     "simulate",
     "sweep",
@@ -49,12 +64,24 @@ __all__ = [
 _HOMES = {
     "engines": ["simulate"],
     "errors": ["InputError", "LongfatError", "SimulationError"],
-    "links": ["Arq", "CoDel", "Link", "LinkChange", "LossBursts", "Outage", "Pie", "Red"],
+    "links": [
+        "Arq",
+        "CoDel",
+        "Link",
+        "LinkChange",
+        "LossBursts",
+        "Outage",
+        "Pie",
+        "Red",
+        "Snoop",
+        "Wtcp",
+    ],
     "result": ["Result"],
     "scenario": [
         "CongestionControl",
         "Flow",
         "Handoff",
+        "Move",
         "Ns2",
         "Record",
         "Reroute",
