@@ -140,8 +140,8 @@ class Move(Model):
     it has joined its new link, sends its ACKs back along `path`, and the messages go: `rounds` of
     them, one round after the other, a message of `message_bytes` as the nodes that it visits, by
     the shortest ways. When the last round is over, the node `redirect` of `path` begins to send
-    along it. If that is the sender, what it has sent before goes on as addressed. What is lost is
-    sent again after 1 s, 2 s, 4 s (RFC 6275).
+    along it, and answers the host. If that is the sender, what it has sent before goes on as
+    addressed. What is lost is sent again after 1 s, 2 s, 4 s (RFC 6275).
 
     Of a flow through one relay, `relay` of `path` takes its place: then its state, `state_bytes`
     and all that it has acknowledged but not yet passed on, goes over the shortest way from the old
@@ -315,7 +315,7 @@ class Record(Model):
     `utilization` are what an algorithm that estimates them believes (`longfat cc list`);
     `acknowledged_bytes` is what the sender has been told of (of a relay, if there is one),
     `signalling_bytes` what messages about movements have put on links, `handoff_s` the time from a
-    movement until a segment comes by the new way. Of a link:
+    movement until the host has been answered. Of a link:
     packets in the queue, and bytes sent so far.
 
     >>> from longfat import Record

@@ -80,9 +80,6 @@ class Receiver : public Endpoint
 
     std::function<void()> onAccepted; //!< called when the connection is there
     std::function<void()> onDelivery; //!< called when there is more of it
-#ifdef LONGFAT_HELPERS
-    std::function<void()> onSegment; //!< called when one comes
-#endif
 
     /// At the end of a run: whether every segment that came was new once.
     bool IsConsistent() const
@@ -147,12 +144,6 @@ class Receiver : public Endpoint
     void OnSegment(const Packet& packet, Ticks now)
     {
         ++m_came;
-#ifdef LONGFAT_HELPERS
-        if (onSegment)
-        {
-            onSegment();
-        }
-#endif
         if (packet.number + 1 < m_next)
         {
             ++m_again;

@@ -82,7 +82,6 @@ class Flow
     Series* signallingSeries{nullptr};
     Series* handoffSeries{nullptr};
     uint64_t signallingBytes{0}; //!< of messages about movements, counted on each link
-    Ticks movedAt{0};            //!< when the host moved last
 #endif
 
     uint64_t DeliveredBytes() const
@@ -379,10 +378,9 @@ class Simulation
     void OnAttached(Flow& flow, const Move& move)
     {
         Connection& last = flow.connections.back();
-        const Path& path = move.split.empty() ? move.path : move.split.back();
         if (move.split.empty())
         {
-            SetHops(last.back, Path(path.rbegin(), path.rend()), 0);
+            SetHops(last.back, Path(move.path.rbegin(), move.path.rend()), 0);
         }
         SendRound(flow, move, 0);
     }
@@ -449,7 +447,7 @@ class Simulation
         }
         SetHops(*connection.newest, move.path, place);
         connection.forth.first = connection.newest->first;
-        NoteArrival(flow, move);
+        Answer(flow, move, Path(move.path.begin() + place, move.path.end()));
     }
 
     /// The state of a split connection goes to another relay; what comes meanwhile is lost.
@@ -464,22 +462,20 @@ class Simulation
             SetEnd(before, before.receiver.get());
             SetPath(before, move.split.front());
             SetPath(after, move.split.back());
-            NoteArrival(flow, move);
+            Answer(flow, move, move.split.back());
             after.sender->StartOver();
         });
     }
 
-    /// Keep how long it takes from the movement until the next new segment has come to the host.
-    void NoteArrival(Flow& flow, const Move& move)
+    /// Who redirects answers: when the host has the answer, the handoff is over.
+    void Answer(Flow& flow, const Move& move, const Path& way)
     {
-        if (flow.handoffSeries)
-        {
-            flow.movedAt = FromSeconds(move.atS);
-            flow.connections.back().receiver->onSegment = [this, &flow] {
-                flow.handoffSeries->Add(NowS(), ToSeconds(m_events.Now() - flow.movedAt));
-                flow.connections.back().receiver->onSegment = nullptr;
-            };
-        }
+        Send(flow, {way}, move.messageBytes, [this, &flow, &move] {
+            if (flow.handoffSeries)
+            {
+                flow.handoffSeries->Add(NowS(), NowS() - move.atS);
+            }
+        });
     }
 
     /// Lead a way along that path, from a place of it on.
