@@ -7,12 +7,25 @@ if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
     from longfat.faults import NS3_3_44 as ns3_3_44
-    from longfat.links import Arq, CoDel, Link, LinkChange, LossBursts, Outage, Pie, Red, Xcp
+    from longfat.links import (
+        Arq,
+        CoDel,
+        Link,
+        LinkChange,
+        LossBursts,
+        Outage,
+        Pie,
+        Red,
+        Snoop,
+        Wtcp,
+        Xcp,
+    )
     from longfat.result import Result
     from longfat.scenario import (
         CongestionControl,
         Flow,
         Handoff,
+        Move,
         Ns2,
         Record,
         Reroute,
@@ -31,6 +44,7 @@ __all__ = [
     "LinkChange",
     "LongfatError",
     "LossBursts",
+    "Move",
     "Ns2",
     "Outage",
     "Pie",
@@ -40,6 +54,9 @@ __all__ = [
     "Result",
     "Scenario",
     "SimulationError",
+    "Snoop",
+    "Wtcp",
+    "Xcp",
     "ns3_3_44",
     "simulate",
     "sweep",
@@ -49,12 +66,25 @@ __all__ = [
 _HOMES = {
     "engines": ["simulate"],
     "errors": ["InputError", "LongfatError", "SimulationError"],
-    "links": ["Arq", "CoDel", "Link", "LinkChange", "LossBursts", "Outage", "Pie", "Red", "Xcp"],
+    "links": [
+        "Arq",
+        "CoDel",
+        "Link",
+        "LinkChange",
+        "LossBursts",
+        "Outage",
+        "Pie",
+        "Red",
+        "Snoop",
+        "Wtcp",
+        "Xcp",
+    ],
     "result": ["Result"],
     "scenario": [
         "CongestionControl",
         "Flow",
         "Handoff",
+        "Move",
         "Ns2",
         "Record",
         "Reroute",

@@ -260,10 +260,10 @@ def _pattern(node: ast.AST) -> str:
     return ""
 
 
-def _of_function(module: str, name: str, seen: set[tuple[str, str]]) -> set[str]:
+def _of_function(module: str, name: str, seen: set[tuple[str, str]]) -> frozenset[str]:
     """Return texts that could name an experiment, of a function of longfat and those it calls."""
     if (module, name) in seen:
-        return set()
+        return frozenset()
     seen.add((module, name))
     patterns, others = _within(module, name)
     return patterns.union(*(_of_function(module, other, seen) for other in others))

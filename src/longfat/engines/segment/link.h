@@ -58,6 +58,10 @@ struct Route
     Link* first{nullptr};    //!< that they begin with
     std::vector<Link*> next; //!< by node: the link that they leave it by; null at the end
     Endpoint* end{nullptr};
+#ifdef LONGFAT_HELPERS
+    const Route* other{nullptr};   //!< the way back; null: of no connection
+    const Route* current{nullptr}; //!< that packets which leave now take instead, if there is one
+#endif
 };
 
 /// Segments [begin, end) that have arrived above the cumulative acknowledgment, counted from it.
@@ -84,6 +88,14 @@ struct OwnPart
     Ticks sent;      //!< probe, or what is answered
 };
 
+#endif
+#ifdef LONGFAT_HELPERS
+/// What the helpers of links write into a packet.
+struct HelpersMark
+{
+    Ticks came{-1}; //!< when it came to a base station that hides its own time; -1: none does
+    bool lostByLink{false}; //!< acknowledgment: a link has lost the segment that it asks for (ELN)
+};
 #endif
 /// A packet on its way: a segment or an acknowledgment. Segments have numbers, from 0; an
 /// acknowledgment carries the number of the segment that is expected next.
@@ -117,6 +129,21 @@ struct Packet
 #ifdef LONGFAT_ROUTERS
     mutable RouterHeader router; //!< which every router on the way may change
 #endif
+#ifdef LONGFAT_HELPERS
+    HelpersMark helpers;
+
+    /// Of a TCP connection, with payload.
+    bool IsSegment() const
+    {
+        return route->other && !(flags & (SYN | ACK | PROBE));
+    }
+
+    /// Of a TCP connection, without payload, and neither of a handshake nor a question.
+    bool IsAcknowledgment() const
+    {
+        return route->other && (flags & (SYN | ACK | PROBE)) == ACK;
+    }
+#endif
 };
 
 /// What happened to every packet of one direction of a link: the sums are the same.
@@ -127,9 +154,13 @@ struct PacketCount : LinkCount
     uint64_t underWay{0}; //!< transmitted but not yet arrived when the run ended
     uint64_t waiting{0};  //!< in the queue or being transmitted when the run ended
 #ifdef LONGFAT_HELPERS
-    uint64_t early{0};  //!< dropped by active queue management
-    uint64_t marked{0}; //!< by the queue
-    uint64_t again{0};  //!< transmissions that repeat one, by ARQ
+    uint64_t early{0};    //!< dropped by active queue management
+    uint64_t marked{0};   //!< by the queue
+    uint64_t again{0};    //!< transmissions that repeat one, by ARQ
+    uint64_t repaired{0}; //!< packets that the base station has sent again
+    uint64_t heldBack{0}; //!< acknowledgments that it has not passed on
+    uint64_t cached{0};   //!< packets that it had in its cache, at most
+    uint64_t told{0};     //!< acknowledgments that tell of a loss of this link
 #endif
 };
 #ifdef LONGFAT_HELPERS
@@ -141,6 +172,8 @@ class LinkHelper
     virtual void Send(const Packet& packet, Ticks now) = 0;
     virtual bool Finish(Ticks now) = 0;
     virtual void Record(const std::string& name, Series* series) = 0;
+    /// Returns whether a packet that has arrived goes on.
+    virtual bool PassesOn(Packet& packet, Ticks now) = 0;
 };
 #endif
 
@@ -205,9 +238,18 @@ class Link
     }
 
     /// A packet has come to the far end: it goes on from there.
-    void Deliver(const Packet& packet, Ticks now)
+    void Deliver(Packet packet, Ticks now)
     {
         ++count.arrived;
+        if (m_helper->PassesOn(packet, now))
+        {
+            GoOn(packet, now);
+        }
+    }
+
+    /// From the far end a packet goes on to the next link, or has reached its end.
+    void GoOn(const Packet& packet, Ticks now)
+    {
         if (Link* next = packet.route->next[m_target])
         {
             next->Send(packet, now);

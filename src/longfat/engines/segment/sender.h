@@ -143,6 +143,35 @@ class Sender : public Endpoint
     }
 
 #endif
+#ifdef LONGFAT_HELPERS
+    std::function<void()> onAdvance; //!< called when more has been acknowledged
+
+    /// So many segments have been.
+    uint64_t Acknowledged() const
+    {
+        return m_board.Head();
+    }
+
+    /// It sends nothing more.
+    void Fail()
+    {
+        m_retries = DATA_RETRIES;
+        m_retransmitTimer.Stop();
+        m_pacingTimer.Stop();
+        m_synTimer.Stop();
+        m_persistTimer.Stop();
+        m_events.Cancel(m_sendSoon);
+        m_available = 0;
+        onRoom = nullptr;
+    }
+
+    /// All that is outstanding is lost, and is sent again as after a timeout.
+    void StartOver()
+    {
+        m_retries = 0;
+        OnRetransmitTimeout();
+    }
+#endif
 
     /// Begin the handshake.
     void Start()
@@ -223,8 +252,17 @@ class Sender : public Endpoint
         if (ack.number >= head)
         {
             m_window = ack.window;
+#ifdef LONGFAT_HELPERS
+            m_lostByLink = ack.helpers.lostByLink;
+#endif
             OnAck(ack, now);
             KeepAsking();
+#ifdef LONGFAT_HELPERS
+            if (onAdvance && ack.number > head)
+            {
+                onAdvance();
+            }
+#endif
             if (onRoom && ack.number > head)
             {
                 onRoom();
@@ -622,6 +660,9 @@ class Sender : public Endpoint
 
     void BeginRecovery(bool reduces, uint32_t dupAcks, uint32_t outstanding)
     {
+#ifdef LONGFAT_HELPERS
+        reduces = reduces && !KeepsWindow();
+#endif
         m_recover = m_board.Next();
         m_recoverActive = true;
         m_reducedAfter = m_board.Transmissions();
@@ -642,6 +683,36 @@ class Sender : public Endpoint
         }
     }
 
+#ifdef LONGFAT_HELPERS
+    /// A loss that the link has told to be its own (ELN) is repaired at the window that there is; one
+    /// that it has not, at a lower one, be it found later in the same recovery.
+    bool KeepsWindow()
+    {
+        if (m_keptWindow == 0 && m_lostByLink)
+        {
+            m_keptWindow = tcb->m_cWnd;
+            m_keptThreshold = tcb->m_ssThresh;
+        }
+        if (m_keptWindow > 0 && m_lostByLink)
+        {
+            tcb->m_ssThresh = m_keptWindow;
+            return true;
+        }
+        m_keptWindow = 0;
+        return false;
+    }
+
+    void ReduceAfterAll()
+    {
+        m_keptWindow = 0;
+        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, FlightSize(BytesInFlight()));
+        if (!m_setsWindow)
+        {
+            const uint64_t outstanding = m_board.SentBytes() - m_board.SackedBytes();
+            m_recovery->EnterRecovery(tcb, 1, outstanding + m_delivered, m_delivered);
+        }
+    }
+#endif
     /// A retransmission since the last reduction is lost: the window is lowered again, and another
     /// recovery begins (RFC 5681, 4.3), from what was not reported before this ACK. Returns false
     /// where there is none to follow.
@@ -658,6 +729,12 @@ class Sender : public Endpoint
     /// An ACK that advances during recovery, but not to its end.
     void OnPartialAck(uint64_t ack, uint64_t oldHead, uint32_t segments, uint32_t bytes, Ticks now)
     {
+#ifdef LONGFAT_HELPERS
+        if (m_keptWindow > 0 && !m_lostByLink && (!m_spec.sack || m_board[ack].lost))
+        {
+            ReduceAfterAll();
+        }
+#endif
         if (!m_spec.sack)
         {
             m_board.MarkHeadAsLost();
@@ -750,6 +827,13 @@ class Sender : public Endpoint
                 tcb->m_cWnd = tcb->m_ssThresh.Get();
                 m_recovery->ExitRecovery(tcb);
             }
+#ifdef LONGFAT_HELPERS
+            if (m_keptWindow > 0)
+            {
+                tcb->m_ssThresh = m_keptThreshold;
+                m_keptWindow = 0;
+            }
+#endif
         }
 #ifdef LONGFAT_ROUTERS
         if (recovered)
@@ -967,6 +1051,9 @@ class Sender : public Endpoint
 #ifdef LONGFAT_ROUTERS
         m_packet.router = {};
 #endif
+#ifdef LONGFAT_HELPERS
+        m_packet.route = m_forth.current ? m_forth.current : &m_forth;
+#endif
         m_packet.sent = now;
         m_packet.echo = m_roundTrip.latest;
         m_packet.sackBlocks = 0;
@@ -1019,6 +1106,9 @@ class Sender : public Endpoint
         const Ticks now = m_events.Now();
         ++m_retries;
         ++count.timeouts;
+#ifdef LONGFAT_HELPERS
+        m_keptWindow = 0;
+#endif
         const uint32_t pipe = BytesInFlight();
         m_dupAcks = 0;
         m_board.MarkAllAsLost();
@@ -1162,6 +1252,11 @@ class Sender : public Endpoint
     bool m_sendIsDue{false};
 #ifdef LONGFAT_PROBES
     OwnPacketsOf<Sender> m_own{m_events, *this};
+#endif
+#ifdef LONGFAT_HELPERS
+    bool m_lostByLink{false};    //!< what the ACK at hand asks for, as the link has told
+    uint32_t m_keptWindow{0};    //!< during a recovery that does not reduce it; 0: it does
+    uint32_t m_keptThreshold{0}; //!< from before it
 #endif
 };
 
