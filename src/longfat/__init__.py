@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Scenario,
     )
     from longfat.sweeps import sweep
+    from longfat.transfers import Transfer
 
 __all__ = [
     "Arq",
@@ -40,6 +41,7 @@ __all__ = [
     "Result",
     "Scenario",
     "SimulationError",
+    "Transfer",
     "ns3_3_44",
     "simulate",
     "sweep",
@@ -61,6 +63,7 @@ _HOMES = {
         "Scenario",
     ],
     "sweeps": ["sweep"],
+    "transfers": ["Transfer"],
 }
 
 

@@ -39,6 +39,7 @@ from longfat.links import (
     Seconds,
     Segments,
 )
+from longfat.transfers import Rbudp, Transfer, Tsunami
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,11 +57,13 @@ __all__ = [
     "Record",
     "Reroute",
     "Scenario",
+    "Transfer",
 ]
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
-# "helpers" are those of links (`Link.helpers`).
-FEATURES = frozenset({"helpers"})
+# "helpers" are those of links (`Link.helpers`),
+# "transfers" are files that go over by several flows, or by datagrams (`Scenario.transfers`).
+FEATURES = frozenset({"helpers", "transfers"})
 
 
 def _python_numbers(values: Any) -> Any:
@@ -220,6 +223,7 @@ FlowSeries = Literal[
     "utilization",
 ]
 LinkSeries = Literal["queue_packets", "sent_bytes"]
+TransferSeries = Literal["there_bytes", "rate_bps", "error_rate"]
 
 
 class Record(Model):
@@ -228,14 +232,15 @@ class Record(Model):
 
     Of a flow: `delivered_bytes` is payload in order at the receiver; `bandwidth_bps` and
     `utilization` are what an algorithm that estimates them believes (`longfat cc list`). Of a link:
-    packets in the queue, and bytes sent so far.
+    packets in the queue, and bytes sent so far. Of a transfer: bytes of the file that are there,
+    the rate at which its datagrams are sent, and the error rate that it goes by.
 
     >>> from longfat import Record
     >>> Record(series=("cwnd_segments", "queue_packets"), points=100).points
     100
     """
 
-    series: tuple[FlowSeries | LinkSeries, ...] = ()
+    series: tuple[FlowSeries | LinkSeries | TransferSeries, ...] = ()
     points: Annotated[int, Field(ge=2, le=1_000_000)] = 2000
 
 
@@ -303,8 +308,10 @@ class Scenario(Model):
     """Everything that decides a run's result, apart from the engine.
 
     `faults` are what the engine `segment` does as ns-3 3.44 and not as the RFCs say
-    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `title` is for people: it is no
-    part of the key.
+    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `transfers` are files, carried by
+    flows that have no `bytes` of their own or by datagrams; with them flows may be missing, and a
+    run ends with the last transfer and the last flow that has an end. `title` is for people: it is
+    no part of the key.
 
     >>> from longfat import Scenario, topologies
     >>> scenario = Scenario(
@@ -321,20 +328,23 @@ class Scenario(Model):
     """
 
     links: Annotated[tuple[Link, ...], Field(min_length=1)]
-    flows: Annotated[tuple[Flow, ...], Field(min_length=1)]
+    flows: tuple[Flow, ...] = ()
     duration_s: PositiveSeconds
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
     record: Record = Record()
     faults: tuple[Fault, ...] = ()
     ns2: Ns2 = Ns2()
+    transfers: tuple[Transfer, ...] = ()
     title: str = ""
 
     @model_serializer(mode="wrap")
     def _habits_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave `ns2` out where it is the default: only one engine knows it."""
+        """Leave out `ns2` and `transfers` where there are none: only one engine knows each."""
         data = serialize(self)
         if self.ns2 == Ns2():
             data.pop("ns2", None)
+        if not self.transfers:
+            data.pop("transfers", None)
         return data
 
     def __init__(self, /, **fields: Any) -> None:
@@ -365,6 +375,39 @@ class Scenario(Model):
                     f"no link back from {quoted(target)} to {quoted(source)}: ACKs need one"
                 )
         return links
+
+    @model_validator(mode="after")
+    def _something_to_send(self) -> Self:
+        if not self.flows and not self.transfers:
+            raise ValueError("flows: () must have one at least, unless there are transfers")
+        carriers: list[int] = []
+        for number, transfer in enumerate(self.transfers):
+            method = transfer.method
+            where = f"transfers.{number}.method"
+            if isinstance(method, Rbudp | Tsunami):
+                for end in (method.source, method.target, *(method.path or ())):
+                    if end not in self.nodes:
+                        raise ValueError(
+                            f"{where}: no link touches node {quoted(end)}: nodes are "
+                            f"{self._node_list()}.{nearest(end, list(self.nodes))}"
+                        )
+                continue
+            for place in method.flows:
+                if place >= len(self.flows):
+                    raise ValueError(
+                        f"{where}.flows: there is no flow {place}: the last is "
+                        f"{len(self.flows) - 1}"
+                    )
+                if place in carriers:
+                    raise ValueError(f"{where}.flows: flow {place} carries another transfer")
+                flow = self.flows[place]
+                if flow.bytes is not None or flow.stop_s is not None:
+                    raise ValueError(
+                        f"{where}.flows: flow {place} carries the transfer: it can have neither "
+                        "bytes nor stop_s of its own"
+                    )
+                carriers.append(place)
+        return self
 
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:
@@ -412,7 +455,12 @@ class Scenario(Model):
         """What this scenario needs of the engine `segment` that is compiled in only where it is
         needed (`FEATURES`)."""
         helped = any(link.helpers for link in self.links)
-        return frozenset({"helpers"} if helped else ())
+        return frozenset(
+            {
+                *(["helpers"] if helped else []),
+                *(["transfers"] if self.transfers else []),
+            }
+        )
 
     def refuse_helpers(self, engine: str) -> None:
         """Raise InputError for what helps on the way, which only the engine `segment` has."""
@@ -422,6 +470,10 @@ class Scenario(Model):
                     f"links.{number}.{name}: the engine '{engine}' does not have it: use the "
                     "engine 'segment'"
                 )
+        if self.transfers:
+            raise InputError(
+                f"transfers: the engine '{engine}' does not have them: use the engine 'segment'"
+            )
 
     def with_(self, **changes: Any) -> "Scenario":
         """Return a copy with top-level fields changed, validated again."""

@@ -30,6 +30,9 @@
 #ifdef LONGFAT_HELPERS
 #include <memory>
 #endif
+#ifdef LONGFAT_TRANSFERS
+#include "datagram.h"
+#endif
 
 namespace longfat::segment
 {
@@ -86,6 +89,9 @@ struct Packet
     uint8_t flags;
     uint8_t sackBlocks;
     std::array<SackBlock, 4> sack;
+#ifdef LONGFAT_TRANSFERS
+    Datagram datagram; //!< of a transfer over UDP
+#endif
 };
 
 /// What happened to every packet of one direction of a link: the sums are the same.
