@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Scenario,
     )
     from longfat.sweeps import sweep
+    from longfat.transfers import Transfer
 
 __all__ = [
     "Arq",
@@ -55,6 +56,7 @@ __all__ = [
     "Scenario",
     "SimulationError",
     "Snoop",
+    "Transfer",
     "Wtcp",
     "Xcp",
     "ns3_3_44",
@@ -91,6 +93,7 @@ _HOMES = {
         "Scenario",
     ],
     "sweeps": ["sweep"],
+    "transfers": ["Transfer"],
 }
 
 

@@ -53,6 +53,8 @@ def _check(scenario: Scenario, to: str) -> None:
     """Refuse what the scenario asks and a kernel does not have, by the name of its field."""
     if scenario.faults:
         _refuse("faults", "they are ns-3's")
+    if scenario.transfers:
+        _refuse("transfers", "only the engine 'segment' has them")
     for number, link in enumerate(scenario.links):
         if link.mark_above_packets is not None:
             _refuse(f"links.{number}.mark_above_packets", "no queue of Linux marks by a threshold")

@@ -41,6 +41,7 @@ from longfat.links import (
     Seconds,
     Segments,
 )
+from longfat.transfers import Rbudp, Transfer, Tsunami
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,12 +60,14 @@ __all__ = [
     "Record",
     "Reroute",
     "Scenario",
+    "Transfer",
 ]
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
 # "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
-# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends.
-FEATURES = frozenset({"helpers", "probes", "routers"})
+# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files that
+# go over by several flows, or by datagrams (`Scenario.transfers`).
+FEATURES = frozenset({"helpers", "probes", "routers", "transfers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue
 
 
@@ -333,6 +336,7 @@ FlowSeries = Literal[
     "handoff_s",
 ]
 LinkSeries = Literal["queue_packets", "sent_bytes"]
+TransferSeries = Literal["there_bytes", "rate_bps", "error_rate"]
 
 
 class Record(Model):
@@ -343,15 +347,16 @@ class Record(Model):
     `utilization` are what an algorithm that estimates them believes (`longfat cc list`);
     `acknowledged_bytes` is what the sender has been told of (of a relay, if there is one),
     `signalling_bytes` what messages about movements have put on links, `handoff_s` the time from a
-    movement until the host has been answered. Of a link:
-    packets in the queue, and bytes sent so far.
+    movement until the host has been answered. Of a link: packets in the queue, and bytes sent so
+    far. Of a transfer: bytes of the file that are there, the rate at which its datagrams are sent,
+    and the error rate that it goes by.
 
     >>> from longfat import Record
     >>> Record(series=("cwnd_segments", "queue_packets"), points=100).points
     100
     """
 
-    series: tuple[FlowSeries | LinkSeries, ...] = ()
+    series: tuple[FlowSeries | LinkSeries | TransferSeries, ...] = ()
     points: Annotated[int, Field(ge=2, le=1_000_000)] = 2000
 
 
@@ -419,8 +424,10 @@ class Scenario(Model):
     """Everything that decides a run's result, apart from the engine.
 
     `faults` are what the engine `segment` does as ns-3 3.44 and not as the RFCs say
-    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `title` is for people: it is no
-    part of the key.
+    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `transfers` are files, carried by
+    flows that have no `bytes` of their own or by datagrams; with them flows may be missing, and a
+    run ends with the last transfer and the last flow that has an end. `title` is for people: it is
+    no part of the key.
 
     >>> from longfat import Scenario, topologies
     >>> scenario = Scenario(
@@ -437,20 +444,23 @@ class Scenario(Model):
     """
 
     links: Annotated[tuple[Link, ...], Field(min_length=1)]
-    flows: Annotated[tuple[Flow, ...], Field(min_length=1)]
+    flows: tuple[Flow, ...] = ()
     duration_s: PositiveSeconds
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
     record: Record = Record()
     faults: tuple[Fault, ...] = ()
     ns2: Ns2 = Ns2()
+    transfers: tuple[Transfer, ...] = ()
     title: str = ""
 
     @model_serializer(mode="wrap")
     def _habits_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave `ns2` out where it is the default: only one engine knows it."""
+        """Leave out `ns2` and `transfers` where there are none: only one engine knows each."""
         data = serialize(self)
         if self.ns2 == Ns2():
             data.pop("ns2", None)
+        if not self.transfers:
+            data.pop("transfers", None)
         return data
 
     def __init__(self, /, **fields: Any) -> None:
@@ -481,6 +491,39 @@ class Scenario(Model):
                     f"no link back from {quoted(target)} to {quoted(source)}: ACKs need one"
                 )
         return links
+
+    @model_validator(mode="after")
+    def _something_to_send(self) -> Self:
+        if not self.flows and not self.transfers:
+            raise ValueError("flows: () must have one at least, unless there are transfers")
+        carriers: list[int] = []
+        for number, transfer in enumerate(self.transfers):
+            method = transfer.method
+            where = f"transfers.{number}.method"
+            if isinstance(method, Rbudp | Tsunami):
+                for end in (method.source, method.target, *(method.path or ())):
+                    if end not in self.nodes:
+                        raise ValueError(
+                            f"{where}: no link touches node {quoted(end)}: nodes are "
+                            f"{self._node_list()}.{nearest(end, list(self.nodes))}"
+                        )
+                continue
+            for place in method.flows:
+                if place >= len(self.flows):
+                    raise ValueError(
+                        f"{where}.flows: there is no flow {place}: the last is "
+                        f"{len(self.flows) - 1}"
+                    )
+                if place in carriers:
+                    raise ValueError(f"{where}.flows: flow {place} carries another transfer")
+                flow = self.flows[place]
+                if flow.bytes is not None or flow.stop_s is not None:
+                    raise ValueError(
+                        f"{where}.flows: flow {place} carries the transfer: it can have neither "
+                        "bytes nor stop_s of its own"
+                    )
+                carriers.append(place)
+        return self
 
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:
@@ -541,6 +584,7 @@ class Scenario(Model):
             "helpers": recorded or any(one.helpers for one in (*self.links, *self.flows)),
             "probes": any(flow.sends_own_packets for flow in self.flows),
             "routers": any(one.routers for one in (*self.links, *self.flows)),
+            "transfers": bool(self.transfers),
         }
         return frozenset(name for name, needed in needs.items() if needed)
 
@@ -571,6 +615,10 @@ class Scenario(Model):
                     f"record.series: the engine '{engine}' does not have '{name}': use the "
                     "engine 'segment'"
                 )
+        if self.transfers:
+            raise InputError(
+                f"transfers: the engine '{engine}' does not have them: use the engine 'segment'"
+            )
 
     def with_(self, **changes: Any) -> "Scenario":
         """Return a copy with top-level fields changed, validated again."""

@@ -14,6 +14,9 @@
 #ifdef LONGFAT_HELPERS
 #include <variant>
 #endif
+#ifdef LONGFAT_TRANSFERS
+#include "transfer-spec.h"
+#endif
 
 namespace longfat
 {
@@ -221,6 +224,10 @@ struct ScenarioSpec
     uint64_t seed{1};
     std::vector<std::string> series;
     uint32_t points{0};
+#ifdef LONGFAT_TRANSFERS
+    std::vector<TransferSpec> transfers;
+    FlowSpec control; //!< how their control messages go over TCP
+#endif
 };
 
 } // namespace longfat

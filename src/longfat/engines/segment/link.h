@@ -37,6 +37,9 @@
 #include <memory>
 #include <optional>
 #endif
+#ifdef LONGFAT_TRANSFERS
+#include "datagram.h"
+#endif
 
 namespace longfat::segment
 {
@@ -143,6 +146,9 @@ struct Packet
     {
         return route->other && (flags & (SYN | ACK | PROBE)) == ACK;
     }
+#endif
+#ifdef LONGFAT_TRANSFERS
+    Datagram datagram; //!< of a transfer over UDP
 #endif
 };
 
