@@ -17,9 +17,7 @@ from longfat.scenario import Move
 Path = tuple[str, ...]
 
 
-def mobile_ipv6(
-    at_s: float, path: Path, *, home_agent: str | None = None, **fields: Any
-) -> Move:
+def mobile_ipv6(at_s: float, path: Path, *, home_agent: str | None = None, **fields: Any) -> Move:
     """Return a movement under Mobile IPv6.
 
     As the paper tcpj counts it, one binding update goes to the correspondent. With a `home_agent`
@@ -30,10 +28,10 @@ def mobile_ipv6(
     ((('host', 'new', 'peer'),),)
     """
     peer, router, host = path[0], path[-2], path[-1]
-    rounds = [[(host, router, peer)]]
+    rounds: list[list[Path]] = [[(host, router, peer)]]
     if home_agent is not None:
-        home = (host, router, home_agent)
-        there = (host, router, peer)
+        home: Path = (host, router, home_agent)
+        there: Path = (host, router, peer)
         rounds = [
             [home + home[1::-1]],
             [(*home, peer, *home[::-1]), there + there[1::-1]],
@@ -58,7 +56,7 @@ def hierarchical_mobile_ipv6(
     peer, router, host = path[0], path[-2], path[-1]
     if anchor not in path:
         raise InputError(f"anchor {quoted(anchor)} must be on the path")
-    up = (host, router, anchor) if anchor != router else (host, anchor)
+    up: Path = (host, router, anchor) if anchor != router else (host, anchor)
     if within:
         return Move(at_s=at_s, path=path, rounds=[[up]], redirect=anchor, **fields)
     rounds = [[up + up[-2::-1]], [(host, router, peer)]]
@@ -79,7 +77,9 @@ def lin6(at_s: float, path: Path, *, mapping_agent: str, **fields: Any) -> Move:
     return Move(at_s=at_s, path=path, rounds=rounds, redirect=peer, **fields)
 
 
-def indirect_tcp(at_s: float, path: Path, *, old: str, state_bytes: int = 1000, **fields: Any) -> Move:
+def indirect_tcp(
+    at_s: float, path: Path, *, old: str, state_bytes: int = 1000, **fields: Any
+) -> Move:
     """Return a movement under I-TCP (Bakre and Badrinath 1995): the relay moves with the host.
 
     The relay is the access router. The host greets the new one, which asks the old one for the

@@ -193,9 +193,10 @@ class Flow(Model):
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
     same settings each, but for `relay_buffer_bytes` on either side of a relay, if stated: what a
     relay has acknowledged and not yet passed on, at most. At `relays_fail_at_s` the relays and all
-    that they hold are gone. `moves` are movements of the receiver. `recovery` says what may be sent while lost segments are sent again:
-    proportional rate reduction (RFC 9937), the whole window halved at once (RFC 6675), or what
-    ns-3 3.44 calls proportional rate reduction. `limited_transmit` is RFC 3042's, which matters
+    that they hold are gone. `moves` are movements of the receiver. `recovery` says what may be sent
+    while lost segments are sent again: proportional rate reduction (RFC 9937), the whole window
+    halved at once (RFC 6675), or what ns-3 3.44 calls proportional rate reduction.
+    `limited_transmit` is RFC 3042's, which matters
     without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
     recovery of ns-3's own is asked for.
 
@@ -279,7 +280,7 @@ class Flow(Model):
                 raise ValueError(
                     "a move states relay if, and only if, the flow has a relay, and one alone"
                 )
-        ways = (*self.reroutes, *self.moves)
+        ways: tuple[Reroute | Move, ...] = (*self.reroutes, *self.moves)
         for path in (self.path, *(way.path for way in ways)):
             if path is not None and (path[0], path[-1]) != (self.source, self.target):
                 raise ValueError(
@@ -468,7 +469,7 @@ class Scenario(Model):
                 raise ValueError(
                     f"flows.{number}: no path from {quoted(flow.source)} to {quoted(flow.target)}"
                 )
-            ways = (*flow.reroutes, *flow.moves)
+            ways: tuple[Reroute | Move, ...] = (*flow.reroutes, *flow.moves)
             for move in flow.moves:
                 for message in (message for round_ in move.rounds for message in round_):
                     for node in message:
