@@ -1,4 +1,4 @@
-"""Base stations that know TCP, loss notification, relays that fail, radios with frames, movements."""
+"""Base stations that know TCP, losses that are told, relays, radios with frames, movements."""
 
 import itertools
 import json
@@ -26,7 +26,7 @@ def cell(loss=0.02, wire_loss=0.0, station=None, told=False, radio=None, record=
     plain = {"loss_per_packet": 0, "base_station": None, "notifies_loss": False}
     links = duplex("host", "base", loss_per_packet=wire_loss, backward=plain, **wire)
     links += duplex("base", "mobile", backward=plain, **air)
-    flow = {"congestion_control": "newreno", "receive_buffer_bytes": 200_000} | flow
+    flow = {"congestion_control": "reno", "receive_buffer_bytes": 200_000} | flow
     return Scenario(
         links=links,
         flows=[{"source": "host", "target": "mobile"} | flow],
@@ -79,7 +79,7 @@ def test_losses_before_the_base_station_are_left_to_the_sender(station):
     assert flow.retransmissions >= lost
     assert flow.recoveries > 10
     assert flow.timeouts == 0
-    assert links.loc[RADIO].packets_repaired <= 2  # by local timers, when all stands still
+    assert links.loc[RADIO].packets_repaired == 0
 
 
 def test_what_its_own_queue_drops_is_left_to_the_sender():
@@ -119,8 +119,8 @@ def test_wtcp_hides_what_segments_wait_at_the_base_station():
         return traces["rtt_s"]["rtt_s"].max()
 
     assert longest(Wtcp(hides_time=False)) > 0.4
-    # Round trip of an empty path and two transmissions; a millisecond for the timestamps' clock.
-    assert longest(Wtcp()) < BASE_RTT_S + 8 * 1054 * (1 / 20e6 + 1 / 2e6) + 0.004
+    # Round trip of an empty path and two transmissions; milliseconds for the timestamps' clock.
+    assert longest(Wtcp()) < BASE_RTT_S + 8 * 1054 * (1 / 20e6 + 1 / 2e6) + 0.006
 
 
 def test_wtcp_sends_one_segment_alone_until_the_radio_is_back():
@@ -133,9 +133,9 @@ def test_wtcp_sends_one_segment_alone_until_the_radio_is_back():
 
 @pytest.mark.parametrize("kind", [Snoop, Wtcp])
 def test_when_a_base_station_fails_nothing_is_lost_for_good(kind):
-    flow, links, _ = run(0.01, station=kind(fails_at_s=5.0), bytes=10_000_000)
-    assert flow.delivered_bytes == 10_000_000
-    assert flow.retransmissions > 20
+    flow, links, _ = run(0.01, station=kind(fails_at_s=5.0), bytes=7_000_000)
+    assert flow.delivered_bytes == 7_000_000
+    assert flow.retransmissions > 10
     assert 10 < links.loc[RADIO].packets_repaired < 100
 
 
@@ -148,9 +148,7 @@ def test_a_loss_that_the_link_tells_of_does_not_reduce_the_window():
     _, _, plain = run(0.003, **fields)
     flow, links, told = run(0.003, told=True, **fields)
     assert flow.recoveries > 20
-    assert links.loc[RADIO].acks_told_of_loss == 0
-    assert links.loc[RADIO[::-1]].acks_told_of_loss == 0
-    assert links["acks_told_of_loss"].sum() > 100
+    assert links.loc[RADIO].acks_told_of_loss == links["acks_told_of_loss"].sum() > 100
     after = {name: t["cwnd_segments"] for name, t in (("plain", plain), ("told", told))}
     late = {k: t[t["time_s"] > 5]["cwnd_segments"] for k, t in after.items()}
     assert late["told"].min() >= 60
@@ -158,12 +156,10 @@ def test_a_loss_that_the_link_tells_of_does_not_reduce_the_window():
 
 
 def test_a_loss_that_the_link_does_not_tell_of_reduces_it_as_ever():
-    for told in (False, True):
-        flow, links, _ = run(0.0, wire_loss=0.003, told=told)
-        if told:
-            assert flow.equals(before)
-            assert links["acks_told_of_loss"].sum() == 0
-        before = flow
+    before, _, _ = run(0.0, wire_loss=0.003)
+    flow, links, _ = run(0.0, wire_loss=0.003, told=True)
+    assert flow.equals(before)
+    assert links["acks_told_of_loss"].sum() == 0
 
 
 def test_among_losses_of_both_kinds_the_window_is_reduced_for_the_others():
@@ -267,7 +263,7 @@ def domain(move=None, at_s=5.0, loss=0.0, duration_s=15, **flow):
         series=("handoff_s", "signalling_bytes", "delivered_bytes", "acknowledged_bytes"),
         points=2000,
     )
-    plain = {"congestion_control": "newreno", "receive_buffer_bytes": 100_000}
+    plain = {"congestion_control": "reno", "receive_buffer_bytes": 100_000}
     if "relays" not in flow:
         plain["path"] = BEFORE
     flow = plain | {"source": "peer", "target": "host", "moves": [move] if move else []} | flow
@@ -288,8 +284,10 @@ EXCHANGES = {
     "mobile ipv6": (mobility.mobile_ipv6(5, PATH), [UP, UP[::-1]], []),
     "with tests": (
         mobility.mobile_ipv6(5, PATH, home_agent="home"),
-        [HOME, HOME[::-1], HOME, ("home", "core", "peer"), ("peer", "core", "home"), HOME[::-1]]
-        + [UP, UP[::-1]],
+        [
+            *(HOME, HOME[::-1], HOME, ("home", "core", "peer")),
+            *(("peer", "core", "home"), HOME[::-1], UP, UP[::-1]),
+        ],
         [UP, UP[::-1]],
     ),
     "within": (
@@ -314,12 +312,10 @@ EXCHANGES = {
 def test_a_handoff_takes_what_its_messages_take(protocol):
     """With no data in the way: the delays of the links, the messages' own time, 50 ms, 30 ms."""
     move, order, beside = EXCHANGES[protocol]
-    result = segment.simulate(domain(move, bytes=100_000))
-    quiet = segment.simulate(domain(move, bytes=100_000).with_(duration_s=15))
-    assert quiet.flows.equals(result.flows)
     scenario = domain(move, start_s=14.0)  # the host moves before the flow begins
     traces = segment.simulate(scenario).traces
     took = 0.08 + sum(hops(*leg)[0] for leg in order)
+    took += 800 / RADIO_BPS * (protocol == "lin6")  # behind the message to the mapping agent
     assert traces["handoff_s"]["handoff_s"].tolist() == pytest.approx([took], abs=1e-6)
     sent = sum(hops(*leg)[1] for leg in [*order, *beside])
     assert traces["signalling_bytes"]["signalling_bytes"].max() == sent
@@ -346,9 +342,10 @@ def test_what_was_sent_to_the_old_place_is_not_found_by_the_new_way():
     """Under Mobile IPv6 the sender redirects: what it sent before is lost. An anchor saves it."""
     lost = {}
     for protocol in ("mobile ipv6", "within"):
-        links = segment.simulate(domain(EXCHANGES[protocol][0])).links
+        at_once = EXCHANGES[protocol][0].model_copy(update={"link_s": 0.0, "setup_s": 0.0})
+        links = segment.simulate(domain(at_once)).links
         lost[protocol] = int(links["packets_lost_in_outage"].sum())
-    assert lost["within"] < lost["mobile ipv6"]
+    assert lost["within"] < 0.8 * lost["mobile ipv6"]
 
 
 def test_a_message_that_is_lost_goes_again_after_a_second():
@@ -431,6 +428,9 @@ def test_movements_lose_and_double_nothing(scenario):
         assert acknowledged.max() <= delivered.max()
 
 
+MOVE = {"at_s": 1, "path": PATH, "rounds": [], "redirect": "peer"}
+
+
 # --- bad input, and engines that have none of it
 
 
@@ -445,7 +445,7 @@ def test_movements_lose_and_double_nothing(scenario):
             "no link touches node 'x'",
         ),
         (
-            {"moves": [{"at_s": 1, "path": PATH, "rounds": [], "redirect": "peer", "relay": "new"}]},
+            {"moves": [MOVE | {"relay": "new"}]},
             "a move states relay if, and only if",
         ),
     ],
@@ -464,7 +464,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(change, words):
         (cell(station=Snoop()), r"links.2.base_station"),
         (cell(told=True), r"links.2.notifies_loss"),
         (domain(EXCHANGES["lin6"][0]).with_(record=Record()), r"flows.0.moves"),
-        (cell(relays=["base"], relay_buffer_bytes=9000), r"flows.0.relay_buffer_bytes"),
+        (cell(relays=["base"], relay_buffer_bytes=9000), r"flows.0.relay"),
         (cell(record=Record(series=("handoff_s",))), r"record.series"),
     ],
 )

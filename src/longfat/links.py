@@ -118,8 +118,8 @@ class Arq(Model):
     `selective repeat`, as RLC's acknowledged mode has it (3GPP TS 25.322), other packets are sent
     meanwhile, and with `in_order` the far end holds them back until those before have come or are
     given up; under `stop and wait`, as 802.11 has it, the transmitter waits for every packet's
-    acknowledgment, `feedback_s` after its arrival. With `frame_bytes` a packet is cut into frames of
-    so many bytes: losses are then each frame's, and only the lost frames are sent again. With
+    acknowledgment, `feedback_s` after its arrival. With `frame_bytes` a packet is cut into frames
+    of so many bytes: losses are then each frame's, and only the lost frames are sent again. With
     `interval_s` what is sent arrives as if at the end of an interval of that length (W-CDMA's
     transmission time interval).
 
@@ -138,7 +138,7 @@ class Arq(Model):
 
 
 class _Kind(Model):
-    """A helper that has several kinds: its kind is always said, also where defaults are left out."""
+    """A helper of several kinds: its kind is always said, also where defaults are left out."""
 
     @model_serializer(mode="wrap")
     def _with_kind(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -200,7 +200,9 @@ class Pie(_Kind):
     Every `update_s` the probability with which arriving packets are dropped moves by `alpha` (1/s)
     times how far the queue's delay is from `target_s`, and `beta` (1/s) times how much it has
     grown; for `max_burst_s` after a quiet time nothing is dropped. With `ecn`, packets of flows
-    with ECN are marked instead while the probability is at most `mark_below`.
+    with ECN are marked instead while the probability is at most `mark_below`. Of the RFC's optional
+    elements (section 5) it has derandomization, the cap and the delay from timestamps; it is always
+    active, without the threshold of section 5.3 below which others switch it off.
 
     >>> from longfat import Pie
     >>> Pie(target_s=0.02).max_burst_s
@@ -319,9 +321,10 @@ class Link(Model):
     `aqm` manages the queue actively instead. `loss_bursts` come beside the other losses, and `arq`
     repairs all of them. A `base_station` at the source repairs them as far as TCP shows them. With
     `notifies_loss` the far end marks ACKs that ask for what the link has lost, and the sender then
-    does not reduce its window (explicit loss notification, Balakrishnan and Katz 1998). With `delivery_ms` the link follows a trace as Mahimahi has them: at each
-    of these times, in ms, it can deliver 1500 bytes, and after the last it begins anew; `rate_bps`
-    must then be the trace's mean rate (`longfat.links.mahimahi` reads both from a file).
+    does not reduce its window (explicit loss notification, Balakrishnan and Katz 1998). With
+    `delivery_ms` the link follows a trace as Mahimahi has them: at each of these times, in ms, it
+    can deliver 1500 bytes, and after the last it begins anew; `rate_bps` must then be the trace's
+    mean rate (`longfat.links.mahimahi` reads both from a file).
 
     The router in front of a link may speak XCP (`xcp`), and Quick-Start (RFC 4782): it approves
     requests as far as `approve_bps` is neither used nor approved within the last half second.

@@ -28,10 +28,10 @@ def mobile_ipv6(at_s: float, path: Path, *, home_agent: str | None = None, **fie
     ((('host', 'new', 'peer'),),)
     """
     peer, router, host = path[0], path[-2], path[-1]
-    rounds = [[(host, router, peer)]]
+    rounds: list[list[Path]] = [[(host, router, peer)]]
     if home_agent is not None:
-        home = (host, router, home_agent)
-        there = (host, router, peer)
+        home: Path = (host, router, home_agent)
+        there: Path = (host, router, peer)
         rounds = [
             [home + home[1::-1]],
             [(*home, peer, *home[::-1]), there + there[1::-1]],
@@ -56,7 +56,7 @@ def hierarchical_mobile_ipv6(
     peer, router, host = path[0], path[-2], path[-1]
     if anchor not in path:
         raise InputError(f"anchor {quoted(anchor)} must be on the path")
-    up = (host, router, anchor) if anchor != router else (host, anchor)
+    up: Path = (host, router, anchor) if anchor != router else (host, anchor)
     if within:
         return Move(at_s=at_s, path=path, rounds=[[up]], redirect=anchor, **fields)
     rounds = [[up + up[-2::-1]], [(host, router, peer)]]

@@ -1,6 +1,7 @@
 """What networks are made of, and the one on which engines are compared."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from longfat.errors import InputError, nearest, quoted
 from longfat.scenario import CongestionControl, Flow, Link, Record, Scenario
@@ -62,7 +63,7 @@ def reference(
 
 # What RFC 3481 advises for TCP over W-CDMA (its section 4), by name: settings of a flow as advised,
 # and as hosts had them that did not follow it.
-WCDMA_ADVICE = {
+WCDMA_ADVICE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "initial window": ({"initial_window_segments": 3}, {"initial_window_segments": 1}),
     "large windows": ({"receive_buffer_bytes": 64_000}, {"receive_buffer_bytes": 8_192}),
     "limited transmit": ({"limited_transmit": True}, {"limited_transmit": False}),
@@ -86,11 +87,12 @@ def wcdma(
 ) -> Scenario:
     """Download over a W-CDMA radio with the settings that RFC 3481 advises, or some of them.
 
-    The radio has 384 kb/s down and 64 kb/s up, in intervals of 10 ms and 20 ms. A frame of 40 bytes is
-    lost with probability `frame_error`, and RLC in acknowledged mode sends it again up to
-    `persistence` times; packets are handed on in order. `spikes` are pairs of a time and the delay (s) that
-    is added from then on for as long as it is itself. `advice` are names of `WCDMA_ADVICE`; what is
-    not named is set as by a host that does not follow it. `flow` are further fields of the flow.
+    The radio has 384 kb/s down and 64 kb/s up, in intervals of 10 ms and 20 ms. A frame of 40 bytes
+    is lost with probability `frame_error`, and RLC in acknowledged mode sends it again up to
+    `persistence` times; packets are handed on in order. `spikes` are pairs of a time and the delay
+    (s) that is added from then on for as long as it is itself. `advice` are names of
+    `WCDMA_ADVICE`; what is not named is set as by a host that does not follow it. `flow` are
+    further fields of the flow.
 
     >>> from longfat import topologies
     >>> topologies.wcdma(advice=["SACK"]).flows[0].segment_bytes
@@ -103,7 +105,7 @@ def wcdma(
                 f"advice: RFC 3481 has no {quoted(name)} here: names are {known}."
                 f"{nearest(name, list(WCDMA_ADVICE))}"
             )
-    settings = {}
+    settings: dict[str, Any] = {}
     for name, (advised, otherwise) in WCDMA_ADVICE.items():
         settings |= advised if name in advice else otherwise
     if settings["sack"]:

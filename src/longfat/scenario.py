@@ -204,7 +204,8 @@ class Flow(Model):
     halved at once (RFC 6675), or what ns-3 3.44 calls proportional rate reduction. With
     `quick_start_bps` the SYN asks the routers for that rate (RFC 4782; what is asked for is 40 kb/s
     times a power of 2), and if all approve one (`Link.approve_bps`) the first window has it, paced.
-    `limited_transmit` is RFC 3042's, which matters without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
+    `limited_transmit` is RFC 3042's, which matters without SACK; the engine `ns3` leaves it out
+    there, since ns-3's has a fault, unless that
     recovery of ns-3's own is asked for.
 
     >>> from longfat import Flow
@@ -310,7 +311,7 @@ class Flow(Model):
                 raise ValueError(
                     "a move states relay if, and only if, the flow has a relay, and one alone"
                 )
-        ways = (*self.reroutes, *self.moves)
+        ways: tuple[Reroute | Move, ...] = (*self.reroutes, *self.moves)
         for path in (self.path, *(way.path for way in ways)):
             if path is not None and (path[0], path[-1]) != (self.source, self.target):
                 raise ValueError(
@@ -539,7 +540,7 @@ class Scenario(Model):
                 raise ValueError(
                     f"flows.{number}: no path from {quoted(flow.source)} to {quoted(flow.target)}"
                 )
-            ways = (*flow.reroutes, *flow.moves)
+            ways: tuple[Reroute | Move, ...] = (*flow.reroutes, *flow.moves)
             for move in flow.moves:
                 for message in (message for round_ in move.rounds for message in round_):
                     for node in message:

@@ -59,7 +59,7 @@ class BaseStationAgent
     /// Whether something new may leave the queue.
     bool MayStart() const
     {
-        return !m_spec.wtcp || (m_waiting == 0 && m_cached < m_spec.cachePackets);
+        return m_waiting == 0;
     }
 
     /// A packet leaves the queue; returns false for one that the host has.
@@ -290,6 +290,11 @@ class BaseStationAgent
     {
         if (watched.cache.empty())
         {
+            return;
+        }
+        if (watched.cache.begin()->first != watched.acknowledged)
+        {
+            watched.timer.Set(watched.Timeout()); // what the host waits for has not come here
             return;
         }
         ++watched.expired;
