@@ -1,4 +1,4 @@
-"""A congestion control that sends packets of its own, without an engine: what it asks for is kept."""
+"""A congestion control that sends packets of its own, without an engine: what it asks is kept."""
 
 from functools import cache
 
@@ -151,9 +151,11 @@ LOSS, RECOVERY, OPEN = 4, 3, 0
 
 @cache
 def _load():
-    bindings.load()
+    bindings.load(headers=False)
     import cppyy
 
+    for name in ("probing", "cherry", "peach"):
+        cppyy.include(str(catalogue.find(name).header_path))
     cppyy.cppdef(CODE)
     return cppyy.gbl
 

@@ -221,8 +221,8 @@ def test_a_full_queue_drops_supplements_first():
 
 
 def test_a_lost_supplement_halves_no_window():
-    """In the 20 ms without a link only supplements would have arrived, 1.1 ms apart, and what each let
-    go on."""
+    """In the 20 ms without a link only supplements would have arrived, 1.1 ms apart, and what
+    each that arrived let go."""
     record = Record(series=("cwnd_segments",), points=500)
     gone = {"start_s": 0.27, "duration_s": 0.02}
     scenario = path("cherry", outage=gone, window=100, duration_s=1.0, record=record)

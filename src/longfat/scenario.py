@@ -445,8 +445,8 @@ class Scenario(Model):
             if flow.sends_own_packets:
                 raise InputError(
                     f"flows.{number}.congestion_control: '{flow.congestion_control.name}' sends "
-                    f"packets of its own, which the engine '{engine}' does not have: use the engine "
-                    "'segment'"
+                    f"packets of its own, which the engine '{engine}' does not have: use the "
+                    "engine 'segment'"
                 )
 
     def with_(self, **changes: Any) -> "Scenario":

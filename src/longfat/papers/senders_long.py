@@ -19,6 +19,7 @@ from longfat.sweeps import simulate_all, sweep
 OUTAGE_S = 10.0  # when the link goes away
 WINDOW = 200  # the receiver's, in segments: path and buffer hold 237, so that only the outage loses
 ASKING = ("newreno", "probing")
+TRANSFER_BYTES = 20_000_000
 SATELLITES = ("newreno", "cubic", "hybla", "hybla-2004", "peach", "cherry")
 NEIGHBOURS = ("newreno", *senders.LATER, "cdg-hayes", "hd")
 
@@ -79,45 +80,40 @@ def through_outage(names: Sequence[str] = ASKING, length_s: float = 5.0) -> pd.D
     path = {"window": WINDOW, "duration_s": 25.0, "record": record}
     runs = [scenario(name, outage_s=(OUTAGE_S, length_s), **path) for name in names]
     parts = []
-    for name, result in zip(names, simulate_all(runs, experiment="senders-more-outage")):
+    for name, result in zip(
+        names, simulate_all(runs, experiment="senders-more-outage"), strict=True
+    ):
         trace = result.traces["delivered_bytes"]
         part = trace.assign(sender=name, MB=trace["delivered_bytes"] / 1e6)
         parts.append(part[["sender", "time_s", "MB"]])
     return pd.concat(parts, ignore_index=True)
 
 
-def silence(
+def outlasted(
     names: Sequence[str] = ASKING,
     lengths: Sequence[float] = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0),
     starts: int = 8,
-    experiment: str = "senders-more-silence",
 ) -> pd.DataFrame:
-    """Return how long nothing arrives once the link is back, over several beginnings of the outage.
+    """Return the time that an outage costs a transfer of 20 MB beside its own length.
 
-    Columns: sender, length_s (of the outage), silence_s, halfwidth (95 %), repetitions.
+    Over several beginnings of the outage. Columns: sender, length_s (of the outage), cost_s,
+    halfwidth (95 %), repetitions.
     """
     design = statistics.combinations(
-        sender=list(names), length_s=list(lengths), start=list(range(1, starts + 1))
+        sender=list(names), length_s=[0.0, *lengths], start=list(range(1, starts + 1))
     )
-    record = Record(series=("delivered_bytes",), points=4000)
-    runs, back = [], []
+    runs = []
     for run in design.itertuples():
-        begins = OUTAGE_S + 0.137 * run.start
-        back.append(begins + run.length_s)
-        path = {"window": WINDOW, "duration_s": 80.0, "record": record}
-        runs.append(scenario(run.sender, outage_s=(begins, run.length_s), **path))
-    table = design.assign(silence_s=np.nan)
-    for row, (result, since) in enumerate(
-        zip(simulate_all(runs, experiment=experiment), back, strict=True)
-    ):
-        times = result.traces["delivered_bytes"]["time_s"].to_numpy()
-        # The round trip of the path is no silence: a segment cannot come sooner than half of one.
-        after = times[times > since]
-        table.loc[row, "silence_s"] = after[0] - since if len(after) else np.nan
-    return statistics.interval(table, ["sender", "length_s"], "silence_s")
+        outage = (OUTAGE_S + 0.137 * run.start, run.length_s) if run.length_s else None
+        one = scenario(run.sender, outage_s=outage, window=WINDOW, duration_s=150.0)
+        runs.append(one.with_(flows=[one.flows[0].model_copy(update={"bytes": TRANSFER_BYTES})]))
+    table = sweep(runs, labels=design, experiment="senders-more-outlasted")
+    without = table[table["length_s"] == 0].groupby("sender")["transfer_time_s"].mean()
+    table["cost_s"] = table["transfer_time_s"] - table["sender"].map(without) - table["length_s"]
+    return statistics.interval(table[table["length_s"] > 0], ["sender", "length_s"], "cost_s")
 
 
-def probing_assumed(starts: int = 8, seeds: int = 5) -> pd.DataFrame:
+def probing_assumed(seeds: int = 5) -> pd.DataFrame:
     """Return what TCP-Probing does with each of its assumptions made otherwise.
 
     Columns: assumption; Mb/s and halfwidth at a loss in a hundred.
@@ -150,7 +146,9 @@ def start(names: Sequence[str] = SATELLITES, duration_s: float = 20.0) -> pd.Dat
     path = senders.SATELLITE | {"duration_s": duration_s, "record": record}
     runs = [scenario(name, **path) for name in names]
     parts = []
-    for name, result in zip(names, simulate_all(runs, experiment="senders-more-start")):
+    for name, result in zip(
+        names, simulate_all(runs, experiment="senders-more-start"), strict=True
+    ):
         trace = result.traces["delivered_bytes"]
         part = trace.assign(sender=name, MB=trace["delivered_bytes"] / 1e6)
         parts.append(part[["sender", "time_s", "MB"]])
@@ -173,8 +171,8 @@ def satellite(
 ) -> pd.DataFrame:
     """Return goodputs over the satellite in the first hundred seconds.
 
-    Columns: sender, loss, Mb/s, halfwidth (95 %), repetitions; extra, what was sent beside what
-    arrived, in percent of it: retransmissions, and Peach's dummies.
+    Columns: sender, loss, Mb/s, halfwidth (95 %), repetitions; extra, data segments sent beside
+    those delivered, in percent of these (Peach's dummies are no data).
     """
     design = statistics.combinations(
         sender=list(names), loss=list(losses), seed=list(range(1, seeds + 1))
@@ -211,7 +209,7 @@ def hybla_starts(
     """Return Hybla's goodput over the satellite with and without what guards its start.
 
     Columns: start (a key of `STARTS`), window (the receiver's, segments), Mb/s, halfwidth (95 %),
-    repetitions, dropped (packets by the queue, mean).
+    repetitions, retransmissions (mean).
     """
     design = statistics.combinations(
         start=list(STARTS), window=list(windows), seed=list(range(1, seeds + 1))
@@ -272,7 +270,7 @@ ON_NS3 = ("cdg-linux", "hd-freebsd", "hybla-2004")
 def on_ns3(names: Sequence[str] = ON_NS3) -> pd.DataFrame:
     """Return the senders that ns-3 can run on it and on the segment engine with all its faults.
 
-    Over the points of the validation grid (`engines_checked.GRID`) with a loss, one seed. A row a
+    Over the points of the validation grid (`engines_checked.GRID`) with one flow, one seed. A row a
     sender: runs, and how many are equal in every count.
     """
     points = engines_checked.GRID[engines_checked.GRID["flows"] == 1]
@@ -293,15 +291,15 @@ def on_ns3(names: Sequence[str] = ON_NS3) -> pd.DataFrame:
     return table.groupby("algorithm", sort=False)[["runs", "equal"]].sum().reset_index()
 
 
-WAITS = "silence after an outage of 5 s, s"
+COST = "what an outage of 5 s costs a transfer beyond its length, s"
 LOSSY = senders.LOSSY
-GAIN = "goodput over the satellite, times NewReno's: most over four loss rates"
+GAIN = "goodput over the satellite, times NewReno's, at the loss rate that shows most"
 LEFT = senders.LEFT
 EXTRA = "sent beside what arrived, at one loss in a thousand, percent"
 LIMIT = "goodput where the receiver sets no limit, times that where it does"
 LINUX = "Linux's goodput over ours, at one loss in a thousand"
 PROMISES = (
-    senders.Promise("probing", "goes on at once when an outage is over", WAITS, high=0.5),
+    senders.Promise("probing", "goes on at once when an outage is over", COST, high=1.0),
     senders.Promise("probing", "a loss of the link takes no window", LOSSY, low=1.1),
     senders.Promise("cherry", "up to 150 % more goodput than other schemes", GAIN, low=2.5),
     senders.Promise("cherry", "a fair share among competing connections", LEFT, low=1 / 1.1),
@@ -315,7 +313,7 @@ PROMISES = (
 
 def promises(
     *,
-    silence: pd.DataFrame,
+    outlasted: pd.DataFrame,
     lossy: pd.DataFrame,
     satellite: pd.DataFrame,
     beside: pd.DataFrame,
@@ -334,11 +332,10 @@ def promises(
 
     def gain(name: str) -> tuple[float, float, float]:
         by = satellite.set_index(["sender", "loss"])
-        return max(
-            ratio(by.loc[name, at], by.loc["newreno", at]) for at in satellite["loss"].unique()
-        )
+        found = [ratio(by.loc[name, at], by.loc["newreno", at]) for at in by.loc[name].index]
+        return max(found, key=lambda one: one[1])  # the one that is surest
 
-    waits = silence.set_index(["sender", "length_s"])
+    costs = outlasted.set_index(["sender", "length_s"])
     losses = lossy.set_index(["sender", "loss"])
     near = beside.set_index("sender")
     begins = starts.set_index(["start", "window"])
@@ -347,9 +344,9 @@ def promises(
     rows = []
     for one in PROMISES:
         low = high = np.nan
-        if one.measure == WAITS:
-            row = waits.loc[one.sender, 5.0]
-            measured = row["silence_s"]
+        if one.measure == COST:
+            row = costs.loc[one.sender, 5.0]
+            measured = row["cost_s"]
             low, high = measured - row["halfwidth"], measured + row["halfwidth"]
         elif one.measure == LOSSY:
             measured, low, high = ratio(losses.loc[one.sender, 1e-2], losses.loc["newreno", 1e-2])
