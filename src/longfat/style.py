@@ -65,7 +65,7 @@ _OWN = {
     "dual": (_CYAN, "^"),
     "pert": (_PURPLE, "v"),
     "probing": (_ROSE, "d"),
-    "cherry": (_RED, "D"),
+    "cherry": (_PURPLE, "D"),
     "peach": (_ORANGE, "o"),
     "hybla-2004": (_OLIVE, "P"),
     "cdg-linux": (_GREEN, "1"),

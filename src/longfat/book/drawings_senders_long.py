@@ -81,9 +81,7 @@ def lossy(table: pd.DataFrame) -> Figure:
 def probing(table: pd.DataFrame) -> Figure:
     """Draw TCP-Probing beside NewReno over the loss rate."""
     figure = lossy(table)
-    figure.axes[0].set_title(
-        "What a probe saves where losses are many, it wastes where they are few"
-    )
+    figure.axes[0].set_title("Where losses are many, a probe saves the window")
     return figure
 
 
@@ -98,7 +96,7 @@ def start(traces: pd.DataFrame) -> Figure:
     """Draw the first seconds over the satellite (`senders_long.start`)."""
     figure, axes = plt.subplots(figsize=(8, 4))
     _lines(axes, traces)
-    axes.set_title("Ten seconds over a satellite: who gets under way")
+    axes.set_title("Twelve seconds over a satellite: who gets under way")
     axes.set_xlim(0, 12)
     axes.set_ylim(0, 25)
     return figure
