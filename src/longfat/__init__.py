@@ -40,6 +40,7 @@ __all__ = [
     "Result",
     "Scenario",
     "SimulationError",
+    "Xcp",
     "ns3_3_44",
     "simulate",
     "sweep",

@@ -145,9 +145,9 @@ class Flow(Model):
     proportional rate reduction (RFC 9937), the whole window halved at once (RFC 6675), or what
     ns-3 3.44 calls proportional rate reduction. With `quick_start_bps` the SYN asks the routers for
     that rate (RFC 4782; what is asked for is 40 kb/s times a power of 2), and if all approve one
-    (`Link.approve_bps`) the first window has it, paced. `limited_transmit` is RFC 3042's, which matters
-    without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
-    recovery of ns-3's own is asked for.
+    (`Link.approve_bps`) the first window has it, paced. `limited_transmit` is RFC 3042's, which
+    matters without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless
+    that recovery of ns-3's own is asked for.
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -194,7 +194,7 @@ class Flow(Model):
     def routers(self) -> tuple[str, ...]:
         """The fields of this flow that ask routers for a rate, where they are stated."""
         asks = ["quick_start_bps"] if self.quick_start_bps else []
-        if "router feedback" in catalogue.find(self.congestion_control.name).signals:
+        if catalogue.find(self.congestion_control.name).needs_routers:
             asks.append("congestion_control")
         return tuple(asks)
 

@@ -64,6 +64,7 @@ _OWN = {
     "card": (_OLIVE, "s"),
     "dual": (_CYAN, "^"),
     "pert": (_PURPLE, "v"),
+    "xcp": (_RED, "o"),
 }
 ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
     name: {"color": color, "marker": marker} for name, (color, marker) in _OWN.items()
@@ -103,6 +104,7 @@ SHORT = {
     "gaimd": "GAIMD",
     "bbr3": "BBR 3",
     "pert": "PERT",
+    "xcp": "XCP",
     "cdg-hayes": "CDG",
 }
 # Other names by which the chapters speak of them.

@@ -39,7 +39,8 @@ POINT = ["algorithm", *GRID.columns]
 
 def names() -> list[str]:
     """Return the congestion controls that both engines have: those with a header of ours."""
-    return [name for name, algorithm in catalogue.algorithms().items() if algorithm.header]
+    known = catalogue.algorithms().items()
+    return [name for name, one in known if one.header and not one.needs_routers]
 
 
 def scenario(

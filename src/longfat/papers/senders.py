@@ -51,11 +51,12 @@ TOLERANT = (
 
 
 def senders() -> list[str]:
-    """Return the congestion controls with a header, without those that are NewReno by default."""
+    """Return the congestion controls with a header that need no routers of their own, without
+    those that are NewReno by default."""
     return [
         name
         for name, algorithm in catalogue.algorithms().items()
-        if algorithm.header and name not in SAME_AS_NEWRENO
+        if algorithm.header and not algorithm.needs_routers and name not in SAME_AS_NEWRENO
     ]
 
 
