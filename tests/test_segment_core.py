@@ -407,6 +407,7 @@ def test_a_crash_costs_one_run(own_header):
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_every_header_compiles_without_warnings(tmp_path):
     for name in OURS:
         header = catalogue.find(name).header_path

@@ -52,6 +52,17 @@ class Receiver : public Endpoint
                 onAccepted();
             }
         }
+#ifdef LONGFAT_PROBES
+        if (packet.own.kind == OwnPart::PROBE)
+        {
+            Packet& answer = Prepare(now);
+            answer.flags = Packet::ACK;
+            answer.own = {OwnPart::ANSWER, false, packet.own.number, packet.own.sent};
+            answer.wireBytes = AckWireBytes(m_spec.timestamps, 0);
+            Transmit(now);
+            return;
+        }
+#endif
         if (packet.flags & Packet::PROBE)
         {
             SendAck(now);
@@ -347,6 +358,9 @@ class Receiver : public Endpoint
     Packet& Prepare(Ticks now)
     {
         m_packet.route = &m_back;
+#ifdef LONGFAT_PROBES
+        m_packet.own = {};
+#endif
         m_packet.number = m_next;
         m_packet.sent = now;
         m_packet.echo = m_echo;

@@ -65,6 +65,9 @@
 #include "../../recovery/prr.h"
 #include "connection.h"
 #include "delivery-rate.h"
+#ifdef LONGFAT_PROBES
+#include "own-packets.h"
+#endif
 #include "round-trip.h"
 #ifdef LONGFAT_ROUTERS
 #include "router-ends.h"
@@ -83,6 +86,9 @@ constexpr uint32_t NO_THRESHOLD = 0xffffffff; //!< of slow start
 class Sender : public Endpoint
 {
     using State = ns3::TcpSocketState;
+#ifdef LONGFAT_PROBES
+    friend class OwnPacketsOf<Sender>;
+#endif
 
   public:
     Sender(EventQueue& events, const FlowSpec& spec, const Stream& stream, const Route& forth)
@@ -136,6 +142,35 @@ class Sender : public Endpoint
         return m_routers;
     }
 
+#endif
+#ifdef LONGFAT_HELPERS
+    std::function<void()> onAdvance; //!< called when more has been acknowledged
+
+    /// So many segments have been.
+    uint64_t Acknowledged() const
+    {
+        return m_board.Head();
+    }
+
+    /// It sends nothing more.
+    void Fail()
+    {
+        m_retries = DATA_RETRIES;
+        m_retransmitTimer.Stop();
+        m_pacingTimer.Stop();
+        m_synTimer.Stop();
+        m_persistTimer.Stop();
+        m_events.Cancel(m_sendSoon);
+        m_available = 0;
+        onRoom = nullptr;
+    }
+
+    /// All that is outstanding is lost, and is sent again as after a timeout.
+    void StartOver()
+    {
+        m_retries = 0;
+        OnRetransmitTimeout();
+    }
 #endif
 
     /// Begin the handshake.
@@ -198,6 +233,13 @@ class Sender : public Endpoint
             OnSynAck(ack, now);
             return;
         }
+#ifdef LONGFAT_PROBES
+        if (ack.own.kind == OwnPart::ANSWER)
+        {
+            m_own.OnAnswer(ack, now);
+            return;
+        }
+#endif
         if (m_oneWayDelay && ack.causeSent != NEVER)
         {
             m_oneWayDelay->OnOneWayDelay(ns3::Time(ack.causeSent), ns3::Time(ack.causeReceived));
@@ -210,8 +252,17 @@ class Sender : public Endpoint
         if (ack.number >= head)
         {
             m_window = ack.window;
+#ifdef LONGFAT_HELPERS
+            m_lostByLink = ack.helpers.lostByLink;
+#endif
             OnAck(ack, now);
             KeepAsking();
+#ifdef LONGFAT_HELPERS
+            if (onAdvance && ack.number > head)
+            {
+                onAdvance();
+            }
+#endif
             if (onRoom && ack.number > head)
             {
                 onRoom();
@@ -280,6 +331,9 @@ class Sender : public Endpoint
         m_forth.first->Send(answer, now);
         tcb->m_ecnState =
             m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE : State::ECN_DISABLED;
+#ifdef LONGFAT_PROBES
+        m_own.Begin(ns3::PeekPointer(congestionControl));
+#endif
         Offer(m_available);
         if (onRoom)
         {
@@ -299,6 +353,13 @@ class Sender : public Endpoint
         m_delivered = 0;
         auto delivered = [this, now](SentSegment& segment, uint32_t bytes) {
             segment.delivered = true;
+#ifdef LONGFAT_PROBES
+            if (segment.supplement)
+            {
+                m_own.OnArrival();
+                return;
+            }
+#endif
             m_delivered += bytes;
             if (m_setsWindow)
             {
@@ -317,6 +378,14 @@ class Sender : public Endpoint
         {
             m_board.FindLost();
         }
+#ifdef LONGFAT_PROBES
+        if (m_board.HasSupplements()) // news is of the others, or that one of them is lost
+        {
+            const State::TcpCongState_t state = tcb->m_congState;
+            const bool waits = state == State::CA_OPEN || state == State::CA_DISORDER;
+            sacked = std::max<uint32_t>(m_delivered, waits && m_board.IsLostFrom(m_recover));
+        }
+#endif
         const uint64_t oldHead = m_board.Head();
         const bool partial = tcb->m_congState == State::CA_RECOVERY && ack.number < m_recover;
         if (partial)
@@ -360,6 +429,13 @@ class Sender : public Endpoint
 #endif
         BytesInFlight();
         tcb->m_lastAckedSeq = Sequence(ack.number);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSuspended())
+        {
+            congestionControl->PktsAcked(tcb, 1, LastRtt());
+            return;
+        }
+#endif
         m_counted = lostAgain && ack.number < m_recover && OnRetransmissionLost();
         ProcessAck(ack.number, oldHead, sacked > 0, now);
         tcb->m_isRetransDataAcked = false;
@@ -532,6 +608,12 @@ class Sender : public Endpoint
         }
         else if (tcb->m_congState == State::CA_DISORDER)
         {
+#ifdef LONGFAT_PROBES
+            if (m_board.HasSupplements() && !m_board.IsLostFrom(m_recover))
+            {
+                return;
+            }
+#endif
             if ((m_dupAcks == DUP_ACK_THRESHOLD && MayRecover()) || m_board.IsHeadLost())
             {
                 EnterRecovery(now, true);
@@ -557,6 +639,12 @@ class Sender : public Endpoint
     /// TcpSocketBase::EnterRecovery; `reduces`: the window has not been reduced for a mark before.
     void EnterRecovery(Ticks now, bool reduces)
     {
+#ifdef LONGFAT_PROBES
+        if (m_own.Suspends(false))
+        {
+            return;
+        }
+#endif
         if (!m_spec.sack)
         {
             m_board.AddRenoSack();
@@ -572,6 +660,9 @@ class Sender : public Endpoint
 
     void BeginRecovery(bool reduces, uint32_t dupAcks, uint32_t outstanding)
     {
+#ifdef LONGFAT_HELPERS
+        reduces = reduces && !KeepsWindow();
+#endif
         m_recover = m_board.Next();
         m_recoverActive = true;
         m_reducedAfter = m_board.Transmissions();
@@ -592,6 +683,36 @@ class Sender : public Endpoint
         }
     }
 
+#ifdef LONGFAT_HELPERS
+    /// A loss that the link has told to be its own (ELN) is repaired at the window that there is; one
+    /// that it has not, at a lower one, be it found later in the same recovery.
+    bool KeepsWindow()
+    {
+        if (m_keptWindow == 0 && m_lostByLink)
+        {
+            m_keptWindow = tcb->m_cWnd;
+            m_keptThreshold = tcb->m_ssThresh;
+        }
+        if (m_keptWindow > 0 && m_lostByLink)
+        {
+            tcb->m_ssThresh = m_keptWindow;
+            return true;
+        }
+        m_keptWindow = 0;
+        return false;
+    }
+
+    void ReduceAfterAll()
+    {
+        m_keptWindow = 0;
+        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, FlightSize(BytesInFlight()));
+        if (!m_setsWindow)
+        {
+            const uint64_t outstanding = m_board.SentBytes() - m_board.SackedBytes();
+            m_recovery->EnterRecovery(tcb, 1, outstanding + m_delivered, m_delivered);
+        }
+    }
+#endif
     /// A retransmission since the last reduction is lost: the window is lowered again, and another
     /// recovery begins (RFC 5681, 4.3), from what was not reported before this ACK. Returns false
     /// where there is none to follow.
@@ -608,6 +729,12 @@ class Sender : public Endpoint
     /// An ACK that advances during recovery, but not to its end.
     void OnPartialAck(uint64_t ack, uint64_t oldHead, uint32_t segments, uint32_t bytes, Ticks now)
     {
+#ifdef LONGFAT_HELPERS
+        if (m_keptWindow > 0 && !m_lostByLink && (!m_spec.sack || m_board[ack].lost))
+        {
+            ReduceAfterAll();
+        }
+#endif
         if (!m_spec.sack)
         {
             m_board.MarkHeadAsLost();
@@ -700,6 +827,13 @@ class Sender : public Endpoint
                 tcb->m_cWnd = tcb->m_ssThresh.Get();
                 m_recovery->ExitRecovery(tcb);
             }
+#ifdef LONGFAT_HELPERS
+            if (m_keptWindow > 0)
+            {
+                tcb->m_ssThresh = m_keptThreshold;
+                m_keptWindow = 0;
+            }
+#endif
         }
 #ifdef LONGFAT_ROUTERS
         if (recovered)
@@ -803,6 +937,12 @@ class Sender : public Endpoint
         {
             GrowSendBuffer();
         }
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSuspended())
+        {
+            return;
+        }
+#endif
         const uint64_t written = Written();
         if (m_board.Head() == written)
         {
@@ -840,6 +980,12 @@ class Sender : public Endpoint
     {
         const bool idle = m_board.BytesInFlight() == 0;
         const bool again = m_board.Send(segment, now);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSupplement())
+        {
+            m_board.SetAside(segment);
+        }
+#endif
         if (m_setsWindow)
         {
             m_rate.OnSent(m_board[segment], idle, now);
@@ -876,7 +1022,17 @@ class Sender : public Endpoint
         }
         ++count.segments;
         count.retransmissions += again;
+#ifdef LONGFAT_PROBES
+        packet.own.low = m_own.IsLowPriority();
+#endif
         m_forth.first->Send(packet, now);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSupplement()) // it counts in no window and no recovery
+        {
+            tcb->m_highTxMark = Sequence(segment + 1);
+            return bytes;
+        }
+#endif
         tcb->m_isCwndLimited = tcb->m_cWnd < BytesInFlight() + m_segmentBytes;
         if (tcb->m_congState == State::CA_RECOVERY || tcb->m_congState == State::CA_CWR)
         {
@@ -895,9 +1051,15 @@ class Sender : public Endpoint
 #ifdef LONGFAT_ROUTERS
         m_packet.router = {};
 #endif
+#ifdef LONGFAT_HELPERS
+        m_packet.route = m_forth.current ? m_forth.current : &m_forth;
+#endif
         m_packet.sent = now;
         m_packet.echo = m_roundTrip.latest;
         m_packet.sackBlocks = 0;
+#ifdef LONGFAT_PROBES
+        m_packet.own = {};
+#endif
         return m_packet;
     }
 
@@ -935,9 +1097,18 @@ class Sender : public Endpoint
         {
             return;
         }
+#ifdef LONGFAT_PROBES
+        if (m_own.Suspends(true))
+        {
+            return;
+        }
+#endif
         const Ticks now = m_events.Now();
         ++m_retries;
         ++count.timeouts;
+#ifdef LONGFAT_HELPERS
+        m_keptWindow = 0;
+#endif
         const uint32_t pipe = BytesInFlight();
         m_dupAcks = 0;
         m_board.MarkAllAsLost();
@@ -1082,6 +1253,14 @@ class Sender : public Endpoint
     Timer<Sender, &Sender::OnPersist> m_persistTimer;
     Event m_sendSoon;
     bool m_sendIsDue{false};
+#ifdef LONGFAT_PROBES
+    OwnPacketsOf<Sender> m_own{m_events, *this};
+#endif
+#ifdef LONGFAT_HELPERS
+    bool m_lostByLink{false};    //!< what the ACK at hand asks for, as the link has told
+    uint32_t m_keptWindow{0};    //!< during a recovery that does not reduce it; 0: it does
+    uint32_t m_keptThreshold{0}; //!< from before it
+#endif
 };
 
 } // namespace longfat::segment
