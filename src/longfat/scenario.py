@@ -65,8 +65,8 @@ __all__ = [
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
 # "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
-# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files that
-# go over by several flows, or by datagrams (`Scenario.transfers`).
+# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files
+# that go over by several flows, or by datagrams (`Scenario.transfers`).
 FEATURES = frozenset({"helpers", "probes", "routers", "transfers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue
 
@@ -262,7 +262,7 @@ class Flow(Model):
     def routers(self) -> tuple[str, ...]:
         """The fields of this flow that ask routers for a rate, where they are stated."""
         asks = ["quick_start_bps"] if self.quick_start_bps else []
-        if "router feedback" in catalogue.find(self.congestion_control.name).signals:
+        if catalogue.find(self.congestion_control.name).needs_routers:
             asks.append("congestion_control")
         return tuple(asks)
 

@@ -118,6 +118,11 @@ class Algorithm:
         return parameters
 
     @property
+    def needs_routers(self) -> bool:
+        """Whether routers must tell it a rate: only the engine `segment` has such routers."""
+        return "router feedback" in self.signals
+
+    @property
     def header_path(self) -> Path | None:
         """Path of our header, or None for a class of ns-3's own."""
         return FOLDER / self.header if self.header else None

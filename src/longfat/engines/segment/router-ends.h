@@ -161,9 +161,8 @@ class RouterSender
     {
         if (m_isQuick)
         {
-            m_isQuick = false;
+            EndPace();
             m_quickEnd = next;
-            m_tcb->m_pacing = m_tcb->m_paceInitialWindow = false;
             m_tcb->m_cWnd = std::max(m_initialWindow, std::min(m_tcb->m_cWnd.Get(), flight));
         }
     }
@@ -172,12 +171,20 @@ class RouterSender
     /// on as if it had not asked, with the initial window, and slow start to half of what it had.
     void OnLoss(uint64_t head)
     {
-        if (head < m_quickEnd)
+        if (m_isQuick || head < m_quickEnd)
         {
+            EndPace();
             m_quickEnd = 0;
             m_afterLoss = m_tcb->m_ssThresh;
             m_tcb->m_ssThresh = m_initialWindow;
         }
+    }
+
+    /// The timer has expired: the window is one segment, whatever it was.
+    void OnTimeout()
+    {
+        EndPace();
+        m_quickEnd = m_afterLoss = 0;
     }
 
     /// The recovery is over.
@@ -210,6 +217,15 @@ class RouterSender
     }
 
   private:
+    void EndPace()
+    {
+        if (m_isQuick)
+        {
+            m_isQuick = false;
+            m_tcb->m_pacing = m_tcb->m_paceInitialWindow = false;
+        }
+    }
+
     void AddCongestionHeader(RouterHeader& header) const
     {
         if (m_feedback)

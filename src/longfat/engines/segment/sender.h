@@ -1124,6 +1124,9 @@ class Sender : public Endpoint
                                                Has(Fault::PIPE_AS_FLIGHT) ? pipe : outstanding);
         }
         congestionControl->CwndEvent(tcb, State::CA_EVENT_LOSS);
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnTimeout();
+#endif
         congestionControl->CongestionStateSet(tcb, State::CA_LOSS);
         tcb->m_congState = State::CA_LOSS;
         tcb->m_cWnd = m_segmentBytes;
