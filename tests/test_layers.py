@@ -22,7 +22,7 @@ FLOORS = [
     ["store"],
     ["network", "result"],
     ["scenario"],
-    ["links"],
+    ["links", "transfers"],
     ["cc", "recovery", "measures", "statistics", "pictures"],
     ["errors", "faults", "paths", "style"],
 ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Red,
         Snoop,
         Wtcp,
+        Xcp,
     )
     from longfat.result import Result
     from longfat.scenario import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         Scenario,
     )
     from longfat.sweeps import sweep
+    from longfat.transfers import Transfer
 
 __all__ = [
     "Arq",
@@ -54,7 +56,9 @@ __all__ = [
     "Scenario",
     "SimulationError",
     "Snoop",
+    "Transfer",
     "Wtcp",
+    "Xcp",
     "ns3_3_44",
     "simulate",
     "sweep",
@@ -75,6 +79,7 @@ _HOMES = {
         "Red",
         "Snoop",
         "Wtcp",
+        "Xcp",
     ],
     "result": ["Result"],
     "scenario": [
@@ -88,6 +93,7 @@ _HOMES = {
         "Scenario",
     ],
     "sweeps": ["sweep"],
+    "transfers": ["Transfer"],
 }
 
 

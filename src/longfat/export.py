@@ -53,10 +53,12 @@ def _check(scenario: Scenario, to: str) -> None:
     """Refuse what the scenario asks and a kernel does not have, by the name of its field."""
     if scenario.faults:
         _refuse("faults", "they are ns-3's")
+    if scenario.transfers:
+        _refuse("transfers", "only the engine 'segment' has them")
     for number, link in enumerate(scenario.links):
         if link.mark_above_packets is not None:
             _refuse(f"links.{number}.mark_above_packets", "no queue of Linux marks by a threshold")
-        for name in link.helpers:
+        for name in link.helpers + link.routers:
             _refuse(f"links.{number}.{name}", "only the engine 'segment' has it")
         if to == "mininet" and link.rate_bps > MININET_BPS:
             _refuse(f"links.{number}.rate_bps", f"Mininet's links have at most {MININET_BPS:.0f}")
@@ -90,6 +92,8 @@ def _of_flow(flow: Flow) -> Iterator[tuple[str, str]]:
         yield "handoffs", "nobody tells a kernel's sender"
     if flow.path:
         yield "path", "the script routes by the fewest hops"
+    for name in flow.routers:
+        yield name, "only the engine 'segment' has it"
     if flow.recovery != "prr":
         yield "recovery", "Linux has 'prr' alone"
     if not flow.limited_transmit:

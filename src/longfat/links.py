@@ -219,6 +219,24 @@ class Pie(_Kind):
     ecn: bool = True
 
 
+class Xcp(Model):
+    """A router that speaks XCP (Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec-03).
+
+    Once a mean round trip it works out how much the traffic over the link may grow: `alpha` times
+    what is left of the link, less `beta` times the queue that stands, a round trip; a share `gamma`
+    of the traffic is moved from flow to flow in any case. The control is stable, by the paper's
+    analysis, for alpha < pi / (4 sqrt 2) = 0.555 and beta = alpha^2 sqrt 2.
+
+    >>> from longfat import Xcp
+    >>> Xcp().alpha
+    0.4
+    """
+
+    alpha: Annotated[float, Field(gt=0, le=10)] = 0.4
+    beta: Annotated[float, Field(ge=0, le=10)] = 0.226
+    gamma: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+
 class Snoop(_Kind):
     """A base station that repairs the losses of its radio (Balakrishnan et al. 1995).
 
@@ -262,6 +280,7 @@ class Wtcp(_Kind):
 
 TRACE_BYTES = 1500  # what an opportunity of Mahimahi's traces carries
 HELPERS = ("loss_bursts", "arq", "delivery_ms", "aqm", "base_station", "notifies_loss")
+ROUTERS = ("xcp", "approve_bps")
 
 
 def mahimahi(path: Path | str) -> dict[str, Any]:
@@ -307,6 +326,9 @@ class Link(Model):
     can deliver 1500 bytes, and after the last it begins anew; `rate_bps` must then be the trace's
     mean rate (`longfat.links.mahimahi` reads both from a file).
 
+    The router in front of a link may speak XCP (`xcp`), and Quick-Start (RFC 4782): it approves
+    requests as far as `approve_bps` is neither used nor approved within the last half second.
+
     >>> from longfat import Link
     >>> there = Link(source="a", target="b", rate_bps=10e6, delay_s=0.05, queue_packets=100)
     >>> there.loss_per_packet
@@ -328,6 +350,8 @@ class Link(Model):
     arq: Arq | None = None
     delivery_ms: Annotated[tuple[Milliseconds, ...], Field(max_length=1_000_000)] = ()
     aqm: Annotated[Red | CoDel | Pie, Field(discriminator="kind")] | None = None
+    xcp: Xcp | None = None
+    approve_bps: BitRate | None = None
     base_station: Annotated[Snoop | Wtcp, Field(discriminator="kind")] | None = None
     notifies_loss: bool = False
 
@@ -335,10 +359,15 @@ class Link(Model):
     def _helpers_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out the helpers that there are not: engines that have none are not asked."""
         data = serialize(self)
-        for name in HELPERS:
+        for name in HELPERS + ROUTERS:
             if not getattr(self, name):
                 data.pop(name, None)
         return data
+
+    @property
+    def routers(self) -> tuple[str, ...]:
+        """The fields that say what this link's router speaks, where they are stated."""
+        return tuple(name for name in ROUTERS if getattr(self, name))
 
     @property
     def helpers(self) -> tuple[str, ...]:
@@ -371,6 +400,8 @@ class Link(Model):
                 raise ValueError("changes of rate_bps are not allowed beside delivery_ms")
             if self.arq:
                 raise ValueError("arq is not allowed beside delivery_ms: the trace is what is left")
+        if self.xcp and self.helpers:
+            raise ValueError(f"xcp is not allowed beside {self.helpers[0]}")
         if self.aqm and self.mark_above_packets is not None:
             raise ValueError("state either aqm or mark_above_packets")
         return self

@@ -28,6 +28,7 @@ from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.faults import Fault
 from longfat.links import (
+    FASTEST_BPS,
     LARGEST,
     BitRate,
     Count,
@@ -40,6 +41,7 @@ from longfat.links import (
     Seconds,
     Segments,
 )
+from longfat.transfers import Rbudp, Transfer, Tsunami
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,11 +60,15 @@ __all__ = [
     "Record",
     "Reroute",
     "Scenario",
+    "Transfer",
 ]
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
-# "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`).
-FEATURES = frozenset({"helpers"})
+# "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
+# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files
+# that go over by several flows, or by datagrams (`Scenario.transfers`).
+FEATURES = frozenset({"helpers", "probes", "routers", "transfers"})
+OWN_PACKETS = "own packets"  # in `signals` of the catalogue
 
 
 def _python_numbers(values: Any) -> Any:
@@ -195,9 +201,11 @@ class Flow(Model):
     relay has acknowledged and not yet passed on, at most. At `relays_fail_at_s` the relays and all
     that they hold are gone. `moves` are movements of the receiver. `recovery` says what may be sent
     while lost segments are sent again: proportional rate reduction (RFC 9937), the whole window
-    halved at once (RFC 6675), or what ns-3 3.44 calls proportional rate reduction.
-    `limited_transmit` is RFC 3042's, which matters
-    without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
+    halved at once (RFC 6675), or what ns-3 3.44 calls proportional rate reduction. With
+    `quick_start_bps` the SYN asks the routers for that rate (RFC 4782; what is asked for is 40 kb/s
+    times a power of 2), and if all approve one (`Link.approve_bps`) the first window has it, paced.
+    `limited_transmit` is RFC 3042's, which matters without SACK; the engine `ns3` leaves it out
+    there, since ns-3's has a fault, unless that
     recovery of ns-3's own is asked for.
 
     >>> from longfat import Flow
@@ -231,16 +239,17 @@ class Flow(Model):
     reroutes: tuple[Reroute, ...] = ()
     handoffs: tuple[Handoff, ...] = ()
     relays: tuple[Name, ...] = ()
+    quick_start_bps: Annotated[float, Field(ge=80e3, le=FASTEST_BPS)] | None = None
     relay_buffer_bytes: Count | None = None
     relays_fail_at_s: Seconds | None = None
     moves: tuple[Move, ...] = ()
 
     @model_serializer(mode="wrap")
-    def _helpers_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the helpers that there are not: engines that have none are not asked."""
+    def _help_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what is not asked for of helpers and routers: only one engine knows it."""
         data = serialize(self)
-        for name in FLOW_HELPERS:
-            if name not in self.helpers:
+        for name in (*FLOW_HELPERS, "quick_start_bps"):
+            if getattr(self, name) in (None, ()):
                 data.pop(name, None)
         return data
 
@@ -248,6 +257,14 @@ class Flow(Model):
     def helpers(self) -> tuple[str, ...]:
         """The fields of this flow that only the engine `segment` has, where they are stated."""
         return tuple(name for name in FLOW_HELPERS if getattr(self, name) not in (None, ()))
+
+    @property
+    def routers(self) -> tuple[str, ...]:
+        """The fields of this flow that ask routers for a rate, where they are stated."""
+        asks = ["quick_start_bps"] if self.quick_start_bps else []
+        if catalogue.find(self.congestion_control.name).needs_routers:
+            asks.append("congestion_control")
+        return tuple(asks)
 
     @model_validator(mode="after")
     def _stop_after_start(self) -> Self:
@@ -262,6 +279,27 @@ class Flow(Model):
             raise ValueError(
                 f"'{self.congestion_control.name}' cannot cap its congestion window: "
                 "leave max_window_segments out and limit the flow by receive_buffer_bytes"
+            )
+        return self
+
+    @property
+    def sends_own_packets(self) -> bool:
+        """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
+        return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
+
+    @property
+    def has_low_priority(self) -> bool:
+        """Whether it sends packets that a full queue drops before others."""
+        control = self.congestion_control
+        known = "low_priority" in catalogue.find(control.name).parameters
+        return known and bool(control.parameters.get("low_priority", True))
+
+    @model_validator(mode="after")
+    def _supplements_are_reported(self) -> Self:
+        if self.sends_own_packets and not self.sack:
+            raise ValueError(
+                f"'{self.congestion_control.name}' needs sack: the receiver's reports tell it what "
+                "has become of its own packets"
             )
         return self
 
@@ -306,6 +344,7 @@ FlowSeries = Literal[
     "handoff_s",
 ]
 LinkSeries = Literal["queue_packets", "sent_bytes"]
+TransferSeries = Literal["there_bytes", "rate_bps", "error_rate"]
 
 
 class Record(Model):
@@ -316,15 +355,16 @@ class Record(Model):
     `utilization` are what an algorithm that estimates them believes (`longfat cc list`);
     `acknowledged_bytes` is what the sender has been told of (of a relay, if there is one),
     `signalling_bytes` what messages about movements have put on links, `handoff_s` the time from a
-    movement until the host has been answered. Of a link:
-    packets in the queue, and bytes sent so far.
+    movement until the host has been answered. Of a link: packets in the queue, and bytes sent so
+    far. Of a transfer: bytes of the file that are there, the rate at which its datagrams are sent,
+    and the error rate that it goes by.
 
     >>> from longfat import Record
     >>> Record(series=("cwnd_segments", "queue_packets"), points=100).points
     100
     """
 
-    series: tuple[FlowSeries | LinkSeries, ...] = ()
+    series: tuple[FlowSeries | LinkSeries | TransferSeries, ...] = ()
     points: Annotated[int, Field(ge=2, le=1_000_000)] = 2000
 
 
@@ -392,8 +432,10 @@ class Scenario(Model):
     """Everything that decides a run's result, apart from the engine.
 
     `faults` are what the engine `segment` does as ns-3 3.44 and not as the RFCs say
-    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `title` is for people: it is no
-    part of the key.
+    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `transfers` are files, carried by
+    flows that have no `bytes` of their own or by datagrams; with them flows may be missing, and a
+    run ends with the last transfer and the last flow that has an end. `title` is for people: it is
+    no part of the key.
 
     >>> from longfat import Scenario, topologies
     >>> scenario = Scenario(
@@ -410,20 +452,23 @@ class Scenario(Model):
     """
 
     links: Annotated[tuple[Link, ...], Field(min_length=1)]
-    flows: Annotated[tuple[Flow, ...], Field(min_length=1)]
+    flows: tuple[Flow, ...] = ()
     duration_s: PositiveSeconds
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
     record: Record = Record()
     faults: tuple[Fault, ...] = ()
     ns2: Ns2 = Ns2()
+    transfers: tuple[Transfer, ...] = ()
     title: str = ""
 
     @model_serializer(mode="wrap")
     def _habits_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave `ns2` out where it is the default: only one engine knows it."""
+        """Leave out `ns2` and `transfers` where there are none: only one engine knows each."""
         data = serialize(self)
         if self.ns2 == Ns2():
             data.pop("ns2", None)
+        if not self.transfers:
+            data.pop("transfers", None)
         return data
 
     def __init__(self, /, **fields: Any) -> None:
@@ -454,6 +499,50 @@ class Scenario(Model):
                     f"no link back from {quoted(target)} to {quoted(source)}: ACKs need one"
                 )
         return links
+
+    @model_validator(mode="after")
+    def _queues_know_priorities(self) -> Self:
+        helped = [n for n, link in enumerate(self.links) if link.helpers or link.xcp]
+        for number, flow in enumerate(self.flows):
+            if helped and flow.has_low_priority:
+                raise ValueError(
+                    f"flows.{number}.congestion_control: low_priority must be false beside the "
+                    f"helpers of link {helped[0]}: their queue has one priority"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _something_to_send(self) -> Self:
+        if not self.flows and not self.transfers:
+            raise ValueError("flows: () must have one at least, unless there are transfers")
+        carriers: list[int] = []
+        for number, transfer in enumerate(self.transfers):
+            method = transfer.method
+            where = f"transfers.{number}.method"
+            if isinstance(method, Rbudp | Tsunami):
+                for end in (method.source, method.target, *(method.path or ())):
+                    if end not in self.nodes:
+                        raise ValueError(
+                            f"{where}: no link touches node {quoted(end)}: nodes are "
+                            f"{self._node_list()}.{nearest(end, list(self.nodes))}"
+                        )
+                continue
+            for place in method.flows:
+                if place >= len(self.flows):
+                    raise ValueError(
+                        f"{where}.flows: there is no flow {place}: the last is "
+                        f"{len(self.flows) - 1}"
+                    )
+                if place in carriers:
+                    raise ValueError(f"{where}.flows: flow {place} carries another transfer")
+                flow = self.flows[place]
+                if flow.bytes is not None or flow.stop_s is not None:
+                    raise ValueError(
+                        f"{where}.flows: flow {place} carries the transfer: it can have neither "
+                        "bytes nor stop_s of its own"
+                    )
+                carriers.append(place)
+        return self
 
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:
@@ -509,23 +598,32 @@ class Scenario(Model):
     def features(self) -> frozenset[str]:
         """What this scenario needs of the engine `segment` that is compiled in only where it is
         needed (`FEATURES`)."""
-        helped = (
-            any(link.helpers for link in self.links)
-            or any(flow.helpers for flow in self.flows)
-            or bool(set(self.record.series) & set(HELPER_SERIES))
-        )
-        return frozenset({"helpers"} if helped else ())
+        recorded = set(self.record.series) & set(HELPER_SERIES)
+        needs = {
+            "helpers": recorded or any(one.helpers for one in (*self.links, *self.flows)),
+            "probes": any(flow.sends_own_packets for flow in self.flows),
+            "routers": any(one.routers for one in (*self.links, *self.flows)),
+            "transfers": bool(self.transfers),
+        }
+        return frozenset(name for name, needed in needs.items() if needed)
 
     def refuse_helpers(self, engine: str) -> None:
-        """Raise InputError for what helps on the way, which only the engine `segment` has."""
+        """Raise InputError for what helps on the way, and for packets of a sender's own, which only
+        the engine `segment` has."""
         for number, link in enumerate(self.links):
-            for name in link.helpers:
+            for name in link.helpers + link.routers:
                 raise InputError(
                     f"links.{number}.{name}: the engine '{engine}' does not have it: use the "
                     "engine 'segment'"
                 )
         for number, flow in enumerate(self.flows):
-            for name in flow.helpers:
+            if flow.sends_own_packets:
+                name = flow.congestion_control.name
+                raise InputError(
+                    f"flows.{number}.congestion_control: '{name}' sends packets of its own, which "
+                    f"the engine '{engine}' does not have: use the engine 'segment'"
+                )
+            for name in (*flow.helpers, *flow.routers):
                 raise InputError(
                     f"flows.{number}.{name}: the engine '{engine}' does not have it: use the "
                     "engine 'segment'"
@@ -536,6 +634,10 @@ class Scenario(Model):
                     f"record.series: the engine '{engine}' does not have '{name}': use the "
                     "engine 'segment'"
                 )
+        if self.transfers:
+            raise InputError(
+                f"transfers: the engine '{engine}' does not have them: use the engine 'segment'"
+            )
 
     def with_(self, **changes: Any) -> "Scenario":
         """Return a copy with top-level fields changed, validated again."""

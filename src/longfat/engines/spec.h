@@ -14,6 +14,9 @@
 #ifdef LONGFAT_HELPERS
 #include <variant>
 #endif
+#ifdef LONGFAT_TRANSFERS
+#include "transfer-spec.h"
+#endif
 
 namespace longfat
 {
@@ -98,6 +101,15 @@ struct Pie
     bool ecn;
 };
 #endif
+#ifdef LONGFAT_ROUTERS
+/// The parameters of a router that speaks XCP (longfat.Xcp).
+struct Xcp
+{
+    double alpha;
+    double beta;
+    double gamma;
+};
+#endif
 /// One direction of a link.
 struct LinkSpec
 {
@@ -112,6 +124,10 @@ struct LinkSpec
     uint64_t markAbovePackets{NO_LIMIT}; //!< NO_LIMIT: no marks
     std::vector<Outage> outages;
     std::vector<LinkChange> changes;
+#ifdef LONGFAT_ROUTERS
+    std::optional<Xcp> xcp;
+    double approveBps{0}; //!< of Quick-Start requests; 0: the router does not speak it
+#endif
 #ifdef LONGFAT_HELPERS
     std::optional<LossBursts> lossBursts;
     std::optional<Arq> arq;
@@ -190,6 +206,9 @@ struct FlowSpec
     uint64_t bytes{0}; //!< 0: without end
     std::vector<Reroute> reroutes;
     std::vector<Handoff> handoffs;
+#ifdef LONGFAT_ROUTERS
+    double quickStartBps{0}; //!< to be asked for; 0: nothing
+#endif
 #ifdef LONGFAT_HELPERS
     uint32_t relayBufferBytes{0}; //!< on either side of a relay; 0: as of every other end
     std::optional<double> relaysFailAtS;
@@ -205,6 +224,10 @@ struct ScenarioSpec
     uint64_t seed{1};
     std::vector<std::string> series;
     uint32_t points{0};
+#ifdef LONGFAT_TRANSFERS
+    std::vector<TransferSpec> transfers;
+    FlowSpec control; //!< how their control messages go over TCP
+#endif
 };
 
 } // namespace longfat

@@ -30,6 +30,16 @@
 #ifdef LONGFAT_HELPERS
 #include <memory>
 #endif
+#ifdef LONGFAT_ROUTERS
+#include "approval.h"
+#include "router-header.h"
+
+#include <memory>
+#include <optional>
+#endif
+#ifdef LONGFAT_TRANSFERS
+#include "datagram.h"
+#endif
 
 namespace longfat::segment
 {
@@ -64,6 +74,24 @@ struct SackBlock
     uint32_t end;
 };
 
+#ifdef LONGFAT_PROBES
+/// What a packet is that TCP alone would not send (own-packets.h).
+struct OwnPart
+{
+    enum Kind : uint8_t
+    {
+        NONE,
+        PROBE,  //!< is answered at once
+        ANSWER, //!< to a probe
+    };
+
+    Kind kind;
+    bool low;        //!< a queue that is full drops it before others
+    uint32_t number; //!< of a probe
+    Ticks sent;      //!< probe, or what is answered
+};
+
+#endif
 #ifdef LONGFAT_HELPERS
 /// What the helpers of links write into a packet.
 struct HelpersMark
@@ -98,6 +126,12 @@ struct Packet
     uint8_t flags;
     uint8_t sackBlocks;
     std::array<SackBlock, 4> sack;
+#ifdef LONGFAT_PROBES
+    OwnPart own;
+#endif
+#ifdef LONGFAT_ROUTERS
+    mutable RouterHeader router; //!< which every router on the way may change
+#endif
 #ifdef LONGFAT_HELPERS
     HelpersMark helpers;
 
@@ -112,6 +146,9 @@ struct Packet
     {
         return route->other && (flags & (SYN | ACK | PROBE)) == ACK;
     }
+#endif
+#ifdef LONGFAT_TRANSFERS
+    Datagram datagram; //!< of a transfer over UDP
 #endif
 };
 
@@ -146,6 +183,18 @@ class LinkHelper
 };
 #endif
 
+#ifdef LONGFAT_ROUTERS
+/// What a link does whose router speaks XCP (xcp-link.h), in place of Link itself.
+class LinkRouter
+{
+  public:
+    virtual ~LinkRouter() = default;
+    virtual void Send(const Packet& packet, Ticks now) = 0;
+    virtual bool Finish(Ticks now) = 0;
+    virtual void Record(const std::string& name, Series* series) = 0;
+};
+
+#endif
 class Link
 {
   public:
@@ -159,6 +208,16 @@ class Link
           m_lossPerBit(spec.lossPerBit),
           m_arrival(&CallMethod<Link, &Link::OnArrival>, this)
     {
+#ifdef LONGFAT_ROUTERS
+        if (this->spec.approveBps > 0)
+        {
+            approval.emplace(this->spec.approveBps);
+        }
+        if (this->spec.xcp)
+        {
+            return; // UseRouter follows
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (this->spec.HasHelpers())
         {
@@ -207,10 +266,45 @@ class Link
         }
     }
 #endif
+#ifdef LONGFAT_ROUTERS
+    /// From the beginning on all is done by the router, in this link's place.
+    void UseRouter(std::unique_ptr<LinkRouter> router)
+    {
+        m_router = std::move(router);
+    }
+
+    /// A packet has come to the far end: it goes on from there.
+    void HandOn(const Packet& packet, Ticks now)
+    {
+        ++count.arrived;
+        if (Link* next = packet.route->next[m_target])
+        {
+            next->Send(packet, now);
+        }
+        else
+        {
+            packet.route->end->Receive(packet, now);
+        }
+    }
+
+    std::optional<Approval> approval; //!< if the router speaks Quick-Start
+#endif
     /// Put a packet into the queue, or drop it.
     void Send(const Packet& packet, Ticks now)
     {
         ++count.offered;
+#ifdef LONGFAT_ROUTERS
+        --packet.router.ttl;
+        if (approval)
+        {
+            approval->Meet(packet.router, packet.wireBytes, now);
+        }
+        if (m_router)
+        {
+            m_router->Send(packet, now);
+            return;
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (m_helper)
         {
@@ -224,6 +318,11 @@ class Link
             DrainQueue(now, scheduled);
         }
         const bool idle = IsIdle(now, scheduled);
+#ifdef LONGFAT_PROBES
+        while (!packet.own.low && !HasRoom(packet) && PushOut(now))
+        {
+        }
+#endif
         if (m_waiting + 1 > spec.queuePackets ||
             m_waitingBytes + packet.wireBytes > spec.queueBytes)
         {
@@ -263,6 +362,12 @@ class Link
             return m_helper->Finish(now);
         }
 #endif
+#ifdef LONGFAT_ROUTERS
+        if (m_router)
+        {
+            return m_router->Finish(now);
+        }
+#endif
         const Ticks scheduled = m_events.Scheduled(); // what ends the run can come first
         DrainQueue(now, scheduled);
         for (std::size_t i = 0; i < m_flying.Size(); ++i)
@@ -294,6 +399,12 @@ class Link
     {
         Series& kept = count.series.try_emplace(name, durationS, points).first->second;
         (name == "queue_packets" ? m_queueSeries : m_sentSeries) = &kept;
+#ifdef LONGFAT_ROUTERS
+        if (m_router)
+        {
+            m_router->Record(name, &kept);
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (m_helper)
         {
@@ -349,6 +460,53 @@ class Link
         Event arrival;
     };
 
+#ifdef LONGFAT_PROBES
+    bool HasRoom(const Packet& packet) const
+    {
+        return m_waiting + 1 <= spec.queuePackets &&
+               m_waitingBytes + packet.wireBytes <= spec.queueBytes;
+    }
+
+    /// Drop the last packet of low priority that waits. Returns false when there is none.
+    bool PushOut(Ticks now)
+    {
+        const std::size_t size = m_flying.Size();
+        std::size_t gone = size;
+        while (gone > size - m_waiting && !m_flying[gone - 1].packet.own.low)
+        {
+            --gone;
+        }
+        if (gone == size - m_waiting)
+        {
+            return false;
+        }
+        --gone; // counted from 1 so far
+        ++count.overflow;
+        --m_waiting;
+        m_waitingBytes -= m_flying[gone].packet.wireBytes;
+        Ticks begins = m_flying[gone].began;
+        for (std::size_t i = gone; i + 1 < size; ++i)
+        {
+            m_flying[i] = m_flying[i + 1];
+            m_flying[i].began = begins;
+            m_flying[i].ended = begins += TransmissionTime(m_flying[i].packet.wireBytes);
+            m_flying[i].arrives = m_flying[i].ended + m_delay;
+        }
+        m_flying.PopBack();
+        m_free = begins;
+        if (gone == 0) // all wait since a change
+        {
+            m_events.Cancel(m_arrival);
+            if (!m_flying.Empty())
+            {
+                m_events.Schedule(m_arrival, m_flying.Front().KeyOfArrival());
+            }
+        }
+        RecordQueue(now);
+        return true;
+    }
+
+#endif
     Ticks TransmissionTime(uint32_t wireBytes)
     {
         if (wireBytes >= m_transmission.size())
@@ -506,6 +664,9 @@ class Link
 
 #ifdef LONGFAT_HELPERS
     std::unique_ptr<LinkHelper> m_helper; //!< if it has helpers
+#endif
+#ifdef LONGFAT_ROUTERS
+    std::unique_ptr<LinkRouter> m_router; //!< if it speaks XCP
 #endif
     EventQueue& m_events;
     uint32_t m_target; //!< node at the far end

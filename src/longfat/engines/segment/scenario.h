@@ -51,6 +51,9 @@ class ScenarioReader
 #ifdef LONGFAT_HELPERS
     class Fields;
 #endif
+#ifdef LONGFAT_TRANSFERS
+    class Fields;
+#endif
     static constexpr double INFINITE = std::numeric_limits<double>::infinity();
     static constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
     static constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
@@ -62,6 +65,9 @@ class ScenarioReader
         scenario->durationS = fields.Number("duration_s", ABOVE_0, LONGEST_S);
         scenario->seed = fields.Whole("seed", 1, 2147483648, 1);
         fields.Ignore("title");
+#ifdef LONGFAT_TRANSFERS
+        const Json& transfers = fields.List("transfers");
+#endif
         const Json& links = fields.List("links", 1);
         const Json& flows = fields.List("flows", 1);
         Fields record(*this, fields.Take("record"), "record.");
@@ -95,7 +101,106 @@ class ScenarioReader
             const std::string where = "flows." + std::to_string(i) + ".";
             ReadFlow(flows.items[i], where, graph, &scenario->flows[i]);
         }
+#ifdef LONGFAT_TRANSFERS
+        for (std::size_t i = 0; i < transfers.items.size() && m_error.empty(); ++i)
+        {
+            const std::string where = "transfers." + std::to_string(i) + ".";
+            ReadTransfer(transfers.items[i], where, graph, scenario);
+        }
+#endif
     }
+#ifdef LONGFAT_TRANSFERS
+
+    void ReadTransfer(const Json& json,
+                      const std::string& where,
+                      const Graph& graph,
+                      ScenarioSpec* scenario)
+    {
+        Fields fields(*this, json, where);
+        TransferSpec& transfer = scenario->transfers.emplace_back();
+        fields.Ignore("name");
+        transfer.fileBytes = fields.Whole("bytes", 1, 1e15, 1);
+        const Json& stated = fields.Take("method");
+        fields.End();
+        Fields method(*this, stated, where + "method.");
+        const std::string kind =
+            method.OneOf("kind", {"parallel tcp", "gridftp", "rbudp", "tsunami"});
+        if (kind == "parallel tcp" || kind == "gridftp")
+        {
+            transfer.method = kind == "gridftp" ? TransferSpec::BLOCKS : TransferSpec::PARTS;
+            for (const Json& number : method.List("flows", 1).items)
+            {
+                const double last = static_cast<double>(scenario->flows.size()) - 1;
+                if (number.type != Json::NUMBER || number.number != std::floor(number.number) ||
+                    !(number.number >= 0 && number.number <= last))
+                {
+                    Fail(where + "method.flows: must be places in the list of flows, from 0");
+                    return;
+                }
+                transfer.carriers.push_back(static_cast<uint64_t>(number.number));
+                if (scenario->flows[transfer.carriers.back()].bytes > 0)
+                {
+                    Fail(where + "method.flows: a flow that carries it has no bytes of its own");
+                }
+            }
+            if (kind == "gridftp")
+            {
+                transfer.blockBytes = method.Whole("block_bytes", 1, 1e12, 262144);
+            }
+            method.End();
+            return;
+        }
+        const bool tsunami = kind == "tsunami";
+        transfer.method = tsunami ? TransferSpec::TSUNAMI : TransferSpec::RBUDP;
+        const std::string source = method.Text("source");
+        const std::string target = method.Text("target");
+        transfer.way = ReadPath(method.List("path"), graph, where + "method.path");
+        CheckEnds(transfer.way, source, target, where + "method.");
+        if (transfer.way.empty())
+        {
+            transfer.way = graph.ShortestPath(source, target);
+        }
+        if (transfer.way.size() < 2)
+        {
+            Fail(where + "method.target: no path from '" + source + "' to '" + target + "'");
+        }
+        transfer.beginS = method.Number("start_s", 0, LONGEST_S, 0.0);
+        transfer.payloadBps = method.Number("rate_bps", 1, 1e15);
+        transfer.blockBytes = method.Whole("payload_bytes", 1, 65000, tsunami ? 1024 : 1468);
+        transfer.drainBps = method.Number("receiver_bps", 1, INFINITE, INFINITE);
+        transfer.socketBytes = method.Whole("socket_buffer_bytes", 1, 1e12, 20'000'000);
+        if (tsunami)
+        {
+            transfer.threshold = method.Number("error_threshold", 0, BELOW_1, 0.075);
+            transfer.slower = method.Number("slower", 1, 1000, 25.0 / 24);
+            transfer.faster = method.Number("faster", ABOVE_0, 1, 5.0 / 6);
+            transfer.history = method.Number("history", 0, BELOW_1, 0.25);
+            transfer.everyS = method.Number("report_every_s", ABOVE_0, 1000, 0.35);
+            transfer.mostAsked = method.Whole("most_requests", 1, 1e9, 2048);
+        }
+        method.End();
+        Json newReno;
+        newReno.type = Json::TEXT;
+        newReno.text = "newreno";
+        scenario->control = ControlFlow(m_faults);
+        ReadAlgorithm(newReno, where, NO_LIMIT, &scenario->control);
+    }
+
+    /// The TCP of control messages, as Linux has it by default, but for NewReno.
+    static FlowSpec ControlFlow(uint32_t faults)
+    {
+        FlowSpec flow;
+        flow.recovery = "longfat::TcpPrr";
+        flow.faults = faults;
+        flow.segmentBytes = 536;
+        flow.initialWindowSegments = 10;
+        flow.sendBufferBytes = flow.receiveBufferBytes = 64'000'000;
+        flow.segmentsPerAck = 1;
+        flow.ackTimeoutS = 0.2;
+        flow.minRtoS = 0.2;
+        return flow;
+    }
+#endif
 
     /// Both directions of each cable, in the order in which the first of them stands.
     bool PairLinks(const std::vector<LinkSpec>& stated, ScenarioSpec* scenario)
@@ -167,6 +272,24 @@ class ScenarioReader
         }
 #ifdef LONGFAT_HELPERS
         ReadHelpers(fields, where, link);
+#endif
+#ifdef LONGFAT_ROUTERS
+        if (const Json& xcp = fields.Take("xcp"); xcp.IsStated())
+        {
+            Fields own(*this, xcp, where + "xcp.");
+            const double alpha = own.Number("alpha", ABOVE_0, 10, 0.4);
+            const double beta = own.Number("beta", 0, 10, 0.226);
+            link->xcp = Xcp{alpha, beta, own.Number("gamma", 0, 1, 0.1)};
+            own.End();
+            for (const char* name : {"loss_bursts", "arq", "delivery_ms", "aqm"})
+            {
+                if (json[name].IsStated() && json[name].type != Json::ARRAY)
+                {
+                    Fail(where + "xcp: not allowed beside " + name);
+                }
+            }
+        }
+        link->approveBps = fields.Optional("approve_bps", 1, 1e15).value_or(0);
 #endif
         fields.End();
         if ((link->queuePackets == NO_LIMIT) == (link->queueBytes == NO_LIMIT))
@@ -327,6 +450,9 @@ class ScenarioReader
         flow->timestamps = fields.Truth("timestamps", true);
         flow->ecn = fields.Truth("ecn", false);
         flow->minRtoS = fields.Number("min_rto_s", ABOVE_0, LONGEST_S, 1.0);
+#ifdef LONGFAT_ROUTERS
+        flow->quickStartBps = fields.Optional("quick_start_bps", 80'000, 1e15).value_or(0);
+#endif
         flow->startS = fields.Number("start_s", 0, LONGEST_S, 0.0);
         flow->stopS = fields.Optional("stop_s", ABOVE_0, LONGEST_S);
         flow->bytes = fields.Whole("bytes", 1, 1e15, 0);
@@ -715,6 +841,9 @@ class ScenarioReader
         const Json& List(std::string_view name, std::size_t least = 0)
         {
             const Json& json = Take(name);
+#ifdef LONGFAT_TRANSFERS
+            least = name == "flows" && !m_json["transfers"].items.empty() ? 0 : least;
+#endif
             if ((json.IsStated() && json.type != Json::ARRAY) || json.items.size() < least)
             {
                 Fail(name, "must be a list of at least " + std::to_string(least));

@@ -14,8 +14,15 @@
 #include "mobility.h"
 #endif
 #include "link.h"
+#ifdef LONGFAT_ROUTERS
+#include "xcp-link.h"
+#endif
 #include "receiver.h"
 #include "sender.h"
+#ifdef LONGFAT_TRANSFERS
+#include "rbudp.h"
+#include "tsunami.h"
+#endif
 
 #include "ns3/traced-value.h"
 
@@ -141,6 +148,9 @@ class Simulation
         {
             AddFlow(flow);
         }
+#ifdef LONGFAT_TRANSFERS
+        AddTransfers();
+#endif
         m_events.At(FromSeconds(m_spec.durationS), [this] { m_events.End(); });
     }
 
@@ -182,6 +192,9 @@ class Simulation
         for (const Flow& flow : m_flows)
         {
             longfat::Write(head.Begin('{'), flow.Total());
+#ifdef LONGFAT_ROUTERS
+            flow.connections.front().sender->Routers().Write(head);
+#endif
             WriteSeries(flow.count.series, head, numbers);
             head.End('}');
         }
@@ -201,9 +214,19 @@ class Simulation
                 head.Name("acks_told_of_loss").Number(link.count.told);
             }
 #endif
+#ifdef LONGFAT_ROUTERS
+            if (link.approval)
+            {
+                head.Name("quick_starts_approved").Number(link.approval->approved);
+                head.Name("quick_starts_reported").Number(link.approval->reported);
+            }
+#endif
             WriteSeries(link.count.series, head, numbers);
             head.End('}');
         }
+#ifdef LONGFAT_TRANSFERS
+        WriteTransfers(head, numbers);
+#endif
         head.End(']').Name("events").Number(m_events.Count()).Name("end_s").Number(NowS());
     }
 
@@ -223,6 +246,118 @@ class Simulation
         head.End('}');
     }
 
+#ifdef LONGFAT_TRANSFERS
+    void WriteTransfers(JsonWriter& head, std::vector<double>& numbers) const
+    {
+        head.End(']').Name("transfers").Begin('[');
+        for (const auto& transfer : m_transfers)
+        {
+            const TransferCount count = transfer->Total();
+            head.Begin('{').Name("there_s").Number(count.thereS);
+            head.Name("known_s").Number(count.knownS);
+            head.Name("delivered_bytes").Number(count.uniqueBytes);
+            head.Name("packets_sent").Number(count.packets);
+            head.Name("packets_sent_again").Number(count.packetsAgain);
+            head.Name("bytes_sent").Number(count.packetBytes);
+            head.Name("packets_overrun").Number(count.overrun);
+            head.Name("control_bytes").Number(count.controlBytes);
+            head.Name("rounds").Number(count.rounds);
+            WriteSeries(count.kept, head, numbers);
+            head.End('}');
+        }
+    }
+
+    /// A run with transfers ends with the last of them and of the flows that have an end.
+    void AddTransfers()
+    {
+        for (const FlowSpec& flow : m_spec.flows)
+        {
+            m_complete += flow.bytes == 0;
+        }
+        m_complete -= m_spec.transfers.size(); // each adds one at its end
+        for (const TransferSpec& spec : m_spec.transfers)
+        {
+            m_transfers.push_back(spec.way.empty() ? AddStreams(spec) : AddDatagrams(spec));
+            m_transfers.back()->onEnd = [this] {
+                if (++m_complete == m_flows.size())
+                {
+                    m_events.End();
+                }
+            };
+            for (const std::string& name : m_spec.series)
+            {
+                if (name == "there_bytes" || name == "rate_bps" || name == "error_rate")
+                {
+                    m_transfers.back()->Record(name, m_spec.durationS, m_spec.points);
+                }
+            }
+        }
+    }
+
+    std::unique_ptr<Transfer> AddStreams(const TransferSpec& spec)
+    {
+        std::vector<Carrier> carriers;
+        for (const uint64_t number : spec.carriers)
+        {
+            Flow& flow = m_flows[number];
+            carriers.push_back({m_spec.flows[number],
+                                *flow.connections.front().sender,
+                                *flow.connections.back().receiver,
+                                {},
+                                [&flow] { return flow.Total(); },
+                                0,
+                                {}});
+            for (Connection& connection : flow.connections)
+            {
+                carriers.back().streams.push_back(&connection.stream);
+            }
+        }
+        auto transfer = std::make_unique<StreamsTransfer>(m_events, spec, std::move(carriers));
+        for (std::size_t i = 0; i < spec.carriers.size(); ++i)
+        {
+            Flow& flow = m_flows[spec.carriers[i]];
+            flow.connections.back().receiver->onDelivery =
+                [this, &flow, i, transfer = transfer.get()] {
+                    OnDelivery(flow);
+                    transfer->OnDelivery(i);
+                };
+        }
+        return transfer;
+    }
+
+    std::unique_ptr<Transfer> AddDatagrams(const TransferSpec& spec)
+    {
+        std::unique_ptr<DatagramTransfer> transfer;
+        if (spec.method == TransferSpec::RBUDP)
+        {
+            transfer = std::make_unique<Rbudp>(m_events, spec, m_spec.control);
+        }
+        else
+        {
+            transfer = std::make_unique<Tsunami>(m_events, spec, m_spec.control);
+        }
+        const Path back(spec.way.rbegin(), spec.way.rend());
+        SetWay(transfer->data, spec.way);
+        SetWay(transfer->orders.Forth(), spec.way);
+        SetWay(transfer->orders.Back(), back);
+        SetWay(transfer->reports.Forth(), back);
+        SetWay(transfer->reports.Back(), spec.way);
+        m_events.At(FromSeconds(spec.beginS), [own = transfer.get()] { own->Start(); });
+        return transfer;
+    }
+
+    void SetWay(Route& route, const Path& path)
+    {
+        route.next.resize(m_nodes.size());
+        for (std::size_t i = 1; i < path.size(); ++i)
+        {
+            const uint32_t here = Node(path[i - 1]);
+            route.next[here] = m_linkByEnds.at({here, Node(path[i])});
+        }
+        route.first = route.next[Node(path.front())];
+    }
+
+#endif
     /// One direction. Both directions of a cable are added one after the other.
     void AddLink(const LinkSpec& spec)
     {
@@ -246,6 +381,12 @@ class Simulation
         else
         {
             m_last = nullptr;
+        }
+#endif
+#ifdef LONGFAT_ROUTERS
+        if (spec.xcp)
+        {
+            link.UseRouter(std::make_unique<XcpLink>(m_events, link, m_links.size() - 1));
         }
 #endif
         m_linkByEnds[{source, target}] = &link;
@@ -594,6 +735,13 @@ class Simulation
                 Check(!wrong, wrong);
             }
         }
+#ifdef LONGFAT_TRANSFERS
+        for (const auto& transfer : m_transfers)
+        {
+            const char* wrong = transfer->WhatIsWrong();
+            Check(!wrong, wrong);
+        }
+#endif
     }
 
     void Check(bool good, const char* words)
@@ -660,6 +808,9 @@ class Simulation
     std::deque<FlowSpec> m_relaySpecs; //!< of connections with buffers of their own
     std::deque<Route> m_routes;        //!< that flows have changed to
     std::deque<Message> m_messages;
+#endif
+#ifdef LONGFAT_TRANSFERS
+    std::vector<std::unique_ptr<Transfer>> m_transfers;
 #endif
     std::string m_wrong;
     std::map<std::string, uint32_t> m_nodes;
