@@ -65,8 +65,8 @@ __all__ = [
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
 # "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
-# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files that
-# go over by several flows, or by datagrams (`Scenario.transfers`).
+# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files
+# that go over by several flows, or by datagrams (`Scenario.transfers`).
 FEATURES = frozenset({"helpers", "probes", "routers", "transfers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue
 
@@ -581,10 +581,11 @@ class Scenario(Model):
         """What this scenario needs of the engine `segment` that is compiled in only where it is
         needed (`FEATURES`)."""
         recorded = set(self.record.series) & set(HELPER_SERIES)
+        parts: tuple[Link | Flow, ...] = (*self.links, *self.flows)
         needs = {
-            "helpers": recorded or any(one.helpers for one in (*self.links, *self.flows)),
+            "helpers": recorded or any(one.helpers for one in parts),
             "probes": any(flow.sends_own_packets for flow in self.flows),
-            "routers": any(one.routers for one in (*self.links, *self.flows)),
+            "routers": any(one.routers for one in parts),
             "transfers": bool(self.transfers),
         }
         return frozenset(name for name, needed in needs.items() if needed)
