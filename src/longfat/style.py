@@ -70,6 +70,7 @@ _OWN = {
     "hybla-2004": (_OLIVE, "P"),
     "cdg-linux": (_GREEN, "1"),
     "hd-freebsd": (_ORANGE, "D"),
+    "xcp": (_RED, "o"),
 }
 ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
     name: {"color": color, "marker": marker} for name, (color, marker) in _OWN.items()
@@ -109,6 +110,7 @@ SHORT = {
     "gaimd": "GAIMD",
     "bbr3": "BBR 3",
     "pert": "PERT",
+    "xcp": "XCP",
     "cdg-hayes": "CDG",
     "cdg-linux": "CDG of Linux",
     "hd-freebsd": "HD of FreeBSD",

@@ -101,7 +101,7 @@ class Algorithm:
     header: str | None = None
     caps_window: bool = False
     traces: tuple[Literal["bandwidth_bps", "utilization"], ...] = ()
-    signals: tuple[Literal["one-way delay", "handoff", "own packets"], ...] = ()
+    signals: tuple[Literal["one-way delay", "handoff", "own packets", "router feedback"], ...] = ()
     linux: str = ""
     parameters: dict[str, Parameter] = field(default_factory=dict)
 
@@ -116,6 +116,11 @@ class Algorithm:
             if parameter.below and parameter.below not in parameters:
                 raise ValueError(f"{name} is to be below '{parameter.below}', which is none")
         return parameters
+
+    @property
+    def needs_routers(self) -> bool:
+        """Whether routers must tell it a rate: only the engine `segment` has such routers."""
+        return "router feedback" in self.signals
 
     @property
     def header_path(self) -> Path | None:

@@ -39,12 +39,15 @@ POINT = ["algorithm", *GRID.columns]
 
 
 def names() -> list[str]:
-    """Return the congestion controls of the comparison: those with a header of ours.
+    """Return the congestion controls of the comparison: those with a header of ours that need
+    no routers of their own.
 
     The later ones are compared by tests/test_senders_long.py, as far as ns-3 has them.
     """
     known = catalogue.algorithms().items()
-    return [name for name, one in known if one.header and name not in LATER]
+    return [
+        name for name, one in known if one.header and not one.needs_routers and name not in LATER
+    ]
 
 
 def scenario(

@@ -55,12 +55,13 @@ TOLERANT = (
 def senders() -> list[str]:
     """Return the congestion controls with a header that the archives of all senders have.
 
-    Those that are NewReno by default are left out.
+    Those that are NewReno by default, or need routers of their own, are left out.
     """
+    others = (*SAME_AS_NEWRENO, *LATER)
     return [
         name
         for name, algorithm in catalogue.algorithms().items()
-        if algorithm.header and name not in (*SAME_AS_NEWRENO, *LATER)
+        if algorithm.header and not algorithm.needs_routers and name not in others
     ]
 
 
