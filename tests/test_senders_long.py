@@ -130,6 +130,14 @@ class TestRules:
                 cdg.Ack(0.00047)
             assert (cdg.Threshold() < 1e6) == ends
 
+    @pytest.mark.parametrize(("kind", "windows"), [("Hd", [50, 25, 12.5]), ("HdFreeBsd", [50] * 3)])
+    def test_freebsds_hd_halves_once_for_what_is_outstanding(self, kind, windows):
+        hd = self.make(kind, 100, 10, MaxProbability=1.0, ThresholdDelay="0.02s")
+        hd.Ack(0.1)
+        assert [hd.Ack(0.12) for _ in range(3)] == pytest.approx(windows, abs=0.02)
+        hd.Round(0.12)
+        assert hd.Round(0.12) < 50  # what was outstanding has been acknowledged
+
 
 # --- the same on ns-3
 

@@ -77,7 +77,7 @@ def _interval(flows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 def through_outage(names: Sequence[str] = ASKING, length_s: float = 5.0) -> pd.DataFrame:
     """Return what has been delivered, over time, where the link goes away: sender, time_s, MB."""
     record = Record(series=("delivered_bytes",), points=300)
-    path = {"window": WINDOW, "duration_s": 25.0, "record": record}
+    path: dict[str, Any] = {"window": WINDOW, "duration_s": 25.0, "record": record}
     runs = [scenario(name, outage_s=(OUTAGE_S, length_s), **path) for name in names]
     parts = []
     for name, result in zip(
