@@ -7,18 +7,32 @@ if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
     from longfat.faults import NS3_3_44 as ns3_3_44
-    from longfat.links import Arq, CoDel, Link, LinkChange, LossBursts, Outage, Pie, Red
+    from longfat.links import (
+        Arq,
+        CoDel,
+        Link,
+        LinkChange,
+        LossBursts,
+        Outage,
+        Pie,
+        Red,
+        Snoop,
+        Wtcp,
+        Xcp,
+    )
     from longfat.result import Result
     from longfat.scenario import (
         CongestionControl,
         Flow,
         Handoff,
+        Move,
         Ns2,
         Record,
         Reroute,
         Scenario,
     )
     from longfat.sweeps import sweep
+    from longfat.transfers import Transfer
 
 __all__ = [
     "Arq",
@@ -31,6 +45,7 @@ __all__ = [
     "LinkChange",
     "LongfatError",
     "LossBursts",
+    "Move",
     "Ns2",
     "Outage",
     "Pie",
@@ -40,6 +55,10 @@ __all__ = [
     "Result",
     "Scenario",
     "SimulationError",
+    "Snoop",
+    "Transfer",
+    "Wtcp",
+    "Xcp",
     "ns3_3_44",
     "simulate",
     "sweep",
@@ -49,18 +68,32 @@ __all__ = [
 _HOMES = {
     "engines": ["simulate"],
     "errors": ["InputError", "LongfatError", "SimulationError"],
-    "links": ["Arq", "CoDel", "Link", "LinkChange", "LossBursts", "Outage", "Pie", "Red"],
+    "links": [
+        "Arq",
+        "CoDel",
+        "Link",
+        "LinkChange",
+        "LossBursts",
+        "Outage",
+        "Pie",
+        "Red",
+        "Snoop",
+        "Wtcp",
+        "Xcp",
+    ],
     "result": ["Result"],
     "scenario": [
         "CongestionControl",
         "Flow",
         "Handoff",
+        "Move",
         "Ns2",
         "Record",
         "Reroute",
         "Scenario",
     ],
     "sweeps": ["sweep"],
+    "transfers": ["Transfer"],
 }
 
 

@@ -59,6 +59,7 @@ def audit(
         archived = store.archived_result(run["experiment"], archive[archive["key"] == run["key"]])
         again = engines.get(run["engine"]).simulate(Scenario.from_json(run["scenario"]))
         equal = archived.flows.equals(again.flows[list(FLOW_COLUMNS)].astype(archived.flows.dtypes))
+        equal = equal and archived.transfer_rows() == again.transfer_rows()
         report(f"{run['experiment']} {run['key']}: {'equal' if equal else 'DIFFERENT'}")
         rows.append({"experiment": run["experiment"], "key": run["key"], "equal": equal})
     return pd.DataFrame(rows, columns=["experiment", "key", "equal"])

@@ -121,7 +121,10 @@ def simulate(scenario_file, engine, as_json, plot):
     if as_json:
         click.echo(json.dumps(result.to_dict(), indent=2))
     else:
-        _print(result.flows, as_json=False)
+        if scenario.flows:
+            _print(result.flows, as_json=False)
+        if scenario.transfers:
+            _print(result.transfers, as_json=False)
 
 
 @main.command()

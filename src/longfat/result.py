@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard, get_args
 
 from longfat import pictures
-from longfat.scenario import LinkSeries, Scenario
+from longfat.scenario import LinkSeries, Scenario, TransferSeries
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,21 @@ FLOW_COLUMNS = (
     "recoveries",
     "timeouts",
 )
+TRANSFER_COLUMNS = (
+    "transfer",
+    "method",
+    "transfer_time_s",
+    "known_s",
+    "delivered_bytes",
+    "packets_sent",
+    "packets_sent_again",
+    "bytes_sent",
+    "packets_overrun",
+    "control_bytes",
+    "rounds",
+)
 LINK_SERIES = get_args(LinkSeries)
+TRANSFER_SERIES = get_args(TransferSeries)
 
 Row = dict[str, Any]
 
@@ -35,6 +49,12 @@ class Result:
     is missing where the flow has no end or did not reach it. `links` has a row a direction, with
     what became of its packets. `traces` maps a recorded series to a table with columns flow,
     time_s and the series; that of a link has `link`, such as "sender>receiver", instead of flow.
+    `transfers` has a row a transfer (columns `TRANSFER_COLUMNS`): the time from its start to the
+    moment when the last byte is there and the checksum is right; with datagrams, when the source
+    knows it (known_s); bytes of the file that are there; data packets sent, how many of them again,
+    and their bytes with all headers; packets for which the receiver's socket had no room; bytes of
+    control messages; and rounds: RBUDP's blasts, or how often Tsunami began. Missing times are of a
+    transfer that was not done.
     With relays, a flow's counts are sums over its connections, and its series, but for
     delivered_bytes, those of the first connection. `provenance` says what made it.
 
@@ -58,9 +78,11 @@ class Result:
         links: "pd.DataFrame | Sequence[Row]",
         traces: "Mapping[str, pd.DataFrame | dict[str, list]]",
         provenance: dict[str, Any],
+        transfers: "Sequence[Row]" = (),
     ):
         self.scenario = scenario
         self.provenance = provenance
+        self._transfers = transfers
         self._flows, self._links, self._traces = flows, links, traces
 
     @cached_property
@@ -74,6 +96,18 @@ class Result:
         import pandas as pd
 
         return self._links if _is_table(self._links) else pd.DataFrame(self._links)
+
+    @cached_property
+    def transfers(self) -> "pd.DataFrame":
+        """A row a transfer."""
+        import pandas as pd
+
+        table = pd.DataFrame(self._transfers, columns=TRANSFER_COLUMNS)
+        return table.astype({"transfer_time_s": float, "known_s": float})
+
+    def transfer_rows(self) -> list[Row]:
+        """Return what `transfers` has, a dictionary a transfer, with None for what is missing."""
+        return list(self._transfers)
 
     @cached_property
     def traces(self) -> "dict[str, pd.DataFrame]":
@@ -99,6 +133,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data, from which `from_dict` makes the result again."""
+        transfers = {"transfers": self.transfer_rows()} if self._transfers else {}
         return {
             "scenario": self.scenario.model_dump(mode="json", exclude_defaults=True),
             "flows": self.flow_rows(),
@@ -108,7 +143,7 @@ class Result:
                 for name, table in self._traces.items()
             },
             "provenance": self.provenance,
-        }
+        } | transfers
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Result":
@@ -119,6 +154,7 @@ class Result:
             links=data["links"],
             traces=data["traces"],
             provenance=data["provenance"],
+            transfers=data.get("transfers", ()),
         )
 
 
@@ -131,7 +167,9 @@ def flow_table(rows: Sequence[Row]) -> "pd.DataFrame":
 
 
 def trace_carrier(series: str) -> str:
-    """Return whose series it is: "flow" or "link", the column of `Result.traces`."""
+    """Return whose series it is: "flow", "link" or "transfer", the column of `Result.traces`."""
+    if series in TRANSFER_SERIES:
+        return "transfer"
     return "link" if series in LINK_SERIES else "flow"
 
 

@@ -4,8 +4,9 @@ The key of a run is the hash of its canonical scenario and of what else decides 
 engine, its version, the content of its headers. A changed header therefore has no results yet.
 
 The archive is one CSV file an experiment, a row a flow: key, the scenario's fields that vary in the
-experiment, what was measured, provenance, and the whole scenario as JSON. Traces are in a table
-beside it, a row a point; its column `flow` has the name of the link where the series is a link's.
+experiment, what was measured, provenance, and the whole scenario as JSON, with what its transfers
+came to. A run without flows has one row, without a flow. Traces are in a table beside it, a row a
+point; its column `flow` has the name of the link or transfer where the series is theirs.
 """
 
 import contextlib
@@ -228,7 +229,9 @@ def write_archive(experiment: str, results: Iterable[Result]) -> Path:
             "links": json.dumps(result.links.to_dict("records"), separators=(",", ":")),
             "scenario": result.scenario.canonical_json(),
         }
-        for flow in result.flows.to_dict("records"):
+        if result.scenario.transfers:
+            whole_run["transfers"] = json.dumps(result.transfer_rows(), separators=(",", ":"))
+        for flow in result.flows.to_dict("records") or [dict.fromkeys(FLOW_COLUMNS)]:
             rows.append(
                 {"key": run_key}
                 | {name: value for name, value in fields.items() if name not in provenance}
@@ -259,8 +262,9 @@ def _read_csv(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
     table = pd.read_csv(path, dtype={"key": str, "flow": str})
-    whole_run = [column for column in ("links", "scenario") if column in table]
-    table[whole_run] = table[whole_run].ffill()  # written with a run's first flow alone
+    whole_run = [column for column in ("links", "scenario", "transfers") if column in table]
+    if whole_run:  # written with a run's first flow alone
+        table[whole_run] = table.groupby("key", sort=False)[whole_run].ffill()
     return table
 
 
@@ -310,10 +314,15 @@ def _result(experiment: str, rows: list[Row]) -> Result:
     scenario = Scenario.from_json(first["scenario"])
     return Result(
         scenario=scenario,
-        flows=[{column: row[column] for column in FLOW_COLUMNS} for row in rows],
+        flows=[
+            {column: row[column] for column in FLOW_COLUMNS}
+            for row in rows
+            if row["flow"] is not None
+        ],
         links=json.loads(first["links"]),
         traces=dict(_traces(experiment)[first["key"]]) if scenario.record.series else {},
         provenance={name: first.get(name) for name in ("key", *PROVENANCE_COLUMNS)},
+        transfers=json.loads(first.get("transfers") or "[]"),
     )
 
 

@@ -209,7 +209,8 @@ def expected_bytes(scenario: Scenario) -> float:
         / max(1e-3, 2 * max(link.delay_s for link in scenario.links))
         for flow in scenario.flows
     ]
-    return sum(
+    by_flows = sum(
         min(flow.bytes or float("inf"), capacity, limit)
         for flow, limit in zip(scenario.flows, window, strict=True)
     )
+    return by_flows + sum(transfer.bytes for transfer in scenario.transfers)

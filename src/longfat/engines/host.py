@@ -20,6 +20,7 @@ from typing import Any
 from longfat.errors import SimulationError
 from longfat.result import FLOW_COLUMNS, Result, trace_carrier
 from longfat.scenario import Scenario
+from longfat.transfers import Rbudp, Tsunami
 
 
 def content_sha256(headers: Iterable[Path], features: frozenset[str] = frozenset()) -> str:
@@ -212,9 +213,8 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
     """Make a result from what an engine answered: counts of flows and links, with their series."""
     rows = []
     for number, (flow, measured) in enumerate(zip(scenario.flows, answer["flows"], strict=True)):
-        end_s = min(
-            scenario.duration_s, flow.stop_s or math.inf, measured["completion_s"] or math.inf
-        )
+        last_s = answer["end_s"] if scenario.transfers else scenario.duration_s
+        end_s = min(last_s, flow.stop_s or math.inf, measured["completion_s"] or math.inf)
         completed = measured["completion_s"] is not None
         rows.append(
             {
@@ -233,11 +233,28 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
             (f"{link['source']}>{link['target']}", link["series"]) for link in answer["links"]
         ],
     }
+    transfers = []
+    for number, (transfer, measured) in enumerate(
+        zip(scenario.transfers, answer.get("transfers", ()), strict=True)
+    ):
+        name, own = transfer.name or str(number), dict(measured)
+        kept.setdefault("transfer", []).append((name, own.pop("series")))
+        start_s = transfer_start_s(scenario, number)
+        there_s, known_s = own.pop("there_s"), own.pop("known_s")
+        transfers.append(
+            {
+                "transfer": name,
+                "method": transfer.method.kind,
+                "transfer_time_s": None if there_s is None else there_s - start_s,
+                "known_s": None if known_s is None else known_s - start_s,
+            }
+            | own
+        )
     traces: dict[str, dict[str, list]] = {}
     for series in scenario.record.series:
         carrier = trace_carrier(series)
         table: dict[str, list] = {carrier: [], "time_s": [], series: []}
-        for name, measured in kept[carrier]:
+        for name, measured in kept.get(carrier, ()):
             times, values = measured.get(series, ((), ()))
             table[carrier] += [name] * len(times)
             table["time_s"] += times
@@ -253,7 +270,18 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
     for name in ("events", "peak_memory_bytes"):  # not every engine has them
         if name in answer:
             provenance[name] = answer[name]
-    return Result(scenario, rows, links, traces, provenance)
+    told = [{k: own[k] for k in ("xcp", "quick_start_bps") if k in own} for own in answer["flows"]]
+    if any(told):
+        provenance["routers"] = told
+    return Result(scenario, rows, links, traces, provenance, transfers)
+
+
+def transfer_start_s(scenario: Scenario, number: int) -> float:
+    """Return when a transfer begins: itself, or with the first flow that carries it."""
+    method = scenario.transfers[number].method
+    if isinstance(method, Rbudp | Tsunami):
+        return method.start_s
+    return min(scenario.flows[place].start_s for place in method.flows)
 
 
 _version_of = cache(version)

@@ -50,7 +50,7 @@ def simulate(
     longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
     before the scenario.
     """
-    names = [flow.congestion_control.name for flow in scenario.flows]
+    names = _controls(scenario)
     for number, name in enumerate(names):
         _check(number, name)
     limits = (time_limit_s, memory_limit_bytes)
@@ -75,6 +75,12 @@ def simulate(
     return host.result(scenario, answer, ingredients(scenario) | {"build": build})
 
 
+def _controls(scenario: Scenario) -> list[str]:
+    """Return the congestion controls: of the flows, and of transfers' control messages."""
+    names = [flow.congestion_control.name for flow in scenario.flows]
+    return names + ["newreno"] * any(transfer.by_datagrams for transfer in scenario.transfers)
+
+
 def _check(number: int, name: str) -> None:
     """Refuse a congestion control that has no header of ours."""
     algorithm = catalogue.find(name)
@@ -88,7 +94,7 @@ def _check(number: int, name: str) -> None:
 
 def ingredients(scenario: Scenario) -> dict[str, str]:
     """Return what decides the result beside the scenario: engine, version, headers by content."""
-    algorithms = [catalogue.find(flow.congestion_control.name) for flow in scenario.flows]
+    algorithms = [catalogue.find(name) for name in _controls(scenario)]
     headers = {path for algorithm in algorithms if (path := algorithm.header_path)}
     return {
         "engine": "segment",

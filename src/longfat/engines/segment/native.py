@@ -83,7 +83,11 @@ def run(
 
 def read(answer: dict[str, Any], numbers) -> dict[str, Any]:
     """Put each series in an answer in the place of where it stands among the numbers."""
-    for carrier in [*answer.get("flows", ()), *answer.get("links", ())]:
+    for carrier in [
+        *answer.get("flows", ()),
+        *answer.get("links", ()),
+        *answer.get("transfers", ()),
+    ]:
         for name, (first, count) in carrier["series"].items():
             middle, end = first + count, first + 2 * count
             carrier["series"][name] = [list(numbers[first:middle]), list(numbers[middle:end])]

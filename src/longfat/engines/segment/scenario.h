@@ -51,6 +51,9 @@ class ScenarioReader
 #ifdef LONGFAT_HELPERS
     class Fields;
 #endif
+#ifdef LONGFAT_TRANSFERS
+    class Fields;
+#endif
     static constexpr double INFINITE = std::numeric_limits<double>::infinity();
     static constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
     static constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
@@ -62,6 +65,9 @@ class ScenarioReader
         scenario->durationS = fields.Number("duration_s", ABOVE_0, LONGEST_S);
         scenario->seed = fields.Whole("seed", 1, 2147483648, 1);
         fields.Ignore("title");
+#ifdef LONGFAT_TRANSFERS
+        const Json& transfers = fields.List("transfers");
+#endif
         const Json& links = fields.List("links", 1);
         const Json& flows = fields.List("flows", 1);
         Fields record(*this, fields.Take("record"), "record.");
@@ -95,7 +101,106 @@ class ScenarioReader
             const std::string where = "flows." + std::to_string(i) + ".";
             ReadFlow(flows.items[i], where, graph, &scenario->flows[i]);
         }
+#ifdef LONGFAT_TRANSFERS
+        for (std::size_t i = 0; i < transfers.items.size() && m_error.empty(); ++i)
+        {
+            const std::string where = "transfers." + std::to_string(i) + ".";
+            ReadTransfer(transfers.items[i], where, graph, scenario);
+        }
+#endif
     }
+#ifdef LONGFAT_TRANSFERS
+
+    void ReadTransfer(const Json& json,
+                      const std::string& where,
+                      const Graph& graph,
+                      ScenarioSpec* scenario)
+    {
+        Fields fields(*this, json, where);
+        TransferSpec& transfer = scenario->transfers.emplace_back();
+        fields.Ignore("name");
+        transfer.fileBytes = fields.Whole("bytes", 1, 1e15, 1);
+        const Json& stated = fields.Take("method");
+        fields.End();
+        Fields method(*this, stated, where + "method.");
+        const std::string kind =
+            method.OneOf("kind", {"parallel tcp", "gridftp", "rbudp", "tsunami"});
+        if (kind == "parallel tcp" || kind == "gridftp")
+        {
+            transfer.method = kind == "gridftp" ? TransferSpec::BLOCKS : TransferSpec::PARTS;
+            for (const Json& number : method.List("flows", 1).items)
+            {
+                const double last = static_cast<double>(scenario->flows.size()) - 1;
+                if (number.type != Json::NUMBER || number.number != std::floor(number.number) ||
+                    !(number.number >= 0 && number.number <= last))
+                {
+                    Fail(where + "method.flows: must be places in the list of flows, from 0");
+                    return;
+                }
+                transfer.carriers.push_back(static_cast<uint64_t>(number.number));
+                if (scenario->flows[transfer.carriers.back()].bytes > 0)
+                {
+                    Fail(where + "method.flows: a flow that carries it has no bytes of its own");
+                }
+            }
+            if (kind == "gridftp")
+            {
+                transfer.blockBytes = method.Whole("block_bytes", 1, 1e12, 262144);
+            }
+            method.End();
+            return;
+        }
+        const bool tsunami = kind == "tsunami";
+        transfer.method = tsunami ? TransferSpec::TSUNAMI : TransferSpec::RBUDP;
+        const std::string source = method.Text("source");
+        const std::string target = method.Text("target");
+        transfer.way = ReadPath(method.List("path"), graph, where + "method.path");
+        CheckEnds(transfer.way, source, target, where + "method.");
+        if (transfer.way.empty())
+        {
+            transfer.way = graph.ShortestPath(source, target);
+        }
+        if (transfer.way.size() < 2)
+        {
+            Fail(where + "method.target: no path from '" + source + "' to '" + target + "'");
+        }
+        transfer.beginS = method.Number("start_s", 0, LONGEST_S, 0.0);
+        transfer.payloadBps = method.Number("rate_bps", 1, 1e15);
+        transfer.blockBytes = method.Whole("payload_bytes", 1, 65000, tsunami ? 1024 : 1468);
+        transfer.drainBps = method.Number("receiver_bps", 1, INFINITE, INFINITE);
+        transfer.socketBytes = method.Whole("socket_buffer_bytes", 1, 1e12, 20'000'000);
+        if (tsunami)
+        {
+            transfer.threshold = method.Number("error_threshold", 0, BELOW_1, 0.075);
+            transfer.slower = method.Number("slower", 1, 1000, 25.0 / 24);
+            transfer.faster = method.Number("faster", ABOVE_0, 1, 5.0 / 6);
+            transfer.history = method.Number("history", 0, BELOW_1, 0.25);
+            transfer.everyS = method.Number("report_every_s", ABOVE_0, 1000, 0.35);
+            transfer.mostAsked = method.Whole("most_requests", 1, 1e9, 2048);
+        }
+        method.End();
+        Json newReno;
+        newReno.type = Json::TEXT;
+        newReno.text = "newreno";
+        scenario->control = ControlFlow(m_faults);
+        ReadAlgorithm(newReno, where, NO_LIMIT, &scenario->control);
+    }
+
+    /// The TCP of control messages, as Linux has it by default, but for NewReno.
+    static FlowSpec ControlFlow(uint32_t faults)
+    {
+        FlowSpec flow;
+        flow.recovery = "longfat::TcpPrr";
+        flow.faults = faults;
+        flow.segmentBytes = 536;
+        flow.initialWindowSegments = 10;
+        flow.sendBufferBytes = flow.receiveBufferBytes = 64'000'000;
+        flow.segmentsPerAck = 1;
+        flow.ackTimeoutS = 0.2;
+        flow.minRtoS = 0.2;
+        return flow;
+    }
+#endif
 
     /// Both directions of each cable, in the order in which the first of them stands.
     bool PairLinks(const std::vector<LinkSpec>& stated, ScenarioSpec* scenario)
@@ -123,6 +228,12 @@ class ScenarioReader
                 done.insert(back->second);
                 scenario->links.push_back(link);
                 scenario->links.push_back(*back->second);
+#ifdef LONGFAT_HELPERS
+                LinkSpec& there = scenario->links[scenario->links.size() - 2];
+                LinkSpec& here = scenario->links.back();
+                here.carriesAnswers = there.baseStation || there.notifiesLoss;
+                there.carriesAnswers = here.baseStation || here.notifiesLoss;
+#endif
             }
         }
         return true;
@@ -161,6 +272,24 @@ class ScenarioReader
         }
 #ifdef LONGFAT_HELPERS
         ReadHelpers(fields, where, link);
+#endif
+#ifdef LONGFAT_ROUTERS
+        if (const Json& xcp = fields.Take("xcp"); xcp.IsStated())
+        {
+            Fields own(*this, xcp, where + "xcp.");
+            const double alpha = own.Number("alpha", ABOVE_0, 10, 0.4);
+            const double beta = own.Number("beta", 0, 10, 0.226);
+            link->xcp = Xcp{alpha, beta, own.Number("gamma", 0, 1, 0.1)};
+            own.End();
+            for (const char* name : {"loss_bursts", "arq", "delivery_ms", "aqm"})
+            {
+                if (json[name].IsStated() && json[name].type != Json::ARRAY)
+                {
+                    Fail(where + "xcp: not allowed beside " + name);
+                }
+            }
+        }
+        link->approveBps = fields.Optional("approve_bps", 1, 1e15).value_or(0);
 #endif
         fields.End();
         if ((link->queuePackets == NO_LIMIT) == (link->queueBytes == NO_LIMIT))
@@ -201,6 +330,8 @@ class ScenarioReader
             read.waits =
                 own.OneOf("mode", {"selective repeat", "stop and wait"}) == "stop and wait";
             read.inOrder = own.Truth("in_order", true);
+            read.frameBytes = own.Whole("frame_bytes", 1, 9100, 0);
+            read.intervalS = own.Number("interval_s", 0, 60, 0.0);
             own.End();
             link->arq = read;
         }
@@ -220,6 +351,24 @@ class ScenarioReader
         {
             Fail(where + "delivery_ms: must end after 0 ms, and is not allowed beside arq");
         }
+        if (const Json& station = fields.Take("base_station"); station.IsStated())
+        {
+            Fields own(*this, station, where + "base_station.");
+            BaseStation read{};
+            read.wtcp = own.OneOf("kind", {"snoop", "wtcp"}) == "wtcp";
+            read.cachePackets = own.Whole("cache_packets", 1, 2147483647, 1000);
+            read.minTimeoutS = own.Number("min_timeout_s", ABOVE_0, 60, 0.1);
+            read.hidesSack = own.Truth("hides_sack", true);
+            read.hidesTime = own.Truth("hides_time", read.wtcp);
+            read.failsAtS = own.Optional("fails_at_s", 0, LONGEST_S);
+            own.End();
+            link->baseStation = read;
+            if (read.hidesTime && !read.wtcp)
+            {
+                Fail(where + "base_station.hides_time: only wtcp does");
+            }
+        }
+        link->notifiesLoss = fields.Truth("notifies_loss", false);
         if (const Json& aqm = fields.Take("aqm"); aqm.IsStated())
         {
             ReadAqm(aqm, where + "aqm.", link);
@@ -301,6 +450,9 @@ class ScenarioReader
         flow->timestamps = fields.Truth("timestamps", true);
         flow->ecn = fields.Truth("ecn", false);
         flow->minRtoS = fields.Number("min_rto_s", ABOVE_0, LONGEST_S, 1.0);
+#ifdef LONGFAT_ROUTERS
+        flow->quickStartBps = fields.Optional("quick_start_bps", 80'000, 1e15).value_or(0);
+#endif
         flow->startS = fields.Number("start_s", 0, LONGEST_S, 0.0);
         flow->stopS = fields.Optional("stop_s", ABOVE_0, LONGEST_S);
         flow->bytes = fields.Whole("bytes", 1, 1e15, 0);
@@ -322,6 +474,11 @@ class ScenarioReader
             flow->handoffs.push_back({atS, local, announcedBps.value_or(0)});
             own.End();
         }
+#ifdef LONGFAT_HELPERS
+        flow->relayBufferBytes = fields.Whole("relay_buffer_bytes", 1, 4294967295, 0);
+        flow->relaysFailAtS = fields.Optional("relays_fail_at_s", 0, LONGEST_S);
+        ReadMoves(fields, relays, graph, flow);
+#endif
         ReadAlgorithm(fields.Take("congestion_control"), where, maxWindow, flow);
         fields.End();
         if (flow->stopS && *flow->stopS <= flow->startS)
@@ -370,6 +527,74 @@ class ScenarioReader
         }
     }
 
+#ifdef LONGFAT_HELPERS
+    void ReadMoves(Fields& fields, const Path& relays, const Graph& graph, FlowSpec* flow)
+    {
+        for (const auto& [each, json] : fields.Each("moves"))
+        {
+            Fields own(*this, *json, each);
+            Move& move = flow->moves.emplace_back();
+            move.atS = own.Number("at_s", 0, LONGEST_S);
+            move.linkS = own.Number("link_s", 0, 60, 0.05);
+            move.setupS = own.Number("setup_s", 0, 60, 0.03);
+            move.path = ReadPath(own.List("path", 2), graph, each + "path");
+            move.redirect = own.Text("redirect");
+            move.messageBytes = own.Whole("message_bytes", 1, 1500, 100);
+            for (const Json& round : own.List("rounds").items)
+            {
+                std::vector<std::vector<Path>>& messages = move.rounds.emplace_back();
+                for (const Json& message : round.items)
+                {
+                    messages.push_back(Legs(ReadPath(message, graph, ""), graph, each));
+                }
+            }
+            move.stateBytes = own.Whole("state_bytes", 0, 2147483647, 0);
+            const bool moves = own.Take("relay").IsStated();
+            const std::string relay = moves ? own.Text("relay") : "";
+            own.End();
+            const auto place = [&move](const std::string& node) {
+                return std::find(move.path.begin(), move.path.end(), node);
+            };
+            if (place(move.redirect) == move.path.end() ||
+                (moves && place(relay) == move.path.end()))
+            {
+                Fail(each + "redirect: this node, and the relay, must be on the path");
+                return;
+            }
+            if (moves && relays.size() == 1)
+            {
+                move.split = {Path(move.path.begin(), place(relay) + 1),
+                              Path(place(relay), move.path.end())};
+                move.between = Legs({relays[0], relay}, graph, each).front();
+            }
+            else if (moves || !relays.empty())
+            {
+                Fail(each + "relay: of a flow with one relay this must say which it has then");
+            }
+        }
+    }
+
+    /// The shortest ways from each node to the next.
+    std::vector<Path> Legs(const Path& nodes, const Graph& graph, const std::string& where)
+    {
+        std::vector<Path> legs;
+        for (std::size_t i = 1; i < nodes.size(); ++i)
+        {
+            legs.push_back(graph.ShortestPath(nodes[i - 1], nodes[i]));
+            if (legs.back().size() < 2)
+            {
+                Fail(where + "rounds: no path from '" + nodes[i - 1] + "' to '" + nodes[i] + "'");
+                legs.back() = nodes;
+            }
+        }
+        if (legs.empty())
+        {
+            Fail(where + "rounds: a message needs two nodes at least");
+        }
+        return legs;
+    }
+
+#endif
     void CheckEnds(const Path& path,
                    const std::string& source,
                    const std::string& target,
@@ -616,6 +841,9 @@ class ScenarioReader
         const Json& List(std::string_view name, std::size_t least = 0)
         {
             const Json& json = Take(name);
+#ifdef LONGFAT_TRANSFERS
+            least = name == "flows" && !m_json["transfers"].items.empty() ? 0 : least;
+#endif
             if ((json.IsStated() && json.type != Json::ARRAY) || json.items.size() < least)
             {
                 Fail(name, "must be a list of at least " + std::to_string(least));

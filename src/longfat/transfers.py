@@ -1,0 +1,146 @@
+"""Transfers: a file of so many bytes, and the method by which it goes from here to there.
+
+By flows of the scenario: parallel TCP cuts the file into as many parts as there are flows, GridFTP
+lets them take blocks from a common queue. By datagrams at a rate: RBUDP and Tsunami, whose control
+messages go over TCP connections of their own.
+"""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from longfat.errors import quoted
+from longfat.links import BitRate, Count, Model, Name, Seconds
+
+__all__ = ["GridFtp", "ParallelTcp", "Rbudp", "Transfer", "Tsunami"]
+
+Places = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)]
+
+
+class _ByFlows(Model):
+    """`flows` are places in the scenario's list of flows, from 0."""
+
+    flows: Places
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        if len(set(self.flows)) < len(self.flows):
+            raise ValueError("flows must name each flow once")
+        return self
+
+
+class ParallelTcp(_ByFlows):
+    """Parts of the file of equal size, one a flow; with one flow it is plain TCP.
+
+    >>> from longfat.transfers import ParallelTcp
+    >>> ParallelTcp(flows=(0, 1)).kind
+    'parallel tcp'
+    """
+
+    kind: Literal["parallel tcp"] = "parallel tcp"
+
+
+class GridFtp(_ByFlows):
+    """GridFTP in its extended block mode (GFD.20): flows take blocks from a common queue.
+
+    A flow takes the next block of `block_bytes` as soon as its send buffer has room, with a header
+    of 17 bytes; a block is rounded up to whole segments. Flows between several pairs of hosts make
+    a striped transfer. The flows' send buffers should be "auto": what stands in one cannot go by
+    another flow any more.
+
+    >>> from longfat.transfers import GridFtp
+    >>> GridFtp(flows=(0, 1, 2, 3)).block_bytes
+    262144
+    """
+
+    kind: Literal["gridftp"] = "gridftp"
+    block_bytes: Annotated[int, Field(ge=1, le=10**12)] = 262_144
+
+
+class _ByDatagrams(Model):
+    """From `source` to `target`, from `start_s` on, at `rate_bps` of payload at most.
+
+    Without a `path` packets take the shortest one. The receiver reads `receiver_bps` from its
+    socket, all at once where that is not stated, and `socket_buffer_bytes` can wait there; what
+    finds no room is lost.
+    """
+
+    source: Name
+    target: Name
+    rate_bps: BitRate
+    start_s: Seconds = 0.0
+    payload_bytes: Annotated[int, Field(ge=1, le=65_000)]
+    receiver_bps: BitRate | None = None
+    socket_buffer_bytes: Annotated[int, Field(ge=1, le=10**12)] = 20_000_000
+    path: Annotated[tuple[Name, ...], Field(min_length=2)] | None = None
+
+    @model_validator(mode="after")
+    def _two_ends(self) -> Self:
+        if self.source == self.target:
+            raise ValueError(f"a transfer needs two nodes, not {quoted(self.source)} to itself")
+        if self.path and (self.path[0], self.path[-1]) != (self.source, self.target):
+            raise ValueError(
+                f"path must lead from {quoted(self.source)} to {quoted(self.target)}, not from "
+                f"{quoted(self.path[0])} to {quoted(self.path[-1])}"
+            )
+        return self
+
+
+class Rbudp(_ByDatagrams):
+    """Reliable Blast UDP (He, Leigh, Yu and DeFanti 2002): all at `rate_bps`, then what is missing.
+
+    >>> from longfat.transfers import Rbudp
+    >>> Rbudp(source="a", target="b", rate_bps=600e6).payload_bytes
+    1468
+    """
+
+    kind: Literal["rbudp"] = "rbudp"
+    payload_bytes: Annotated[int, Field(ge=1, le=65_000)] = 1468
+
+
+class Tsunami(_ByDatagrams):
+    """Tsunami (Meiss 2004), with the defaults of its program, whose source was read for it.
+
+    Every `report_every_s` the receiver asks again for what is missing, and tells its error rate;
+    above `error_threshold` the delay between packets grows, at most by the factor `slower`, else it
+    shrinks by `faster`, down to that of `rate_bps`. Of what an error rate was before it keeps
+    `history`. For more than `most_requests` blocks the receiver asks to begin again at the first.
+
+    >>> from longfat.transfers import Tsunami
+    >>> Tsunami(source="a", target="b", rate_bps=600e6).error_threshold
+    0.075
+    """
+
+    kind: Literal["tsunami"] = "tsunami"
+    payload_bytes: Annotated[int, Field(ge=1, le=65_000)] = 1024
+    error_threshold: Annotated[float, Field(ge=0, lt=1)] = 0.075
+    slower: Annotated[float, Field(ge=1, le=1000)] = 25 / 24
+    faster: Annotated[float, Field(gt=0, le=1)] = 5 / 6
+    history: Annotated[float, Field(ge=0, lt=1)] = 0.25
+    report_every_s: Annotated[float, Field(gt=0, le=1000)] = 0.35
+    most_requests: Count = 2048
+
+
+class Transfer(Model):
+    """A file of `bytes`, and the `method` by which it goes over.
+
+    >>> from longfat.transfers import Rbudp, Transfer
+    >>> method = Rbudp(source="sender", target="receiver", rate_bps=9.5e6)
+    >>> Transfer(bytes=1_000_000, method=method).bytes
+    1000000
+    """
+
+    bytes: Annotated[int, Field(ge=1, le=10**15)]
+    method: Annotated[ParallelTcp | GridFtp | Rbudp | Tsunami, Field(discriminator="kind")]
+    name: str = ""
+
+    @model_serializer(mode="wrap")
+    def _method_named(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Keep the method's kind where defaults are left out: without it nobody could read it."""
+        data = serialize(self)
+        return data | {"method": {"kind": self.method.kind} | data["method"]}
+
+    @property
+    def by_datagrams(self) -> bool:
+        """Whether it goes over UDP, not by flows of the scenario."""
+        return isinstance(self.method, _ByDatagrams)
