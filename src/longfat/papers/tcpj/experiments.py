@@ -198,13 +198,14 @@ def _with_more(
     return pd.concat(tables, ignore_index=True)
 
 
-def _simulate(design: pd.DataFrame, scenarios: list[Scenario], experiment: str) -> list[Result]:
-    """Simulate; what `_with_more` added has an archive of its own, "<experiment>-more"."""
+def _simulate(
+    design: pd.DataFrame, scenarios: list[Scenario], *, experiment: str, more: str
+) -> list[Result]:
+    """Simulate; what `_with_more` added has an archive of its own, `more`."""
     usual = int((design["seed"] <= USUAL[experiment]).sum())
     results = simulate_all(scenarios[:usual], engine="segment", experiment=experiment)
     if usual < len(scenarios):
-        more = scenarios[usual:]
-        results += simulate_all(more, engine="segment", experiment=f"{experiment}-more")
+        results += simulate_all(scenarios[usual:], engine="segment", experiment=more)
     return results
 
 
@@ -797,7 +798,7 @@ def wires(setting: Setting) -> pd.DataFrame:
         )
         for run in design.itertuples()
     ]
-    results = _simulate(design, scenarios, experiment="tcpj-wires")
+    results = _simulate(design, scenarios, experiment="tcpj-wires", more="tcpj-wires-more")
     flows = _flows(design.drop(columns="recorded"), results)
     estimate = {}
     for run, result in zip(design.itertuples(), results, strict=True):
@@ -869,7 +870,7 @@ def alphas(setting: Setting) -> pd.DataFrame:
         )
         for run in design.itertuples()
     ]
-    results = _simulate(design, scenarios, experiment="tcpj-alphas")
+    results = _simulate(design, scenarios, experiment="tcpj-alphas", more="tcpj-alphas-more")
     runs = _flows(design, results)
     total = runs.groupby(["rate_bps", "rtt_s", "alpha", "seed"])["goodput_bps"].transform("sum")
     runs["off"] = 300 * runs["goodput_bps"] / total - 100
@@ -916,7 +917,7 @@ def estimates(setting: Setting) -> Estimates:
         )
         for run in design.itertuples()
     ]
-    results = _simulate(design, scenarios, experiment="tcpj-estimates")
+    results = _simulate(design, scenarios, experiment="tcpj-estimates", more="tcpj-estimates-more")
     times = np.arange(0.0, setting.duration_s + 1)
     errors = pd.DataFrame(
         measures.estimate_error(
@@ -1041,9 +1042,10 @@ def handoffs(setting: Setting) -> Handoffs:
     base = pd.DataFrame([("", "", {})], columns=columns)
     tables: list[pd.DataFrame] = []
     first: dict[tuple[str, str], pd.DataFrame] = {}
-    for experiment, plans in (
-        ("tcpj-handoffs", [(moves, base)]),
-        ("tcpj-handoffs-varied", [(pair, variants[~of_all]), (moves, variants[of_all])]),
+    varied = [(pair, variants[~of_all]), (moves, variants[of_all])]
+    for experiment, more, plans in (
+        ("tcpj-handoffs", "", [(moves, base)]),
+        ("tcpj-handoffs-varied", "tcpj-handoffs-varied-more", varied),
     ):
         seeds = pd.DataFrame({"seed": setting.some_seeds(USUAL[experiment])})
         design = pd.concat(
@@ -1053,7 +1055,7 @@ def handoffs(setting: Setting) -> Handoffs:
             ],
             ignore_index=True,
         )
-        if experiment == "tcpj-handoffs-varied":
+        if more:
             design = _with_more(setting, design, MORE_HANDOFFS)
         scenarios = [
             _handoff(
@@ -1067,7 +1069,7 @@ def handoffs(setting: Setting) -> Handoffs:
             )
             for run in design.itertuples()
         ]
-        results = _simulate(design, scenarios, experiment=experiment)
+        results = _simulate(design, scenarios, experiment=experiment, more=more)
         table, windows = _windows(setting, design.drop(columns="fields"), results)
         first = first or windows
         table["held"] = [_held(setting, run.kind, **run.fields) for run in design.itertuples()]
@@ -1156,7 +1158,7 @@ def newcomers(setting: Setting) -> pd.DataFrame:
         )
         for run in design.itertuples()
     ]
-    results = _simulate(design, scenarios, experiment="tcpj-newcomers")
+    results = _simulate(design, scenarios, experiment="tcpj-newcomers", more="tcpj-newcomers-more")
     ends = np.array([setting.handoff_at_s, setting.duration_s + 1e-6])
     for column, number in (("newcomer", 0), ("resident", 1)):
         rates = []
