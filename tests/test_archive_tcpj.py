@@ -45,19 +45,30 @@ def test_both_pages_have_the_same_parameters():
 
 
 @pytest.mark.parametrize(
-    ("experiment", "repetitions"),
+    ("experiment", "repetitions", "more"),
     [
-        *(("random-loss", 20), ("wire", 20), ("outages", 12), ("handoffs", 12)),
-        *(("newcomers", 10), ("keep", 10), ("wires", 8), ("alphas", 8)),
-        ("handoffs-varied", 6),
+        *(("wire", 20, []), ("outages", 12, []), ("handoffs", 12, []), ("keep", 10, [])),
+        ("random-loss", 20, [80] * 4),  # a number for each point where a verdict was open
+        ("newcomers", 10, [110] * 2),
+        ("wires", 8, [400] * 2),
+        ("alphas", 8, [110] * 4 + [80] * 2),
+        ("handoffs-varied", 6, [50] * 2),
     ],
 )
-def test_every_run_is_repeated_as_often_as_the_page_says(experiment, repetitions):
+def test_every_run_is_repeated_as_often_as_the_page_says(experiment, repetitions, more):
     runs = store.read_archive(f"tcpj-{experiment}").drop_duplicates("key")
     assert set(runs["engine"]) == {"segment"}
     counted = runs["seed"].value_counts()
     assert sorted(counted.index) == list(range(1, repetitions + 1))
     assert counted.nunique() == 1
+    assert (f"tcpj-{experiment}-more" in store.experiments()) == bool(more)
+    if more:
+        added = store.read_archive(f"tcpj-{experiment}-more").drop_duplicates("key")
+        expected = {
+            seed: sum(seed <= count for count in more)
+            for seed in range(repetitions + 1, max(more) + 1)
+        }
+        assert added["seed"].value_counts().to_dict() == expected
 
 
 def test_what_is_varied_ran_eight_times_and_the_tick_twenty():
@@ -68,10 +79,10 @@ def test_what_is_varied_ran_eight_times_and_the_tick_twenty():
         assert sorted(often.index) == list(range(1, count + 1)) and often.nunique() == 1
 
 
-def test_the_estimates_ran_ten_times_where_they_scatter():
-    runs = fields("tcpj-estimates")
+def test_the_estimates_ran_more_often_where_they_scatter():
+    runs = pd.concat([fields("tcpj-estimates"), fields("tcpj-estimates-more")])
     often = runs.groupby(["bit_error_rate", "protocol"])["seed"].nunique()
-    assert set(often[1e-6]) == {10} and set(often[1e-8]) == {5}
+    assert set(often[1e-6]) == {64} and set(often[1e-8]) == {5}
 
 
 def test_the_senders_are_those_of_2002():

@@ -36,6 +36,14 @@ def test_every_pair_of_five_has_six_runs_at_each_loss_rate_and_equated_pairs_hav
     assert sorted(set(seeds)) == [6, 12, 48]
     assert (seeds == 6).sum() == 6 * 8
     assert (seeds == 48).sum() == 9 + 2 + 6 + 1
+    more = (
+        runs("ucc-pairs-more").groupby(["controls", "loss"])["seed"].agg(["min", "max", "nunique"])
+    )
+    assert sorted(more.index.get_level_values("loss")) == [0.003, 0.003, 0.1, 0.1]
+    assert (
+        sorted(more.itertuples(index=False, name=None))
+        == [(49, 480, 432)] * 2 + [(49, 600, 552)] * 2
+    )
 
 
 def test_the_chain_has_every_layout():

@@ -288,9 +288,12 @@ def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scal
     table = experiments._transfers(whole, "segment")
     counts = table.groupby(["megabytes", "loss"])["seed"].agg(["count", "nunique", "max"])
     for point, row in counts.iterrows():
-        assert (row == experiments.MORE_TRANSFERS.get(point, 20)).all()
-    assert set(experiments.MORE_TRANSFERS) <= set(counts.index)
-    assert len(experiments._transfers(whole, "linux")) == 3 * 3 * 10
+        assert (row == experiments.MORE_TRANSFERS.get(("segment", *point), 20)).all()
+    points = {tuple(point) for where, *point in experiments.MORE_TRANSFERS if where == "segment"}
+    assert len(points) == 2 and points <= set(counts.index)
+    on_linux = experiments._transfers(whole, "linux")
+    counts = on_linux.groupby(["megabytes", "loss"])["seed"].nunique()
+    assert counts.pop((50, 5e-4)) == 70 and set(counts) == {10}
     last = seen["hybla-transfers"].iloc[-1]
     assert (last["scenario"].seed, last["scenario"].flows[0].bytes) == (80, 100_000_000)
     table = experiments._varied_steady(whole, "segment", 5, 1000)
@@ -298,4 +301,5 @@ def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scal
     assert counts["acked_per_ack"].max() == 300 and counts["acked_per_ack"].min() == 20
     assert counts["link_rate"].max() == 20 and counts["min_rto"].max() == 5
     short = experiments._varied_steady(whole, "segment-emulation", 10, 100)
-    assert short.groupby(["parameter", "value", "loss"])["seed"].nunique().max() == 20
+    counts = short.groupby(["parameter", "value", "loss"])["seed"].nunique()
+    assert counts["acked_per_ack"].max() == 80 and counts.drop("acked_per_ack").max() == 20

@@ -100,6 +100,20 @@ def test_a_setting_has_what_its_profile_says_but_what_is_given():
         Setting("quik")
 
 
+def test_marks_are_tried_more_often_than_the_other_queues():
+    def often(setting: Setting) -> pd.Series:
+        design, scenarios = experiments._pairs(setting)
+        assert len(design) == len(scenarios) and not design.duplicated().any()
+        return design.groupby(["pair", "queue"])["seed"].agg("nunique")
+
+    counts = often(Setting())
+    marked = counts[("standard", "highspeed-rfc3649")]
+    assert marked.pop("1300 packets") == marked.pop("1300 packets, marks from 150 on") == 110
+    assert set(marked) == {5}
+    assert set(counts.drop(index=[("standard", "highspeed-rfc3649")], level="pair")) == {2, 5}
+    assert often(Setting(repetitions=4)).max() == often(Setting("quick")).max() == 2
+
+
 def test_the_paths_hold_what_their_names_say():
     setting = Setting(measured_mbps=116, rtt_s=0.2)
     assert list(setting.ways) == ["fitted", "116 Mb/s"]

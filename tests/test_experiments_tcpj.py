@@ -265,6 +265,40 @@ def test_shares_and_harm_on_the_wire():
     assert place["harm"] == pytest.approx(50, rel=1e-4)
 
 
+def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scale():
+    design = statistics.combinations(kind=["a", "b"], who=["x", "y"], seed=[1, 2])
+    more = [({"kind": "a"}, 4), ({"kind": "b", "who": "y"}, 3)]
+    table = experiments._with_more(Setting(), design, more)
+    assert table.iloc[: len(design)].equals(design)  # the known runs stay where they are
+    counts = table.groupby(["kind", "who"])["seed"].agg(["count", "nunique", "max"])
+    assert counts.T.to_dict("list") == {
+        ("a", "x"): [4] * 3,
+        ("a", "y"): [4] * 3,
+        ("b", "x"): [2] * 3,
+        ("b", "y"): [3] * 3,
+    }
+    for other in (Setting(profile="quick"), Setting(repetitions=5), Setting(more=False)):
+        assert experiments._with_more(other, design, more).equals(design)
+
+
+def test_only_runs_that_have_a_partner_are_compared():
+    """Where two of four cases have more seeds, the others are judged by the seeds they have."""
+    rows = [
+        {"kind": kind, "seed": seed, "label": name, "resident": rate + 0.01 * seed}
+        for kind in ("local", "non-local")
+        for name, rate in (("TCP-J", 2.0), ("SACK", 1.0), ("Westwood", 1.5))
+        for seed in range(1, 9 if kind == "local" and name != "SACK" else 4)
+    ]
+    found = pd.DataFrame(evidence.of_newcomers(pd.DataFrame(rows))).set_index(["claim", "at"])
+    assert found["runs"].to_dict() == {
+        ("tcpj-s4-kinder", "a local movement"): 8,
+        ("tcpj-s4-kinder", "a non-local movement"): 3,
+        ("tcpj-s5-others", "a local movement"): 3,
+        ("tcpj-s5-others", "a non-local movement"): 3,
+    }
+    assert found[["measured", "low", "high"]].notna().all(axis=None)
+
+
 def test_the_fairest_alpha_is_held_against_the_papers():
     def runs(off: dict[float, float]) -> pd.DataFrame:
         rows = [

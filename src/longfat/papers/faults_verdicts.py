@@ -127,7 +127,7 @@ CHAPTERS: dict[str, Chapter] = {
         evidence=_survey_evidence,
     ),
     "tcpj": Chapter(
-        setting=lambda profile: tcpj.Setting(profile=profile),
+        setting=lambda profile: tcpj.Setting(profile=profile, more=False),
         parts={
             "random_loss": lambda setting, _: tcpj.random_losses(setting),
             "varied": lambda setting, parts: tcpj.varied(setting, parts["random_loss"]),

@@ -123,10 +123,18 @@ VARIED: dict[str, dict[str, Any]] = {
 # Of these a verdict on the steady state may hang: they have as many runs as the stated setting.
 DECISIVE = ("link_rate", "recovery", "acked_per_ack", "window_limit")
 LINUX_VARIED = ("acked_per_ack", "window_limit")
-# Where 20 runs on the segment engine left a verdict open, as many as decide it: by transfer
-# (megabytes) and loss rate, and in the steady state by leg, parameter that is varied and loss rate.
-MORE_TRANSFERS = {(50, 5e-4): 160, (100, 2e-4): 80}
-MORE_STEADY = {("segment", "acked_per_ack", 1e-3): 300}
+# Where a leg's usual runs left a verdict open, as many as were said to decide it, or a few more: by
+# leg, transfer (megabytes) and loss rate, and in the steady state by leg, parameter that is varied
+# and loss rate.
+MORE_TRANSFERS = {
+    ("segment", 50, 5e-4): 160,
+    ("segment", 100, 2e-4): 80,
+    ("linux", 50, 5e-4): 70,
+}
+MORE_STEADY = {
+    ("segment", "acked_per_ack", 1e-3): 300,
+    ("segment-emulation", "acked_per_ack", 1e-3): 80,
+}
 # What came nearest to the paper on ns-2 (`inverse`), and its runs, most where they scatter most.
 NS2_VARIED = ("link_rate", "10 Mb/s")
 NS2_SEEDS = {5e-4: 10, 1e-3: 10, 2e-3: 10}
@@ -420,8 +428,10 @@ def _transfers(setting: Setting, name: str) -> pd.DataFrame:
     design = statistics.combinations(
         megabytes=setting.transfer_megabytes, loss=setting.loss_rates, seed=seeds
     )
-    if name == "segment":
-        design = _with_more(setting, design, ["megabytes", "loss"], MORE_TRANSFERS)
+    more = {
+        tuple(point): count for (where, *point), count in MORE_TRANSFERS.items() if where == name
+    }
+    design = _with_more(setting, design, ["megabytes", "loss"], more)
     scenarios = [leg.of(scenario) for scenario in _files(setting, design, leg.changes)]
     return _sweep(design.assign(leg=name), scenarios, leg.engine, f"hybla-{leg.prefix}transfers")
 

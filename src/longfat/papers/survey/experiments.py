@@ -793,12 +793,17 @@ QUEUES: dict[str, dict[str, Any]] = {
 }
 
 
+# How often standard TCP and HSTCP share the long queue with marks and without: five runs left open
+# what the marks do, and so many were to decide it.
+MARKING_RUNS = 110
+
+
 def fairness(setting: Setting) -> pd.DataFrame:
     """Return how two connections share a path, the second starting 10 s after the first.
 
     A row a pair, seed and 10 s: pair, queue, seed, time_s, first, second (Mb/s), jain. The queue is
     "as fitted", and for the pairs with standard TCP also one of `QUEUES`, by two runs
-    each (for HSTCP by as many).
+    each (for HSTCP by as many, or by `MARKING_RUNS`).
     """
     design, scenarios = _pairs(setting)
     results = simulate_all(scenarios, experiment="survey-fairness")
@@ -824,6 +829,12 @@ def _pairs(setting: Setting) -> tuple[pd.DataFrame, list[Scenario]]:
         for pairs, seeds in ((with_standard[1:2], setting.seeds(2)), (with_standard, [1, 2])):
             other = statistics.combinations(pair=pairs, queue=list(QUEUES), seed=seeds)
             design = pd.concat([design, other]).drop_duplicates(ignore_index=True)
+        if setting.repetitions == LEGS["paper"]["segment"]:  # unless their number is asked for
+            long_queue = [name for name in QUEUES if name.startswith("1300")]
+            more = statistics.combinations(
+                pair=with_standard[1:2], seed=range(1, MARKING_RUNS + 1), queue=long_queue
+            )
+            design = pd.concat([design, more]).drop_duplicates(ignore_index=True)
     points = max(2, setting.shared["duration_s"] / 10)
     scenarios = [
         japan(

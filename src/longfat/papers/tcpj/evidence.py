@@ -15,6 +15,7 @@ from longfat import papers, statistics
 from longfat.papers import tcpj
 from longfat.papers.tcpj.experiments import (
     PROTOCOLS,
+    USUAL,
     VARIANTS,
     WITH_SACK,
     Estimates,
@@ -59,6 +60,9 @@ def evidence(
     table = pd.DataFrame(rows)
     for column, value in (("engine", "segment"), ("parameter", ""), ("setting", ""), ("at", "")):
         table[column] = table[column].fillna(value) if column in table else value
+    more = table["runs"] > table["experiment"].map(USUAL).fillna(np.inf)
+    own = table["experiment"]
+    table["experiment"] = own.where(~more, own + " " + own + "-more")
     return table[list(statistics.EVIDENCE_COLUMNS)]
 
 
@@ -147,7 +151,7 @@ def _of_gains(
             yield where | _per_cent(above) | {"claim": "tcpj-s4-above-westwood", "at": _at(rate)}
         if rate != 4e-6 and 4e-6 in wide.index and not {"TCP-J", "NewReno"}.isdisjoint(touched):
             peak = 100 * (wide["TCP-J"] / wide["NewReno"] - 1)
-            step = statistics.paired(peak.loc[4e-6], peak.loc[rate])
+            step = statistics.mean((peak.loc[4e-6] - peak.loc[rate]).dropna())
             yield where | step | {"claim": "tcpj-s4-peak", "at": f"against {_at(rate)}"}
 
 
@@ -183,7 +187,7 @@ def of_wires(base: pd.DataFrame, others: pd.DataFrame) -> Rows:
             part = statistics.mean(3 * rates[flow] / rates.sum(axis=1))
             yield where | part | {"claim": "tcpj-s4-shares", "at": f"{flow.split()[0]}'s share"}
         both = standard(runs, [])
-        change = statistics.mean(np.log(both["with TCP-J"] / both["with SACK"]))
+        change = statistics.mean(np.log(both["with TCP-J"] / both["with SACK"]).dropna())
         yield where | _per_cent(change) | {"claim": "tcpj-s4-no-harm"}
 
 
@@ -197,7 +201,7 @@ def of_alphas(runs: pd.DataFrame) -> Rows:
             setting = f"{rate_bps / 1e6:g} Mb/s and {1000 * rtt_s:.0f} ms"
             where |= {"parameter": "shared_rate", "setting": setting}
         for alpha in off.columns.drop(0.9):
-            further = statistics.paired(off[alpha], off[0.9])
+            further = statistics.mean((off[alpha] - off[0.9]).dropna())
             yield where | further | {"claim": "tcpj-s3-alpha", "at": rf"$\alpha = {alpha:g}$"}
 
 
@@ -270,7 +274,7 @@ def _of_windows(runs: pd.DataFrame) -> Iterable[tuple[str, dict]]:
     over = 100 * (largest["Westwood"] / far["held", "Westwood"] - 1)
     yield "tcpj-s4-nonlocal-westwood", statistics.mean(over)
     over = 100 * (largest["Westwood"] / largest["TCP-J"] - 1)
-    yield "tcpj-s4-nonlocal-tcpj", statistics.mean(over)
+    yield "tcpj-s4-nonlocal-tcpj", statistics.mean(over.dropna())
     silent = "TCP-J, not announced"
     if silent not in settled:
         return
@@ -291,8 +295,8 @@ def of_newcomers(runs: pd.DataFrame) -> Rows:
     for kind, own in wide.groupby(level="kind"):
         kinder = 100 * (own["TCP-J"] / own["Westwood"] - 1)
         at = f"a {kind} movement"
-        yield where | statistics.mean(kinder) | {"claim": "tcpj-s4-kinder", "at": at}
-        change = statistics.mean(np.log(own["TCP-J"] / own["SACK"]))
+        yield where | statistics.mean(kinder.dropna()) | {"claim": "tcpj-s4-kinder", "at": at}
+        change = statistics.mean(np.log(own["TCP-J"] / own["SACK"]).dropna())
         yield where | _per_cent(change) | {"claim": "tcpj-s5-others", "at": at}
 
 

@@ -7,7 +7,7 @@ of 95 %. A protocol is a key of `TCPJ_PROTOCOLS`, "Westwood, SACK" (Westwood's s
 acknowledgments), or a name of the catalogue. What judges the claims is in `verdicts`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -55,6 +55,35 @@ class Leg(NamedTuple):
 
 
 MAIN = Leg("segment", 20, faults=OF_2002)
+# How often a run is repeated. Where that left a verdict open there are as many runs as were said to
+# decide it, or a few more, by what the points have: bit error rate; rate (bit/s) and round trip (s)
+# of a wire, and the smoothing constant; parameter, protocol and kind of a movement.
+USUAL = {
+    "tcpj-random-loss": MAIN.repetitions,
+    "tcpj-wires": 8,
+    "tcpj-alphas": 8,
+    "tcpj-estimates": 10,
+    "tcpj-handoffs": 12,
+    "tcpj-handoffs-varied": 6,
+    "tcpj-newcomers": 10,
+}
+MORE_LOSSES = (({"bit_error_rate": 8e-6}, 80),)
+MORE_WIRES = tuple(
+    ({"rate_bps": 1.5e6, "rtt_s": rtt_s, "trio": "with TCP-J"}, 400) for rtt_s in (0.02, 0.04)
+)
+MORE_ALPHAS = (
+    ({"rate_bps": 10e6, "rtt_s": 0.04}, 110),
+    *(({"rate_bps": 1.5e6, "rtt_s": 0.1, "alpha": alpha}, 80) for alpha in (0.5, 0.9)),
+)
+MORE_ESTIMATES = (({"bit_error_rate": 1e-6}, 64),)
+MORE_HANDOFFS = tuple(
+    ({"parameter": parameter, "protocol": "Westwood", "kind": "non-local"}, 50)
+    for parameter in ("new_radio_rate", "new_wired_rate")
+)
+MORE_NEWCOMERS = tuple(
+    ({"protocol": protocol, "announced": True, "kind": "local"}, 110)
+    for protocol in ("Westwood", "TCP-J")
+)
 # Beside it: ns-3 with our recovery, whose socket still has its faults, and the paper's own ns-2,
 # which has neither Westwood nor TCP-J.
 BESIDE = (Leg("ns3", 3), Leg("ns2", 10, ("NewReno", "SACK")))
@@ -67,12 +96,14 @@ class Setting:
     """What the chapter's parameters come to.
 
     `profile` is "paper" or "quick" and decides what is None: the bit error rates, how often each
-    run is repeated, and how long it takes (s). The radio link has `rate_bps`, and after a handoff
-    `new_rate_bps`; `rtt_s` is the two-way delay of the path. Raises InputError for another profile,
+    run is repeated, and how long it takes (s). Without `more` no point has more runs than others of
+    its experiment. The radio link has `rate_bps`, and after a handoff `new_rate_bps`; `rtt_s` is
+    the two-way delay of the path. Raises InputError for another profile,
     and for no repetition.
     """
 
     profile: str = "paper"
+    more: bool = True
     rate_bps: float = 4e6
     rtt_s: float = 0.04
     new_rate_bps: float = 1e6
@@ -150,6 +181,32 @@ def held_segments(rate_bps: float, rtt_s: float) -> float:
 def printed_table_2() -> pd.DataFrame:
     """Return the claims of the paper's table 2, a row a cell."""
     return papers.claims("tcpj").query("where == 'table 2'")
+
+
+def _with_more(
+    setting: Setting, design: pd.DataFrame, more: Iterable[tuple[dict[str, Any], int]]
+) -> pd.DataFrame:
+    """Return a design with more seeds at some of its points, unless their number is asked for."""
+    if setting.quick or not setting.more or setting.repetitions != MAIN.repetitions:
+        return design
+    tables = [design]
+    for point, count in more:
+        own = design[(design[list(point)] == list(point.values())).all(axis=1)]
+        seeds = pd.DataFrame({"seed": range(int(own["seed"].max()) + 1, count + 1)})
+        once = own[own["seed"] == 1].drop(columns="seed")
+        tables.append(once.merge(seeds, how="cross")[design.columns])
+    return pd.concat(tables, ignore_index=True)
+
+
+def _simulate(
+    design: pd.DataFrame, scenarios: list[Scenario], *, experiment: str, more: str
+) -> list[Result]:
+    """Simulate; what `_with_more` added has an archive of its own, `more`."""
+    usual = int((design["seed"] <= USUAL[experiment]).sum())
+    results = simulate_all(scenarios[:usual], engine="segment", experiment=experiment)
+    if usual < len(scenarios):
+        results += simulate_all(scenarios[usual:], engine="segment", experiment=more)
+    return results
 
 
 def legs(setting: Setting, *names: str) -> list[Leg]:
@@ -338,6 +395,9 @@ def random_losses(setting: Setting) -> pd.DataFrame:
             protocol=leg.protocols,
             seed=setting.some_seeds(leg.repetitions),
         )
+        usual = len(design)
+        if main:
+            design = _with_more(setting, design, MORE_LOSSES)
         scenarios = [
             _radio(
                 setting,
@@ -350,8 +410,12 @@ def random_losses(setting: Setting) -> pd.DataFrame:
         ]
         if main or can_run(scenarios, leg.engine):
             name = archives[leg.engine]
-            runs = sweep(scenarios, engine=leg.engine, experiment=name, labels=design)
-            parts.append(runs.assign(engine=leg.engine))
+            known = {"engine": leg.engine, "experiment": name, "labels": design[:usual]}
+            runs = [sweep(scenarios[:usual], **known)]
+            if usual < len(design):
+                more = {"experiment": "tcpj-random-loss-more", "labels": design[usual:]}
+                runs.append(sweep(scenarios[usual:], **known | more))
+            parts.append(pd.concat(runs).assign(engine=leg.engine))
     runs = _mbps(pd.concat(parts, ignore_index=True))
     runs["loss"] = tcpj.segment_loss(runs["bit_error_rate"].to_numpy(), PACKET_BYTES)
     return runs
@@ -710,17 +774,18 @@ def wire(setting: Setting) -> Wire:
 def wires(setting: Setting) -> pd.DataFrame:
     """Return three flows on wires of other rates and round trips: what the lost sketch may have.
 
-    As `Wire.flows`.
-
-    Eight runs each.
+    As `Wire.flows`. Eight runs each, of which the estimates are recorded, and more where these
+    leave open whether all share equally (`MORE_WIRES`).
     """
     rates = [1.5e6, 4e6, 10e6] if setting.quick else [1.5e6, 4e6, 6e6, 10e6]
     design = statistics.combinations(
         rate_bps=rates,
         rtt_s=[0.02, 0.04, 0.1],
         trio=list(TRIOS),
-        seed=setting.some_seeds(8),
+        seed=setting.some_seeds(USUAL["tcpj-wires"]),
     ).assign(engine="segment")
+    design = _with_more(setting, design, MORE_WIRES)
+    design["recorded"] = (design["trio"] == "with TCP-J") & (design["seed"] <= USUAL["tcpj-wires"])
     estimated = Record(series=("bandwidth_bps",), points=40)
     scenarios = [
         _wire(
@@ -729,21 +794,21 @@ def wires(setting: Setting) -> pd.DataFrame:
             seed=run.seed,
             rate_bps=run.rate_bps,
             rtt_s=run.rtt_s,
-            record=estimated if run.trio == "with TCP-J" else None,
+            record=estimated if run.recorded else None,
         )
         for run in design.itertuples()
     ]
-    results = simulate_all(scenarios, engine="segment", experiment="tcpj-wires")
-    flows = _flows(design, results)
+    results = _simulate(design, scenarios, experiment="tcpj-wires", more="tcpj-wires-more")
+    flows = _flows(design.drop(columns="recorded"), results)
     estimate = {}
     for run, result in zip(design.itertuples(), results, strict=True):
-        if run.trio == "with TCP-J":
+        if run.recorded:
             trace = result.traces["bandwidth_bps"]
             settled = trace.loc[trace["time_s"] > setting.duration_s / 10, "bandwidth_bps"].mean()
             own = result.flows.set_index("flow").at["TCP-J 2", "goodput_bps"]
             estimate[run.rate_bps, run.rtt_s, run.seed] = settled / own
     keys = zip(flows["rate_bps"], flows["rtt_s"], flows["seed"], strict=True)
-    flows["estimate"] = [estimate[key] for key in keys]
+    flows["estimate"] = [estimate.get(key, np.nan) for key in keys]
     return flows
 
 
@@ -779,7 +844,9 @@ def standard(flows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def alphas(setting: Setting) -> pd.DataFrame:
-    """Return TCP-J's share by its smoothing constant on three wires, a row a run; eight runs each.
+    """Return TCP-J's share by its smoothing constant on three wires, a row a run.
+
+    Eight runs each, and more where these leave a verdict open (`MORE_ALPHAS`).
 
     Columns: rate_bps, rtt_s, alpha, seed, those of `Result.flows`, and off: how far its share is
     from a third of the sum, in per cent of a third.
@@ -788,9 +855,10 @@ def alphas(setting: Setting) -> pd.DataFrame:
     design = statistics.combinations(
         link=range(len(links)),
         alpha=[0.5, 0.875, 0.9, 0.99],
-        seed=setting.some_seeds(8),
+        seed=setting.some_seeds(USUAL["tcpj-alphas"]),
     )
     design[["rate_bps", "rtt_s"]] = [links[i] for i in design.pop("link")]
+    design = _with_more(setting, design, MORE_ALPHAS)
     scenarios = [
         _wire(
             setting,
@@ -802,7 +870,7 @@ def alphas(setting: Setting) -> pd.DataFrame:
         )
         for run in design.itertuples()
     ]
-    results = simulate_all(scenarios, engine="segment", experiment="tcpj-alphas")
+    results = _simulate(design, scenarios, experiment="tcpj-alphas", more="tcpj-alphas-more")
     runs = _flows(design, results)
     total = runs.groupby(["rate_bps", "rtt_s", "alpha", "seed"])["goodput_bps"].transform("sum")
     runs["off"] = 300 * runs["goodput_bps"] / total - 100
@@ -826,12 +894,18 @@ class Estimates(NamedTuple):
 
 
 def estimates(setting: Setting) -> Estimates:
-    """Return runs in which the link is silent three times, the estimates beside the throughput."""
+    """Return runs in which the link is silent three times, the estimates beside the throughput.
+
+    Ten runs each, five where hardly anything scatters, and more where they leave a verdict open.
+    """
     design = statistics.combinations(
-        bit_error_rate=[1e-8, 1e-6], protocol=["TCP-J", "Westwood"], seed=setting.some_seeds(10)
+        bit_error_rate=[1e-8, 1e-6],
+        protocol=["TCP-J", "Westwood"],
+        seed=setting.some_seeds(USUAL["tcpj-estimates"]),
     )
     design = design[(design["bit_error_rate"] > 1e-7) | (design["seed"] <= 5)]
     design = design.reset_index(drop=True)  # hardly anything scatters at 1e-8
+    design = _with_more(setting, design, MORE_ESTIMATES)
     scenarios = [
         _radio(
             setting,
@@ -843,7 +917,7 @@ def estimates(setting: Setting) -> Estimates:
         )
         for run in design.itertuples()
     ]
-    results = simulate_all(scenarios, engine="segment", experiment="tcpj-estimates")
+    results = _simulate(design, scenarios, experiment="tcpj-estimates", more="tcpj-estimates-more")
     times = np.arange(0.0, setting.duration_s + 1)
     errors = pd.DataFrame(
         measures.estimate_error(
@@ -958,7 +1032,7 @@ def handoffs(setting: Setting) -> Handoffs:
     Those of `MOVES`.
 
     Twelve runs each; six of TCP-J and Westwood with each of `MOVE_VARIANTS`, and of all with
-    another error rate.
+    another error rate; more of Westwood where these leave a verdict open (`MORE_HANDOFFS`).
     """
     moves = pd.DataFrame(MOVES, columns=["protocol", "kind", "announced"])
     pair = moves[moves["announced"] & moves["protocol"].isin(["TCP-J", "Westwood"])]
@@ -968,11 +1042,12 @@ def handoffs(setting: Setting) -> Handoffs:
     base = pd.DataFrame([("", "", {})], columns=columns)
     tables: list[pd.DataFrame] = []
     first: dict[tuple[str, str], pd.DataFrame] = {}
-    for experiment, plans, count in (
-        ("tcpj-handoffs", [(moves, base)], 12),
-        ("tcpj-handoffs-varied", [(pair, variants[~of_all]), (moves, variants[of_all])], 6),
+    varied = [(pair, variants[~of_all]), (moves, variants[of_all])]
+    for experiment, more, plans in (
+        ("tcpj-handoffs", "", [(moves, base)]),
+        ("tcpj-handoffs-varied", "tcpj-handoffs-varied-more", varied),
     ):
-        seeds = pd.DataFrame({"seed": setting.some_seeds(count)})
+        seeds = pd.DataFrame({"seed": setting.some_seeds(USUAL[experiment])})
         design = pd.concat(
             [
                 chosen.merge(seeds, how="cross").merge(changes, how="cross")
@@ -980,6 +1055,8 @@ def handoffs(setting: Setting) -> Handoffs:
             ],
             ignore_index=True,
         )
+        if more:
+            design = _with_more(setting, design, MORE_HANDOFFS)
         scenarios = [
             _handoff(
                 setting,
@@ -992,7 +1069,7 @@ def handoffs(setting: Setting) -> Handoffs:
             )
             for run in design.itertuples()
         ]
-        results = simulate_all(scenarios, engine="segment", experiment=experiment)
+        results = _simulate(design, scenarios, experiment=experiment, more=more)
         table, windows = _windows(setting, design.drop(columns="fields"), results)
         first = first or windows
         table["held"] = [_held(setting, run.kind, **run.fields) for run in design.itertuples()]
@@ -1058,14 +1135,17 @@ NEWCOMERS = (  # protocol, whether the new rate is announced
 def newcomers(setting: Setting) -> pd.DataFrame:
     """Return what a SACK flow, which is on the new radio link already, gets after a movement.
 
-    Ten runs for each of `NEWCOMERS` and each kind of movement, a row a run. Columns: label (the
-    newcomer, and whether it is not told), kind, seed; resident and newcomer (Mb/s, from the
-    movement to the end).
+    Ten runs for each of `NEWCOMERS` and each kind of movement, and more where these leave a verdict
+    open (`MORE_NEWCOMERS`), a row a run. Columns: label (the newcomer, and whether it is not told),
+    kind, seed; resident and newcomer (Mb/s, from the movement to the end).
     """
     design = statistics.combinations(
-        who=range(len(NEWCOMERS)), kind=["local", "non-local"], seed=setting.some_seeds(10)
+        who=range(len(NEWCOMERS)),
+        kind=["local", "non-local"],
+        seed=setting.some_seeds(USUAL["tcpj-newcomers"]),
     )
     design[["protocol", "announced"]] = [NEWCOMERS[i] for i in design.pop("who")]
+    design = _with_more(setting, design, MORE_NEWCOMERS)
     scenarios = [
         _handoff(
             setting,
@@ -1078,7 +1158,7 @@ def newcomers(setting: Setting) -> pd.DataFrame:
         )
         for run in design.itertuples()
     ]
-    results = simulate_all(scenarios, engine="segment", experiment="tcpj-newcomers")
+    results = _simulate(design, scenarios, experiment="tcpj-newcomers", more="tcpj-newcomers-more")
     ends = np.array([setting.handoff_at_s, setting.duration_s + 1e-6])
     for column, number in (("newcomer", 0), ("resident", 1)):
         rates = []

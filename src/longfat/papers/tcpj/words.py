@@ -127,10 +127,19 @@ def of_wires(wire: Wire, wires: pd.DataFrame) -> Numbers:
     }
 
 
+def of_alphas(alphas: pd.DataFrame) -> Numbers:
+    """How much nearer to a third of a wire a smoothing constant of 0.5 comes than the paper's."""
+    off = alphas.assign(off=alphas["off"].abs())
+    off = off.pivot(index=["rate_bps", "rtt_s", "seed"], columns="alpha", values="off")
+    nearer = (off[0.9] - off[0.5]).groupby(["rate_bps", "rtt_s"]).mean()
+    return {"tcpj_alpha_least": nearer.min(), "tcpj_alpha_most": nearer.max()}
+
+
 def of_estimates(estimates: Estimates) -> Numbers:
-    """How the estimates differ from the throughput, in per cent."""
+    """How the estimates differ from the throughput, in per cent, and by how many runs."""
     means = estimates.runs.groupby(["bit_error_rate", "protocol"]).mean(numeric_only=True)
     numbers: Numbers = {"tcpj_bias_rare": 100 * means.loc[1e-8, "bias"].abs().max()}
+    numbers["tcpj_estimate_runs"] = int(estimates.runs["seed"].max())
     for name in ("TCP-J", "Westwood"):
         word = name.lower().replace("-", "")
         numbers[f"tcpj_bias_{word}"] = 100 * means.at[(1e-6, name), "bias"]
@@ -157,8 +166,9 @@ def of_handoffs(runs: pd.DataFrame, newcomers: pd.DataFrame, setting: Setting) -
     """Windows before and after a movement, and what the stream at home gets."""
     base = runs[runs["parameter"] == ""]
     means = base.groupby(["kind", "label"]).mean(numeric_only=True)
-    resident = newcomers.groupby("label")["resident"].mean()
-    arrives = newcomers.groupby("label")["newcomer"].mean()
+    by_kind = newcomers.groupby(["kind", "label"])[["resident", "newcomer"]].mean()
+    both_kinds = by_kind.groupby("label").mean()  # of which one may have more runs
+    resident, arrives = both_kinds["resident"], both_kinds["newcomer"]
     numbers: Numbers = {"tcpj_held": setting.held_segments}
     for kind, word in (("local", "local"), ("non-local", "far")):
         for name in ("TCP-J", "Westwood"):
