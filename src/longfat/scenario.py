@@ -599,10 +599,11 @@ class Scenario(Model):
         """What this scenario needs of the engine `segment` that is compiled in only where it is
         needed (`FEATURES`)."""
         recorded = set(self.record.series) & set(HELPER_SERIES)
+        parts: tuple[Link | Flow, ...] = (*self.links, *self.flows)
         needs = {
-            "helpers": recorded or any(one.helpers for one in (*self.links, *self.flows)),
+            "helpers": recorded or any(one.helpers for one in parts),
             "probes": any(flow.sends_own_packets for flow in self.flows),
-            "routers": any(one.routers for one in (*self.links, *self.flows)),
+            "routers": any(one.routers for one in parts),
             "transfers": bool(self.transfers),
         }
         return frozenset(name for name, needed in needs.items() if needed)

@@ -54,6 +54,11 @@ def scenario(
     )
 
 
+def _speaking(control: str) -> dict[str, Any]:
+    """Return the fields of a link whose router speaks what this sender needs."""
+    return {"xcp": {}} if control == "xcp" else {}
+
+
 def _queue(result: Any, since_s: float, link: str = "sender>receiver") -> np.ndarray:
     """Return the queue in front of a link at a thousand times from `since_s` on, in packets."""
     trace = result.traces["queue_packets"]
@@ -76,7 +81,7 @@ def filling(controls: Sequence[str] = FILLING, duration_s: float = 10.0) -> pd.D
             flow(name),
             duration_s=duration_s,
             series=("queue_packets", "sent_bytes"),
-            **({"xcp": {}} if name == "xcp" else {}),
+            **_speaking(name),
         )
         for name in controls
     ]
@@ -120,11 +125,11 @@ def shared(
     control: str, own_rtts_s: Sequence[float] = OWN_RTTS_S, duration_s: float = 100.0
 ) -> Scenario:
     """Return flows of several round trips over one link, with routers that speak XCP for XCP."""
-    speaks = {"xcp": {}} if control == "xcp" else {}
+    speaks = _speaking(control)
     series = ("queue_packets", "sent_bytes")
-    links = duplex(
-        "x", "y", rate_bps=RATE_BPS, delay_s=ACCESS_S, queue_packets=2 * BUFFER, **speaks
-    )
+    links = [
+        *duplex("x", "y", rate_bps=RATE_BPS, delay_s=ACCESS_S, queue_packets=2 * BUFFER, **speaks)
+    ]
     flows = []
     for number, rtt_s in enumerate(own_rtts_s):
         own = rtt_s / 2 - ACCESS_S
