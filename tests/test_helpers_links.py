@@ -116,4 +116,4 @@ def test_every_figure_draws_a_small_table():
         (drawings.both, loss.assign(helper="ELN")),
         (drawings.gains, pd.DataFrame({"rtt_s": [0.1], "loss": [0.01], "gain": [3.0]})),
     ):
-        assert draw(table).axes[0].get_title()
+        assert draw(table).axes[0].get_title(loc="left")

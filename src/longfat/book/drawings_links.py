@@ -103,6 +103,7 @@ def gains(table: pd.DataFrame) -> Figure:
         words = f"{gain:.1f}" if gain < 9.95 else f"{gain:.0f}"
         axes.text(column, row, words, ha="center", va="center", color="w" if dark else "k")
     axes.set(xlabel="round trip of the wire (ms)", ylabel="loss on the radio")
+    axes.grid(visible=False)
     axes.set_title("A proxy gains where the path is long and the radio bad")
     bar = figure.colorbar(shown, ticks=[-3, -2, -1, 0, 1, 2, 3])
     bar.set_ticklabels(["1/8", "1/4", "1/2", "1", "2", "4", "8"])
