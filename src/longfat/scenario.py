@@ -287,6 +287,13 @@ class Flow(Model):
         """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
         return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
 
+    @property
+    def has_low_priority(self) -> bool:
+        """Whether it sends packets that a full queue drops before others."""
+        control = self.congestion_control
+        known = "low_priority" in catalogue.find(control.name).parameters
+        return known and bool(control.parameters.get("low_priority", True))
+
     @model_validator(mode="after")
     def _supplements_are_reported(self) -> Self:
         if self.sends_own_packets and not self.sack:
@@ -492,6 +499,17 @@ class Scenario(Model):
                     f"no link back from {quoted(target)} to {quoted(source)}: ACKs need one"
                 )
         return links
+
+    @model_validator(mode="after")
+    def _queues_know_priorities(self) -> Self:
+        helped = [n for n, link in enumerate(self.links) if link.helpers or link.xcp]
+        for number, flow in enumerate(self.flows):
+            if helped and flow.has_low_priority:
+                raise ValueError(
+                    f"flows.{number}.congestion_control: low_priority must be false beside the "
+                    f"helpers of link {helped[0]}: their queue has one priority"
+                )
+        return self
 
     @model_validator(mode="after")
     def _something_to_send(self) -> Self:

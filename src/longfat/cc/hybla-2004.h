@@ -10,7 +10,7 @@
 //     window      the first window is rho times TCP's, not rho
 //
 // Assumed: the window does not grow before the estimate is there, for with the first ACK it would grow
-// by 2^rho; what the handshake sends is not paced, or there would be no estimate.
+// by 2^rho; the first window is not paced, or there would be no estimate.
 
 /* catalogue
 title = "TCP Hybla with pacing and an estimate at the start"
@@ -70,16 +70,6 @@ class TcpHybla2004 : public TcpHybla
         return ns3::CopyObject<TcpHybla2004>(this);
     }
 
-    void Init(Tcb tcb) override
-    {
-        TcpHybla::Init(tcb);
-        if (m_paces)
-        {
-            tcb->m_pacing = true;
-            tcb->m_pacingSsRatio = tcb->m_pacingCaRatio = 100;
-        }
-    }
-
     void CongestionStateSet(Tcb tcb, const State::TcpCongState_t state) override
     {
         const double first = GetWindow(tcb);
@@ -94,6 +84,11 @@ class TcpHybla2004 : public TcpHybla
     /// The first ACKs: how far apart what they acknowledge left the bottleneck.
     void PktsAcked(Tcb tcb, uint32_t segmentsAcked, const ns3::Time& /* rtt */) override
     {
+        if (m_paces && tcb->m_srtt.Get().IsStrictlyPositive()) // else W / RTT is none
+        {
+            tcb->m_pacing = true;
+            tcb->m_pacingSsRatio = tcb->m_pacingCaRatio = 100;
+        }
         if (!m_estimates || m_acks == ACKS)
         {
             return;
@@ -120,10 +115,15 @@ class TcpHybla2004 : public TcpHybla
         {
             TcpHybla::IncreaseWindow(tcb, segmentsAcked);
         }
+        if (m_paces && tcb->m_cWnd > LARGEST_PACED)
+        {
+            SetWindow(tcb, double(LARGEST_PACED) / tcb->m_segmentSize);
+        }
     }
 
   private:
     static constexpr uint32_t ACKS = 3;
+    static constexpr uint32_t LARGEST_PACED = (1U << 29) - 1; //!< sockets count its bits in 32 bits
 
     bool m_paces{};         //!< segments leave RTT / W apart
     bool m_estimates{};     //!< the first threshold

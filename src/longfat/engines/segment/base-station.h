@@ -210,12 +210,15 @@ class BaseStationAgent
 
     bool OnNew(Watched& watched, const Packet& ack, Ticks now)
     {
+        const auto end = watched.cache.lower_bound(ack.number);
         const auto last = watched.cache.find(ack.number - 1);
-        if (last != watched.cache.end() && !last->second.again)
+        const bool waited = std::any_of(watched.cache.begin(), end, [](const auto& cached) {
+            return cached.second.again; // so that those after it were acknowledged late
+        });
+        if (last != watched.cache.end() && !waited)
         {
             Measure(watched, now - last->second.sent);
         }
-        const auto end = watched.cache.lower_bound(ack.number);
         m_cached -= std::distance(watched.cache.begin(), end);
         watched.cache.erase(watched.cache.begin(), end);
         watched.heard = true;
