@@ -447,7 +447,7 @@ def promises(
     Columns: helper, promise, measure, measured, kept.
     """
     alone = filled.set_index("sender").loc["xcp"]
-    three = sharing.set_index("sender").loc["xcp"].iloc[0]
+    three = sharing[sharing["sender"] == "xcp"].iloc[0]
     beside = mixed.set_index("newreno").loc[1]
     took = saved.set_index(["segments", "asked"])["seconds"]
     queue = managed.set_index("queue")
