@@ -80,22 +80,22 @@ class XcpLink final : public LinkRouter
 
   private:
     /// A packet from when its transmission begins until it arrives.
-    struct Frame
+    struct Departed
     {
-        explicit Frame(XcpLink* link)
-            : link(link),
-              arrival(&CallMethod<Frame, &Frame::OnArrival>, this)
+        explicit Departed(XcpLink* from)
+            : from(from),
+              arrival(&CallMethod<Departed, &Departed::OnArrival>, this)
         {
         }
 
         void OnArrival()
         {
-            link->Arrive(*this);
+            from->Arrive(*this);
         }
 
-        XcpLink* link;
-        Packet packet{};
-        double survives{1}; //!< probability, by the losses when it was sent
+        XcpLink* from;
+        Packet copy{};
+        double survival{1}; //!< probability, by the losses when it was sent
         Event arrival;
     };
 
@@ -115,19 +115,19 @@ class XcpLink final : public LinkRouter
         {
             m_free.push_back(&m_frames.emplace_back(this));
         }
-        Frame* frame = m_free.back();
+        Departed* frame = m_free.back();
         m_free.pop_back();
-        frame->packet = m_waiting.Front();
+        frame->copy = m_waiting.Front();
         m_waiting.Pop();
         ++m_taken;
-        const uint32_t bytes = frame->packet.wireBytes;
+        const uint32_t bytes = frame->copy.wireBytes;
         m_waitingBytes -= bytes;
         RecordQueue(now);
-        m_controller.OnDeparture(frame->packet.router.xcp, bytes, m_waitingBytes);
-        frame->survives = 1 - m_lossPerPacket;
+        m_controller.OnDeparture(frame->copy.router.xcp, bytes, m_waitingBytes);
+        frame->survival = 1 - m_lossPerPacket;
         if (m_lossPerBit > 0)
         {
-            frame->survives *= std::pow(1 - m_lossPerBit, 8.0 * bytes);
+            frame->survival *= std::pow(1 - m_lossPerBit, 8.0 * bytes);
         }
         m_sending = frame;
         m_sendingBytes = bytes;
@@ -150,12 +150,12 @@ class XcpLink final : public LinkRouter
         Go(now);
     }
 
-    void Arrive(Frame& frame)
+    void Arrive(Departed& frame)
     {
         const Ticks now = m_events.Now();
         const double nowS = ToSeconds(now);
-        const Packet packet = frame.packet;
-        const double survives = frame.survives;
+        const Packet packet = frame.copy;
+        const double survives = frame.survival;
         m_free.push_back(&frame);
         for (const Outage& outage : m_spec.outages)
         {
@@ -220,9 +220,9 @@ class XcpLink final : public LinkRouter
     ns3::UniformRandomVariable m_uniform;
     Ring<Packet> m_waiting;
     uint64_t m_waitingBytes{0};
-    std::deque<Frame> m_frames; //!< all, in use or free
-    std::vector<Frame*> m_free;
-    Frame* m_sending{nullptr};
+    std::deque<Departed> m_frames; //!< all, in use or free
+    std::vector<Departed*> m_free;
+    Departed* m_sending{nullptr};
     uint32_t m_sendingBytes{0};
     uint64_t m_taken{0};            //!< packets that have left the queue
     uint64_t m_recorded{0};         //!< packets in the queue, as recorded last

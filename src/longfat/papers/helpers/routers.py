@@ -122,7 +122,10 @@ def filled(filling: pd.DataFrame) -> pd.DataFrame:
 
 
 def shared(
-    control: str, own_rtts_s: Sequence[float] = OWN_RTTS_S, duration_s: float = 100.0
+    control: str,
+    own_rtts_s: Sequence[float] = OWN_RTTS_S,
+    duration_s: float = 100.0,
+    points: int = 200,
 ) -> Scenario:
     """Return flows of several round trips over one link, with routers that speak XCP for XCP."""
     speaks = _speaking(control)
@@ -137,7 +140,7 @@ def shared(
             f"s{number}", "x", rate_bps=1e9, delay_s=own, queue_packets=10_000, **speaks
         )
         flows.append(flow(control, source=f"s{number}", target="y"))
-    record = Record(series=series, points=1000)
+    record = Record(series=series, points=points)
     return Scenario(links=links, flows=flows, duration_s=duration_s, record=record)
 
 
@@ -363,7 +366,7 @@ def beside_ns2(duration_s: float = 60.0) -> pd.DataFrame:
 
     Columns: flows, engine, used, queue, largest, drops, share_0 to share_2.
     """
-    runs = [shared("xcp", rtts_s, duration_s) for rtts_s in NS2_CASES]
+    runs = [shared("xcp", rtts_s, duration_s, points=1000) for rtts_s in NS2_CASES]
     rows = []
     results = simulate_all(runs, experiment="helpers-routers-beside-ns2")
     theirs = pd.read_csv(NS2)
@@ -444,7 +447,7 @@ def promises(
     Columns: helper, promise, measure, measured, kept.
     """
     alone = filled.set_index("sender").loc["xcp"]
-    three = sharing.set_index("sender").loc["xcp"].iloc[0]
+    three = sharing[sharing["sender"] == "xcp"].iloc[0]
     beside = mixed.set_index("newreno").loc[1]
     took = saved.set_index(["segments", "asked"])["seconds"]
     queue = managed.set_index("queue")
