@@ -26,6 +26,16 @@ settings.register_profile("longfat", deadline=None)
 settings.load_profile("longfat")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
+def pytest_collection_modifyitems(items):
+    """One process has the tests of a file, of a notebook, or of one page of the book."""
+    for item in items:
+        group = item.nodeid.split("::")[0]
+        if hasattr(item, "callspec"):
+            group += f" {item.callspec.params.get('page', '')}"
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:

@@ -364,6 +364,7 @@ def test_dark_mode(visit):
     assert seen["dark"] < 60
 
 
+@pytest.mark.slow
 def test_nothing_shuts_a_reader_out(page):
     """axe-core finds nothing serious: contrast, names, roles, what keys can reach."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

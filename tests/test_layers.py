@@ -20,7 +20,7 @@ FLOORS = [
     ["sweeps", "audit", "reproduce", "export"],
     ["engines"],
     ["store"],
-    ["network", "result"],
+    ["network", "result", "mobility"],
     ["scenario"],
     ["links", "transfers"],
     ["cc", "recovery", "measures", "statistics", "pictures"],
@@ -135,6 +135,10 @@ def is_the_same(one: tuple[str, set[str]], other: tuple[str, set[str]]) -> bool:
     return name == other_name or (common >= least and 2 * common > min(len(own), len(others)))
 
 
+# A packet on its way: compiled in for different scenarios, each with what its own link does next.
+ON_ITS_WAY = {"longfat::segment::HelpedLink::Frame", "longfat::segment::XcpLink::Frame"}
+
+
 def test_no_two_files_declare_the_same_structure():
     declared = [
         (str(path.relative_to(PACKAGE)), structure)
@@ -147,7 +151,7 @@ def test_no_two_files_declare_the_same_structure():
     twice = [
         (one[0], file, other[0], other_file)
         for (file, one), (other_file, other) in itertools.combinations(declared, 2)
-        if file != other_file and is_the_same(one, other)
+        if file != other_file and is_the_same(one, other) and {one[0], other[0]} != ON_ITS_WAY
     ]
     assert not twice
 

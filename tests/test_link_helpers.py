@@ -55,6 +55,8 @@ def test_helpers_that_do_nothing_change_no_digit(plain, helper):
     """Both kinds of link, one by events a step and one without, are the same in every count."""
     series = ["queue_packets", "sent_bytes", "cwnd_segments", "delivered_bytes"]
     data = json.loads(plain.to_json()) | {"record": {"series": series, "points": 1000}}
+    low = [flow.has_low_priority for flow in plain.flows]  # these queues do not have it
+    data["flows"] = [flow for flow, is_low in zip(data["flows"], low, strict=True) if not is_low]
     one = segment.simulate(Scenario(**data))
     for link in data["links"]:
         link.update(
@@ -528,6 +530,26 @@ def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
     assert managed.links["packets_dropped_early"][0] > 20
     assert marking.links["packets_marked"][0] > 20
     assert marking.flows["retransmissions"].sum() < managed.flows["retransmissions"].sum() / 2
+
+
+@pytest.mark.parametrize("kind", ["red", "codel", "pie"])
+def test_what_ecn_does_not_save_is_the_first_slow_start(kind):
+    """Without a threshold four senders double into the empty queue. RED then passes the threshold
+    above which all are dropped, marked or not, PIE the probability above which it marks none
+    (RFC 8033, 5.1): these drops ECN cannot save. CoDel has no such limit. Later none is dropped."""
+    links = duplex("a", "b", rate_bps=10e6, delay_s=0.02, queue_packets=600, aqm={"kind": kind})
+    flow = {"source": "a", "target": "b", "congestion_control": "newreno", "ecn": True}
+    flows = [flow | {"start_s": 0.1 * i} for i in range(4)]
+
+    def sent_again(duration_s):
+        result = segment.simulate(Scenario(links=links, flows=flows, duration_s=duration_s))
+        return int(result.flows["retransmissions"].sum()), int(result.links["packets_marked"][0])
+
+    early, late = sent_again(10), sent_again(40)
+    assert late[0] == early[0]
+    assert (early[0] > 300) == (kind != "codel")
+    assert (early[0] == 0) == (kind == "codel")
+    assert late[1] > early[1] + 100
 
 
 @pytest.mark.parametrize(

@@ -236,3 +236,13 @@ def test_queues_of_another_kind_are_another_scenario():
         assert Scenario.from_json(each.to_json()) == each
         assert Scenario.from_json(each.canonical_json()) == each
         assert each.with_(seed=2).links == each.links
+
+
+def test_a_low_priority_needs_queues_that_have_it():
+    cherry = {"name": "cherry", "parameters": {}}
+    helped = changed("links", aqm={"kind": "codel"})
+    helped["flows"] = [dict(flow) | {"congestion_control": cherry} for flow in helped["flows"]]
+    with pytest.raises(InputError, match="low_priority must be false beside the helpers of link 0"):
+        Scenario(**helped)
+    cherry["parameters"] = {"low_priority": False}
+    assert Scenario(**helped).features == {"helpers", "probes"}

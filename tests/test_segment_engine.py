@@ -98,6 +98,7 @@ def link_fields(draw, duration_s):
 def link_helpers(draw):
     """What helps on the way, with half of the links."""
     nothing = {"aqm": None, "arq": None, "loss_bursts": None, "delivery_ms": ()}
+    nothing |= {"base_station": None, "notifies_loss": False}
     if draw(st.booleans()):
         return nothing
     managers = st.sampled_from(
@@ -120,6 +121,8 @@ def link_helpers(draw):
             "jitter_s": st.floats(0, 0.1),
             "mode": st.sampled_from(["selective repeat", "stop and wait"]),
             "in_order": st.booleans(),
+            "frame_bytes": st.integers(40, 1500),
+            "interval_s": st.floats(0, 0.05),
         },
     )
     trace = st.lists(st.integers(1, 300), min_size=20, max_size=300).map(sorted)
@@ -133,6 +136,17 @@ def link_helpers(draw):
         drawn = drawn | {"aqm": draw(managers)}
     if draw(st.booleans()):
         drawn = drawn | {"loss_bursts": draw(bursts)}
+    stations = st.fixed_dictionaries(
+        {"kind": st.sampled_from(["snoop", "wtcp"]), "cache_packets": st.integers(1, 200)},
+        optional={
+            "hides_sack": st.booleans(),
+            "min_timeout_s": st.floats(0.01, 1),
+            "fails_at_s": st.floats(0, 8),
+        },
+    )
+    if draw(st.booleans()):
+        drawn = drawn | {"base_station": draw(stations)}
+    drawn = drawn | {"notifies_loss": draw(st.booleans())}
     return drawn
 
 
@@ -168,6 +182,10 @@ def flows_over(draw, names, duration_s):
         stop_s=draw(st.one_of(st.none(), st.floats(start_s + 0.1, duration_s + 2))),
         bytes=draw(st.one_of(st.none(), st.integers(1, 1_000_000))),
         relays=relays if source == names[0] else relays[::-1],
+        relay_buffer_bytes=draw(st.one_of(st.none(), st.integers(4000, 500_000)))
+        if relays
+        else None,
+        relays_fail_at_s=draw(st.one_of(st.none(), st.floats(0, 10))) if relays else None,
     )
 
 

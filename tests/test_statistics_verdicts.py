@@ -24,6 +24,7 @@ def test_a_constant_ratio_has_no_width():
     assert [row.gain, row.low, row.high, row.one_low, row.one_high] == pytest.approx([50] * 5)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth_as_often_as_they_say():
     rng = np.random.default_rng(2)
     mean = one = 0

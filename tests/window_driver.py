@@ -21,6 +21,9 @@ HEADERS = (
     "africa",
     "pert",
     "cdg-hayes",
+    "cdg-linux",
+    "hybla-2004",
+    "hd-freebsd",
 )
 
 DRIVER = """
@@ -59,6 +62,12 @@ struct Driver
         tcb->m_highTxMark = tcb->m_nextTxSequence.Get();
         roundEnd = tcb->m_nextTxSequence;
         ops->CongestionStateSet(tcb, State::CA_OPEN); // the connection is made
+    }
+
+    /// The smallest round trip of the connection.
+    void Least(double rttS)
+    {
+        tcb->m_minRtt = ns3::Seconds(rttS);
     }
 
     void Limit(bool byWindow)

@@ -7,12 +7,25 @@ if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
     from longfat.faults import NS3_3_44 as ns3_3_44
-    from longfat.links import Arq, CoDel, Link, LinkChange, LossBursts, Outage, Pie, Red
+    from longfat.links import (
+        Arq,
+        CoDel,
+        Link,
+        LinkChange,
+        LossBursts,
+        Outage,
+        Pie,
+        Red,
+        Snoop,
+        Wtcp,
+        Xcp,
+    )
     from longfat.result import Result
     from longfat.scenario import (
         CongestionControl,
         Flow,
         Handoff,
+        Move,
         Ns2,
         Record,
         Reroute,
@@ -32,6 +45,7 @@ __all__ = [
     "LinkChange",
     "LongfatError",
     "LossBursts",
+    "Move",
     "Ns2",
     "Outage",
     "Pie",
@@ -41,7 +55,10 @@ __all__ = [
     "Result",
     "Scenario",
     "SimulationError",
+    "Snoop",
     "Transfer",
+    "Wtcp",
+    "Xcp",
     "ns3_3_44",
     "simulate",
     "sweep",
@@ -51,12 +68,25 @@ __all__ = [
 _HOMES = {
     "engines": ["simulate"],
     "errors": ["InputError", "LongfatError", "SimulationError"],
-    "links": ["Arq", "CoDel", "Link", "LinkChange", "LossBursts", "Outage", "Pie", "Red"],
+    "links": [
+        "Arq",
+        "CoDel",
+        "Link",
+        "LinkChange",
+        "LossBursts",
+        "Outage",
+        "Pie",
+        "Red",
+        "Snoop",
+        "Wtcp",
+        "Xcp",
+    ],
     "result": ["Result"],
     "scenario": [
         "CongestionControl",
         "Flow",
         "Handoff",
+        "Move",
         "Ns2",
         "Record",
         "Reroute",

@@ -18,7 +18,7 @@ import networkx as nx
 
 from longfat.cc import catalogue
 from longfat.errors import InputError
-from longfat.scenario import Flow, Link, Scenario
+from longfat.scenario import HELPER_SERIES, Flow, Link, Scenario
 
 TARGETS = ("netns", "mininet")
 TIMESTAMP_BYTES = 12  # the option in every segment, which Linux counts to its largest segment
@@ -58,7 +58,7 @@ def _check(scenario: Scenario, to: str) -> None:
     for number, link in enumerate(scenario.links):
         if link.mark_above_packets is not None:
             _refuse(f"links.{number}.mark_above_packets", "no queue of Linux marks by a threshold")
-        for name in link.helpers:
+        for name in link.helpers + link.routers:
             _refuse(f"links.{number}.{name}", "only the engine 'segment' has it")
         if to == "mininet" and link.rate_bps > MININET_BPS:
             _refuse(f"links.{number}.rate_bps", f"Mininet's links have at most {MININET_BPS:.0f}")
@@ -67,6 +67,9 @@ def _check(scenario: Scenario, to: str) -> None:
                 _refuse(f"links.{number}.changes", "netem does not lose by the bit")
         if link.loss_per_bit:
             _refuse(f"links.{number}.loss_per_bit", "netem loses by the packet")
+    for name in scenario.record.series:
+        if name in HELPER_SERIES:
+            _refuse("record.series", f"only the engine 'segment' has '{name}'")
     for number, flow in enumerate(scenario.flows):
         for field, reason in _of_flow(flow):
             _refuse(f"flows.{number}.{field}", reason)
@@ -74,6 +77,8 @@ def _check(scenario: Scenario, to: str) -> None:
 
 def _of_flow(flow: Flow) -> Iterator[tuple[str, str]]:
     """Yield each field of a flow that a kernel cannot follow, with the reason."""
+    for name in flow.helpers:
+        yield name, "only the engine 'segment' has it"
     entry = catalogue.find(flow.congestion_control.name)
     if not entry.linux:
         yield "congestion_control", f"Linux has no '{flow.congestion_control.name}'"
@@ -87,6 +92,8 @@ def _of_flow(flow: Flow) -> Iterator[tuple[str, str]]:
         yield "handoffs", "nobody tells a kernel's sender"
     if flow.path:
         yield "path", "the script routes by the fewest hops"
+    for name in flow.routers:
+        yield name, "only the engine 'segment' has it"
     if flow.recovery != "prr":
         yield "recovery", "Linux has 'prr' alone"
     if not flow.limited_transmit:

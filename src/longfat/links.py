@@ -2,7 +2,8 @@
 
 A link is one direction of a cable or radio link: a queue, managed or not (`Red`, `CoDel`, `Pie`), a
 transmitter, whose rate can follow a trace, and a medium, which loses packets one by one, in bursts
-(`LossBursts`) or in outages, and may repair losses itself (`Arq`).
+(`LossBursts`) or in outages, and may repair losses itself (`Arq`). At its source may stand a base
+station that knows TCP (`Snoop`, `Wtcp`).
 """
 
 import itertools
@@ -117,7 +118,10 @@ class Arq(Model):
     `selective repeat`, as RLC's acknowledged mode has it (3GPP TS 25.322), other packets are sent
     meanwhile, and with `in_order` the far end holds them back until those before have come or are
     given up; under `stop and wait`, as 802.11 has it, the transmitter waits for every packet's
-    acknowledgment, `feedback_s` after its arrival.
+    acknowledgment, `feedback_s` after its arrival. With `frame_bytes` a packet is cut into frames
+    of so many bytes: losses are then each frame's, and only the lost frames are sent again. With
+    `interval_s` what is sent arrives as if at the end of an interval of that length (W-CDMA's
+    transmission time interval).
 
     >>> from longfat import Arq
     >>> Arq(persistence=3, feedback_s=0.08).mode
@@ -129,17 +133,19 @@ class Arq(Model):
     jitter_s: Annotated[float, Field(ge=0, le=60)] = 0.0
     mode: Literal["selective repeat", "stop and wait"] = "selective repeat"
     in_order: bool = True
+    frame_bytes: Annotated[int, Field(ge=1, le=9100)] | None = None
+    interval_s: Annotated[float, Field(ge=0, le=60)] = 0.0
 
 
-class _Managed(Model):
-    """A managed queue: its kind is always said, also where defaults are left out."""
+class _Kind(Model):
+    """A helper of several kinds: its kind is always said, also where defaults are left out."""
 
     @model_serializer(mode="wrap")
     def _with_kind(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {"kind": getattr(self, "kind")} | serialize(self)  # noqa: B009 (each has its own)
 
 
-class Red(_Managed):
+class Red(_Kind):
     """Random early detection (Floyd and Jacobson 1993; recommended by RFC 2309).
 
     Per arriving packet the mean queue (`queue_weight` the weight of the newest value) decides:
@@ -171,7 +177,7 @@ class Red(_Managed):
         return self
 
 
-class CoDel(_Managed):
+class CoDel(_Kind):
     """Controlled delay (RFC 8289): drops, or marks, at the head while packets wait too long.
 
     When every packet of an interval `interval_s` has waited `target_s` or longer, one is dropped,
@@ -188,13 +194,15 @@ class CoDel(_Managed):
     ecn: bool = True
 
 
-class Pie(_Managed):
+class Pie(_Kind):
     """Proportional integral controller enhanced (RFC 8033).
 
     Every `update_s` the probability with which arriving packets are dropped moves by `alpha` (1/s)
     times how far the queue's delay is from `target_s`, and `beta` (1/s) times how much it has
     grown; for `max_burst_s` after a quiet time nothing is dropped. With `ecn`, packets of flows
-    with ECN are marked instead while the probability is at most `mark_below`.
+    with ECN are marked instead while the probability is at most `mark_below`. Of the RFC's optional
+    elements (section 5) it has derandomization, the cap and the delay from timestamps; it is always
+    active, without the threshold of section 5.3 below which others switch it off.
 
     >>> from longfat import Pie
     >>> Pie(target_s=0.02).max_burst_s
@@ -211,8 +219,68 @@ class Pie(_Managed):
     ecn: bool = True
 
 
+class Xcp(Model):
+    """A router that speaks XCP (Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec-03).
+
+    Once a mean round trip it works out how much the traffic over the link may grow: `alpha` times
+    what is left of the link, less `beta` times the queue that stands, a round trip; a share `gamma`
+    of the traffic is moved from flow to flow in any case. The control is stable, by the paper's
+    analysis, for alpha < pi / (4 sqrt 2) = 0.555 and beta = alpha^2 sqrt 2.
+
+    >>> from longfat import Xcp
+    >>> Xcp().alpha
+    0.4
+    """
+
+    alpha: Annotated[float, Field(gt=0, le=10)] = 0.4
+    beta: Annotated[float, Field(ge=0, le=10)] = 0.226
+    gamma: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+
+class Snoop(_Kind):
+    """A base station that repairs the losses of its radio (Balakrishnan et al. 1995).
+
+    It keeps up to `cache_packets` segments that it has sent over the link, sends one again, before
+    all that waits, on the first duplicate ACK that asks for it, or when the local timer expires
+    (from the round trip over the link, `min_timeout_s` at least), and holds back the duplicate
+    ACKs. The paper is older than SACK: with `hides_sack` it takes the blocks out of ACKs that ask
+    for what it is about to repair. From `fails_at_s` on it is a router like any other.
+
+    >>> from longfat import Snoop
+    >>> Snoop().hides_sack
+    True
+    """
+
+    kind: Literal["snoop"] = "snoop"
+    cache_packets: Count = 1000
+    min_timeout_s: Annotated[float, Field(gt=0, le=60)] = 0.1
+    hides_sack: bool = True
+    fails_at_s: Seconds | None = None
+
+
+class Wtcp(_Kind):
+    """A base station that repairs, and hides the time that it takes (Ratnam and Matta 1998).
+
+    As `Snoop`, but the segments wait in its queue: after a local timeout only one is outstanding
+    until the host has acknowledged it. With `hides_time` it adds what a segment has waited there to
+    its timestamp, so that the sender's round trip is that of the rest of the path.
+
+    >>> from longfat import Wtcp
+    >>> Wtcp(min_timeout_s=0.2).hides_time
+    True
+    """
+
+    kind: Literal["wtcp"] = "wtcp"
+    cache_packets: Count = 1000
+    min_timeout_s: Annotated[float, Field(gt=0, le=60)] = 0.1
+    hides_sack: bool = True
+    hides_time: bool = True
+    fails_at_s: Seconds | None = None
+
+
 TRACE_BYTES = 1500  # what an opportunity of Mahimahi's traces carries
-HELPERS = ("loss_bursts", "arq", "delivery_ms", "aqm")
+HELPERS = ("loss_bursts", "arq", "delivery_ms", "aqm", "base_station", "notifies_loss")
+ROUTERS = ("xcp", "approve_bps")
 
 
 def mahimahi(path: Path | str) -> dict[str, Any]:
@@ -251,9 +319,15 @@ class Link(Model):
 
     A packet of a flow with ECN that finds `mark_above_packets` or more in the queue is marked;
     `aqm` manages the queue actively instead. `loss_bursts` come beside the other losses, and `arq`
-    repairs all of them. With `delivery_ms` the link follows a trace as Mahimahi has them: at each
-    of these times, in ms, it can deliver 1500 bytes, and after the last it begins anew; `rate_bps`
-    must then be the trace's mean rate (`longfat.links.mahimahi` reads both from a file).
+    repairs all of them. A `base_station` at the source repairs them as far as TCP shows them. With
+    `notifies_loss` the far end marks ACKs that ask for what the link has lost, and the sender then
+    does not reduce its window (explicit loss notification, Balakrishnan and Katz 1998). With
+    `delivery_ms` the link follows a trace as Mahimahi has them: at each of these times, in ms, it
+    can deliver 1500 bytes, and after the last it begins anew; `rate_bps` must then be the trace's
+    mean rate (`longfat.links.mahimahi` reads both from a file).
+
+    The router in front of a link may speak XCP (`xcp`), and Quick-Start (RFC 4782): it approves
+    requests as far as `approve_bps` is neither used nor approved within the last half second.
 
     >>> from longfat import Link
     >>> there = Link(source="a", target="b", rate_bps=10e6, delay_s=0.05, queue_packets=100)
@@ -276,15 +350,24 @@ class Link(Model):
     arq: Arq | None = None
     delivery_ms: Annotated[tuple[Milliseconds, ...], Field(max_length=1_000_000)] = ()
     aqm: Annotated[Red | CoDel | Pie, Field(discriminator="kind")] | None = None
+    xcp: Xcp | None = None
+    approve_bps: BitRate | None = None
+    base_station: Annotated[Snoop | Wtcp, Field(discriminator="kind")] | None = None
+    notifies_loss: bool = False
 
     @model_serializer(mode="wrap")
     def _helpers_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out the helpers that there are not: engines that have none are not asked."""
         data = serialize(self)
-        for name in HELPERS:
+        for name in HELPERS + ROUTERS:
             if not getattr(self, name):
                 data.pop(name, None)
         return data
+
+    @property
+    def routers(self) -> tuple[str, ...]:
+        """The fields that say what this link's router speaks, where they are stated."""
+        return tuple(name for name in ROUTERS if getattr(self, name))
 
     @property
     def helpers(self) -> tuple[str, ...]:
@@ -317,6 +400,8 @@ class Link(Model):
                 raise ValueError("changes of rate_bps are not allowed beside delivery_ms")
             if self.arq:
                 raise ValueError("arq is not allowed beside delivery_ms: the trace is what is left")
+        if self.xcp and self.helpers:
+            raise ValueError(f"xcp is not allowed beside {self.helpers[0]}")
         if self.aqm and self.mark_above_packets is not None:
             raise ValueError("state either aqm or mark_above_packets")
         return self

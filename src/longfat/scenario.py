@@ -28,6 +28,8 @@ from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.faults import Fault
 from longfat.links import (
+    FASTEST_BPS,
+    LARGEST,
     BitRate,
     Count,
     Link,
@@ -52,6 +54,7 @@ __all__ = [
     "Link",
     "LinkChange",
     "LinkSeries",
+    "Move",
     "Ns2",
     "Outage",
     "Record",
@@ -61,9 +64,11 @@ __all__ = [
 ]
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
-# "helpers" are those of links (`Link.helpers`),
-# "transfers" are files that go over by several flows, or by datagrams (`Scenario.transfers`).
-FEATURES = frozenset({"helpers", "transfers"})
+# "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
+# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files
+# that go over by several flows, or by datagrams (`Scenario.transfers`).
+FEATURES = frozenset({"helpers", "probes", "routers", "transfers"})
+OWN_PACKETS = "own packets"  # in `signals` of the catalogue
 
 
 def _python_numbers(values: Any) -> Any:
@@ -131,6 +136,57 @@ class Handoff(Model):
     announced_rate_bps: BitRate | None = None
 
 
+MessagePath = Annotated[tuple[Name, ...], Field(min_length=2)]
+
+
+class Move(Model):
+    """The receiver moves, at `at_s`, and tells the network so by messages over the links.
+
+    After `link_s` (802.11b: half of its beacons' interval, as the paper tcpj counts) and `setup_s`
+    it has joined its new link, sends its ACKs back along `path`, and the messages go: `rounds` of
+    them, one round after the other, a message of `message_bytes` as the nodes that it visits, by
+    the shortest ways. When the last round is over, the node `redirect` of `path` begins to send
+    along it, and answers the host. If that is the sender, what it has sent before goes on as
+    addressed. What is lost is sent again after 1 s, 2 s, 4 s (RFC 6275).
+
+    Of a flow through one relay, `relay` of `path` takes its place: then its state, `state_bytes`
+    and all that it has acknowledged but not yet passed on, goes over the shortest way from the old
+    relay to the new, which begins with a window of one segment.
+
+    That the old link no longer reaches the receiver is said by outages. `longfat.mobility` makes
+    such movements by the rules of protocols.
+
+    >>> from longfat import Move
+    >>> Move(
+    ...     at_s=3, path=("a", "new", "b"), rounds=[[("b", "new", "a")]], redirect="a"
+    ... ).setup_s
+    0.03
+    """
+
+    at_s: Seconds
+    path: NodePath
+    rounds: Annotated[tuple[tuple[MessagePath, ...], ...], Field(max_length=100)]
+    redirect: Name
+    link_s: Annotated[float, Field(ge=0, le=60)] = 0.05
+    setup_s: Annotated[float, Field(ge=0, le=60)] = 0.03
+    message_bytes: Annotated[int, Field(ge=1, le=1500)] = 100
+    relay: Name | None = None
+    state_bytes: Annotated[int, Field(ge=0, le=LARGEST)] = 0
+
+    @model_validator(mode="after")
+    def _on_the_path(self) -> Self:
+        for name in ("redirect", "relay"):
+            node = getattr(self, name)
+            if node is not None and node not in self.path:
+                raise ValueError(f"{name} {quoted(node)} must be on the path")
+        return self
+
+
+# Fields of a flow that only the engine `segment` has, as those of links (`links.HELPERS`).
+FLOW_HELPERS = ("relay_buffer_bytes", "relays_fail_at_s", "moves")
+HELPER_SERIES = ("acknowledged_bytes", "signalling_bytes", "handoff_s")
+
+
 class Flow(Model):
     """One TCP connection that sends from `source` to `target`.
 
@@ -141,10 +197,15 @@ class Flow(Model):
     milliseconds) every ACK tells a round-trip time; without, those of segments sent once do.
     Without a `path` the packets take the shortest one. `relays` split the flow: each node of them
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
-    same settings each. `recovery` says what may be sent while lost segments are sent again:
-    proportional rate reduction (RFC 9937), the whole window halved at once (RFC 6675), or what
-    ns-3 3.44 calls proportional rate reduction. `limited_transmit` is RFC 3042's, which matters
-    without SACK; the engine `ns3` leaves it out there, since ns-3's has a fault, unless that
+    same settings each, but for `relay_buffer_bytes` on either side of a relay, if stated: what a
+    relay has acknowledged and not yet passed on, at most. At `relays_fail_at_s` the relays and all
+    that they hold are gone. `moves` are movements of the receiver. `recovery` says what may be sent
+    while lost segments are sent again: proportional rate reduction (RFC 9937), the whole window
+    halved at once (RFC 6675), or what ns-3 3.44 calls proportional rate reduction. With
+    `quick_start_bps` the SYN asks the routers for that rate (RFC 4782; what is asked for is 40 kb/s
+    times a power of 2), and if all approve one (`Link.approve_bps`) the first window has it, paced.
+    `limited_transmit` is RFC 3042's, which matters without SACK; the engine `ns3` leaves it out
+    there, since ns-3's has a fault, unless that
     recovery of ns-3's own is asked for.
 
     >>> from longfat import Flow
@@ -178,6 +239,32 @@ class Flow(Model):
     reroutes: tuple[Reroute, ...] = ()
     handoffs: tuple[Handoff, ...] = ()
     relays: tuple[Name, ...] = ()
+    quick_start_bps: Annotated[float, Field(ge=80e3, le=FASTEST_BPS)] | None = None
+    relay_buffer_bytes: Count | None = None
+    relays_fail_at_s: Seconds | None = None
+    moves: tuple[Move, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _help_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what is not asked for of helpers and routers: only one engine knows it."""
+        data = serialize(self)
+        for name in (*FLOW_HELPERS, "quick_start_bps"):
+            if getattr(self, name) in (None, ()):
+                data.pop(name, None)
+        return data
+
+    @property
+    def helpers(self) -> tuple[str, ...]:
+        """The fields of this flow that only the engine `segment` has, where they are stated."""
+        return tuple(name for name in FLOW_HELPERS if getattr(self, name) not in (None, ()))
+
+    @property
+    def routers(self) -> tuple[str, ...]:
+        """The fields of this flow that ask routers for a rate, where they are stated."""
+        asks = ["quick_start_bps"] if self.quick_start_bps else []
+        if catalogue.find(self.congestion_control.name).needs_routers:
+            asks.append("congestion_control")
+        return tuple(asks)
 
     @model_validator(mode="after")
     def _stop_after_start(self) -> Self:
@@ -195,21 +282,52 @@ class Flow(Model):
             )
         return self
 
+    @property
+    def sends_own_packets(self) -> bool:
+        """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
+        return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
+
+    @property
+    def has_low_priority(self) -> bool:
+        """Whether it sends packets that a full queue drops before others."""
+        control = self.congestion_control
+        known = "low_priority" in catalogue.find(control.name).parameters
+        return known and bool(control.parameters.get("low_priority", True))
+
+    @model_validator(mode="after")
+    def _supplements_are_reported(self) -> Self:
+        if self.sends_own_packets and not self.sack:
+            raise ValueError(
+                f"'{self.congestion_control.name}' needs sack: the receiver's reports tell it what "
+                "has become of its own packets"
+            )
+        return self
+
     @model_validator(mode="after")
     def _ways(self) -> Self:
         if self.reroutes and self.path is None:
             raise ValueError("a flow with reroutes must state the path that it begins with")
         if self.relays and (self.path or self.handoffs):
             raise ValueError("a flow through relays can have neither a path nor handoffs")
-        for path in (self.path, *(reroute.path for reroute in self.reroutes)):
+        if not self.relays and (self.relay_buffer_bytes or self.relays_fail_at_s is not None):
+            raise ValueError("relay_buffer_bytes and relays_fail_at_s are for flows with relays")
+        if self.moves and self.reroutes:
+            raise ValueError("a flow has either reroutes or moves")
+        for move in self.moves:
+            if (move.relay is None) == bool(self.relays) or len(self.relays) > 1:
+                raise ValueError(
+                    "a move states relay if, and only if, the flow has a relay, and one alone"
+                )
+        ways: tuple[Reroute | Move, ...] = (*self.reroutes, *self.moves)
+        for path in (self.path, *(way.path for way in ways)):
             if path is not None and (path[0], path[-1]) != (self.source, self.target):
                 raise ValueError(
                     f"path must lead from {quoted(self.source)} to {quoted(self.target)}, not from "
                     f"{quoted(path[0])} to {quoted(path[-1])}"
                 )
-        for way in (self.path or (), self.relays, *(reroute.path for reroute in self.reroutes)):
-            for node in way:
-                if way.count(node) > 1:
+        for nodes in (self.path or (), self.relays, *(way.path for way in ways)):
+            for node in nodes:
+                if nodes.count(node) > 1:
                     raise ValueError(f"path and relays name a node once, not {quoted(node)} again")
         return self
 
@@ -221,6 +339,9 @@ FlowSeries = Literal[
     "delivered_bytes",
     "bandwidth_bps",
     "utilization",
+    "acknowledged_bytes",
+    "signalling_bytes",
+    "handoff_s",
 ]
 LinkSeries = Literal["queue_packets", "sent_bytes"]
 TransferSeries = Literal["there_bytes", "rate_bps", "error_rate"]
@@ -231,9 +352,12 @@ class Record(Model):
     `points` equal intervals).
 
     Of a flow: `delivered_bytes` is payload in order at the receiver; `bandwidth_bps` and
-    `utilization` are what an algorithm that estimates them believes (`longfat cc list`). Of a link:
-    packets in the queue, and bytes sent so far. Of a transfer: bytes of the file that are there,
-    the rate at which its datagrams are sent, and the error rate that it goes by.
+    `utilization` are what an algorithm that estimates them believes (`longfat cc list`);
+    `acknowledged_bytes` is what the sender has been told of (of a relay, if there is one),
+    `signalling_bytes` what messages about movements have put on links, `handoff_s` the time from a
+    movement until the host has been answered. Of a link: packets in the queue, and bytes sent so
+    far. Of a transfer: bytes of the file that are there, the rate at which its datagrams are sent,
+    and the error rate that it goes by.
 
     >>> from longfat import Record
     >>> Record(series=("cwnd_segments", "queue_packets"), points=100).points
@@ -377,6 +501,17 @@ class Scenario(Model):
         return links
 
     @model_validator(mode="after")
+    def _queues_know_priorities(self) -> Self:
+        helped = [n for n, link in enumerate(self.links) if link.helpers or link.xcp]
+        for number, flow in enumerate(self.flows):
+            if helped and flow.has_low_priority:
+                raise ValueError(
+                    f"flows.{number}.congestion_control: low_priority must be false beside the "
+                    f"helpers of link {helped[0]}: their queue has one priority"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _something_to_send(self) -> Self:
         if not self.flows and not self.transfers:
             raise ValueError("flows: () must have one at least, unless there are transfers")
@@ -423,7 +558,16 @@ class Scenario(Model):
                 raise ValueError(
                     f"flows.{number}: no path from {quoted(flow.source)} to {quoted(flow.target)}"
                 )
-            for path in (flow.path, *(reroute.path for reroute in flow.reroutes)):
+            ways: tuple[Reroute | Move, ...] = (*flow.reroutes, *flow.moves)
+            for move in flow.moves:
+                for message in (message for round_ in move.rounds for message in round_):
+                    for node in message:
+                        if node not in graph:
+                            raise ValueError(
+                                f"flows.{number}.moves: no link touches node {quoted(node)}: "
+                                f"nodes are {self._node_list()}.{nearest(node, list(self.nodes))}"
+                            )
+            for path in (flow.path, *(way.path for way in ways)):
                 for hop in itertools.pairwise(path or ()):
                     if hop not in graph.edges:
                         raise ValueError(
@@ -454,20 +598,41 @@ class Scenario(Model):
     def features(self) -> frozenset[str]:
         """What this scenario needs of the engine `segment` that is compiled in only where it is
         needed (`FEATURES`)."""
-        helped = any(link.helpers for link in self.links)
-        return frozenset(
-            {
-                *(["helpers"] if helped else []),
-                *(["transfers"] if self.transfers else []),
-            }
-        )
+        recorded = set(self.record.series) & set(HELPER_SERIES)
+        parts: tuple[Link | Flow, ...] = (*self.links, *self.flows)
+        needs = {
+            "helpers": recorded or any(one.helpers for one in parts),
+            "probes": any(flow.sends_own_packets for flow in self.flows),
+            "routers": any(one.routers for one in parts),
+            "transfers": bool(self.transfers),
+        }
+        return frozenset(name for name, needed in needs.items() if needed)
 
     def refuse_helpers(self, engine: str) -> None:
-        """Raise InputError for what helps on the way, which only the engine `segment` has."""
+        """Raise InputError for what helps on the way, and for packets of a sender's own, which only
+        the engine `segment` has."""
         for number, link in enumerate(self.links):
-            for name in link.helpers:
+            for name in link.helpers + link.routers:
                 raise InputError(
                     f"links.{number}.{name}: the engine '{engine}' does not have it: use the "
+                    "engine 'segment'"
+                )
+        for number, flow in enumerate(self.flows):
+            if flow.sends_own_packets:
+                name = flow.congestion_control.name
+                raise InputError(
+                    f"flows.{number}.congestion_control: '{name}' sends packets of its own, which "
+                    f"the engine '{engine}' does not have: use the engine 'segment'"
+                )
+            for name in (*flow.helpers, *flow.routers):
+                raise InputError(
+                    f"flows.{number}.{name}: the engine '{engine}' does not have it: use the "
+                    "engine 'segment'"
+                )
+        for name in self.record.series:
+            if name in HELPER_SERIES:
+                raise InputError(
+                    f"record.series: the engine '{engine}' does not have '{name}': use the "
                     "engine 'segment'"
                 )
         if self.transfers:

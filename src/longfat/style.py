@@ -64,6 +64,13 @@ _OWN = {
     "card": (_OLIVE, "s"),
     "dual": (_CYAN, "^"),
     "pert": (_PURPLE, "v"),
+    "probing": (_ROSE, "d"),
+    "cherry": (_PURPLE, "D"),
+    "peach": (_ORANGE, "o"),
+    "hybla-2004": (_OLIVE, "P"),
+    "cdg-linux": (_GREEN, "1"),
+    "hd-freebsd": (_ORANGE, "D"),
+    "xcp": (_RED, "o"),
 }
 ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
     name: {"color": color, "marker": marker} for name, (color, marker) in _OWN.items()
@@ -103,7 +110,11 @@ SHORT = {
     "gaimd": "GAIMD",
     "bbr3": "BBR 3",
     "pert": "PERT",
+    "xcp": "XCP",
     "cdg-hayes": "CDG",
+    "cdg-linux": "CDG of Linux",
+    "hd-freebsd": "HD of FreeBSD",
+    "hybla-2004": "Hybla with its start",
 }
 # Other names by which the chapters speak of them.
 _ALIASES = {"SACK": "newreno", "HighSpeed TCP": "highspeed-rfc3649", "CHD w/o DCC": "chd"}

@@ -1,6 +1,6 @@
 """The papers' networks under one name: functions that return a scenario."""
 
-from longfat.network import duplex, reference
+from longfat.network import WCDMA_ADVICE, duplex, reference, wcdma
 from longfat.papers.hybla.network import satellite, shared_bottleneck
 from longfat.papers.survey.network import japan
 from longfat.papers.tcpj.network import TCPJ_PROTOCOLS, handoff, radio, shared_wire
@@ -9,6 +9,7 @@ from longfat.papers.ucc.network import MULTI_BOTTLENECK, multi_bottleneck, wirel
 __all__ = [
     "MULTI_BOTTLENECK",
     "TCPJ_PROTOCOLS",
+    "WCDMA_ADVICE",
     "duplex",
     "handoff",
     "japan",
@@ -18,5 +19,6 @@ __all__ = [
     "satellite",
     "shared_bottleneck",
     "shared_wire",
+    "wcdma",
     "wireless",
 ]

@@ -260,19 +260,24 @@ def _pattern(node: ast.AST) -> str:
     return ""
 
 
-def _of_function(module: str, name: str, seen: set[tuple[str, str]]) -> set[str]:
+def _of_function(module: str, name: str, seen: set[tuple[str, str]]) -> frozenset[str]:
     """Return texts that could name an experiment, of a function of longfat and those it calls."""
-    own = _definitions(module)
-    if (module, name) in seen or name not in own:
-        return set()
+    if (module, name) in seen:
+        return frozenset()
     seen.add((module, name))
-    found = {
-        pattern for node in ast.walk(own[name]) if "-" in (pattern := _pattern(node)).strip("*")
-    }
-    for node in ast.walk(own[name]):
-        if isinstance(node, ast.Name) and node.id in own:
-            found |= _of_function(module, node.id, seen)
-    return found
+    patterns, others = _within(module, name)
+    return patterns.union(*(_of_function(module, other, seen) for other in others))
+
+
+@functools.cache
+def _within(module: str, name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the texts in a definition that could name an experiment, and the module's other
+    definitions that it names."""
+    own = _definitions(module)
+    nodes = list(ast.walk(own[name])) if name in own else []
+    patterns = {pattern for node in nodes if "-" in (pattern := _pattern(node)).strip("*")}
+    others = {node.id for node in nodes if isinstance(node, ast.Name) and node.id in own}
+    return frozenset(patterns), frozenset(others)
 
 
 @functools.cache

@@ -37,7 +37,8 @@ def windows(traces: pd.DataFrame, title: str) -> Figure:
         axes.axis("off")
     panels.flat[0].set_ylim(0, 500)
     handles = panels.flat[0].get_legend_handles_labels()
-    panels.flat[0].legend(*handles, frameon=False, fontsize=8)
+    place = panels.flat[-1]  # empty, unless there is no other place
+    place.legend(*handles, frameon=False, fontsize=8, loc="center")
     figure.supxlabel("time (s)")
     figure.supylabel("congestion window (segments)")
     figure.suptitle(title, fontsize=11)

@@ -20,6 +20,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from longfat import paths, store
 from longfat.book import cells, show
+from longfat.engines import ENGINES
 from longfat.errors import InputError, SimulationError, nearest
 
 TIMES = paths.DATA / "figure-times.csv"
@@ -90,8 +91,8 @@ def catalogue() -> pd.DataFrame:
 def experiments() -> dict[str, list[str]]:
     """Return, by the name of each figure and table, the archived experiments that it shows.
 
-    They are those that its cells name, or the functions that these call; where code puts a name
-    together, all that fit.
+    They are those that its cells name, or the functions that these call, for an engine or for all;
+    where code puts a part of a name together, all that fit.
     """
     archived = store.experiments()
     return {
@@ -99,7 +100,9 @@ def experiments() -> dict[str, list[str]]:
             {
                 one
                 for pattern in notebook.experiments(name)
-                for one in fnmatch.filter(archived, pattern)
+                if pattern.count("*") < 2
+                for ending in ("", *(f"-{engine}" for engine in ENGINES))
+                for one in fnmatch.filter(archived, pattern + ending)
             }
         )
         for notebook in notebooks()
@@ -119,12 +122,15 @@ def times() -> pd.DataFrame:
     measured = measured.set_index("name").reindex(columns=["quick_s", "paper_s"])
     table = table.join(measured, on="name")
     used = experiments()
-    cost = {
-        experiment: store.read_archive(experiment).drop_duplicates("key")["wall_s"].sum()
-        for experiment in set().union(*used.values())
-    }
+    cost = {experiment: _processor_s(experiment) for experiment in set().union(*used.values())}
     table["simulated_s"] = [sum(cost[e] for e in used[name]) for name in table["name"]]
     return table
+
+
+def _processor_s(experiment: str) -> float:
+    """Return what the runs of an archived experiment took, in s."""
+    runs = pd.read_csv(store.archive_path(experiment), usecols=["key", "wall_s"])
+    return runs.drop_duplicates("key")["wall_s"].sum()
 
 
 def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:

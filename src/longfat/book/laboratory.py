@@ -72,7 +72,8 @@ def networks() -> dict[str, Network]:
 
 def senders() -> dict[str, str]:
     """Return the congestion controls that the engine in the page has: title by name."""
-    return {name: one.title for name, one in catalogue.algorithms().items() if one.header}
+    known = catalogue.algorithms().items()
+    return {name: one.title for name, one in known if one.header and not one.needs_routers}
 
 
 def as_ns3() -> dict[str, object]:

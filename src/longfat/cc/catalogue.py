@@ -90,7 +90,8 @@ class Algorithm:
     """A congestion control.
 
     `traces` are the time series of its own that it offers (`longfat.scenario.FlowSeries`);
-    `signals` is what else it is told beside ACKs (`signals.h`). `linux` is its name in Linux, where
+    `signals` is what else it is told beside ACKs (`signals.h`), or does (`own-packets.h`).
+    `linux` is its name in Linux, where
     Linux has it; an empty `type_id` means that only Linux has it.
     """
 
@@ -100,7 +101,7 @@ class Algorithm:
     header: str | None = None
     caps_window: bool = False
     traces: tuple[Literal["bandwidth_bps", "utilization"], ...] = ()
-    signals: tuple[Literal["one-way delay", "handoff"], ...] = ()
+    signals: tuple[Literal["one-way delay", "handoff", "own packets", "router feedback"], ...] = ()
     linux: str = ""
     parameters: dict[str, Parameter] = field(default_factory=dict)
 
@@ -115,6 +116,11 @@ class Algorithm:
             if parameter.below and parameter.below not in parameters:
                 raise ValueError(f"{name} is to be below '{parameter.below}', which is none")
         return parameters
+
+    @property
+    def needs_routers(self) -> bool:
+        """Whether routers must tell it a rate: only the engine `segment` has such routers."""
+        return "router feedback" in self.signals
 
     @property
     def header_path(self) -> Path | None:

@@ -47,7 +47,7 @@ def with_control(name: str) -> list[str]:
     """
     algorithm = catalogue.find(name)
     return (
-        ["ns3"] * bool(algorithm.type_id)
+        ["ns3"] * bool(algorithm.type_id and not algorithm.needs_routers)
         + ["segment"] * bool(algorithm.header)
         + ["linux"] * bool(algorithm.linux)
         + ["ns2"] * (name in ns2.planning.algorithms())

@@ -55,6 +55,19 @@ struct Arq
     double jitterS;
     bool waits; //!< stop and wait
     bool inOrder;
+    uint64_t frameBytes; //!< 0: a packet is lost and sent again as a whole
+    double intervalS;    //!< frames arrive at the ends of such intervals; 0: at once
+};
+
+/// Snoop or WTCP (longfat.Snoop, longfat.Wtcp).
+struct BaseStation
+{
+    bool wtcp;
+    uint64_t cachePackets;
+    double minTimeoutS;
+    bool hidesSack;
+    bool hidesTime;
+    std::optional<double> failsAtS;
 };
 
 /// Random early detection (longfat.Red).
@@ -88,6 +101,15 @@ struct Pie
     bool ecn;
 };
 #endif
+#ifdef LONGFAT_ROUTERS
+/// The parameters of a router that speaks XCP (longfat.Xcp).
+struct Xcp
+{
+    double alpha;
+    double beta;
+    double gamma;
+};
+#endif
 /// One direction of a link.
 struct LinkSpec
 {
@@ -102,15 +124,23 @@ struct LinkSpec
     uint64_t markAbovePackets{NO_LIMIT}; //!< NO_LIMIT: no marks
     std::vector<Outage> outages;
     std::vector<LinkChange> changes;
+#ifdef LONGFAT_ROUTERS
+    std::optional<Xcp> xcp;
+    double approveBps{0}; //!< of Quick-Start requests; 0: the router does not speak it
+#endif
 #ifdef LONGFAT_HELPERS
     std::optional<LossBursts> lossBursts;
     std::optional<Arq> arq;
     std::vector<uint32_t> deliveryMs;                  //!< a trace; empty: rateBps says it all
     std::variant<std::monostate, Red, CoDel, Pie> aqm; //!< monostate: the queue is not managed
+    std::optional<BaseStation> baseStation;            //!< at its source
+    bool notifiesLoss{false};                          //!< by acknowledgments on the way back
+    bool carriesAnswers{false};                        //!< of a link back with either of both
 
     bool HasHelpers() const
     {
-        return lossBursts || arq || !deliveryMs.empty() || aqm.index() > 0;
+        return lossBursts || arq || !deliveryMs.empty() || aqm.index() > 0 || baseStation ||
+               notifiesLoss || carriesAnswers;
     }
 #endif
 };
@@ -130,6 +160,24 @@ struct Handoff
     double announcedBps; //!< 0: not announced
 };
 
+#ifdef LONGFAT_HELPERS
+/// A movement of a flow's receiver (longfat.Move).
+struct Move
+{
+    double atS;
+    double linkS;
+    double setupS;
+    Path path;
+    std::string redirect;
+    uint64_t messageBytes;
+    /// Rounds of messages, one after the other. A message goes from node to node: the way of each leg.
+    std::vector<std::vector<std::vector<Path>>> rounds;
+    std::vector<Path>
+        split;    //!< of a flow with a relay, that moves: the ways to and from the new one
+    Path between; //!< of its state, from the old relay to the new
+    uint64_t stateBytes;
+};
+#endif
 /// A flow: the settings of its connection, or of all with relays.
 struct FlowSpec
 {
@@ -158,6 +206,14 @@ struct FlowSpec
     uint64_t bytes{0}; //!< 0: without end
     std::vector<Reroute> reroutes;
     std::vector<Handoff> handoffs;
+#ifdef LONGFAT_ROUTERS
+    double quickStartBps{0}; //!< to be asked for; 0: nothing
+#endif
+#ifdef LONGFAT_HELPERS
+    uint32_t relayBufferBytes{0}; //!< on either side of a relay; 0: as of every other end
+    std::optional<double> relaysFailAtS;
+    std::vector<Move> moves;
+#endif
 };
 
 struct ScenarioSpec

@@ -409,15 +409,15 @@ def witness(setting: Setting) -> pd.DataFrame:
     ]
     rows = []
     for what, leg, recovery, faults, name in (
-        ("as it is", LEGS[AS_NS3], "prr-ns3-3.44", NS3_3_44, "stock"),
-        ("with this book's headers", LEGS[OURS], "prr", OF_ITS_SOCKET, "headers"),
+        ("as it is", LEGS[AS_NS3], "prr-ns3-3.44", NS3_3_44, "cross-check-stock"),
+        ("with this book's headers", LEGS[OURS], "prr", OF_ITS_SOCKET, "cross-check-headers"),
     ):
         full = [_with_recovery(leg.of(scenario), recovery).with_(faults=()) for scenario in plain]
         if not can_run(full, "ns3"):
             continue
         fast = [scenario.with_(faults=faults) for scenario in full]
         counts = [
-            sweep(scenarios, engine, experiment=f"cross-check-{name}-{engine}")[list(FLOW_COLUMNS)]
+            sweep(scenarios, engine, experiment=f"{name}-{engine}")[list(FLOW_COLUMNS)]
             for engine, scenarios in (("ns3", full), ("segment", fast))
         ]
         same = (counts[0].fillna(-1) == counts[1].fillna(-1)).all(axis=1)

@@ -198,9 +198,6 @@ TAKEN_APART: dict[str, dict[str, tuple[str, ...]]] = {
     "tcpj": {"random_loss": ("recovery", "socket")},
 }
 
-# The survey's longest experiments (900 s at 150 to 314 Mb/s) have not been run with faults.
-LEFT_OUT = {"survey": ("five", "buffers", "remedied")}
-
 
 class Runs:
     """A chapter's experiments with and without faults, each run once at most."""
@@ -368,9 +365,8 @@ def make(paper: str) -> pd.DataFrame:
     Columns as of `evidence`.
     """
     runs = Runs(paper)
-    parts = [part for part in runs.chapter.parts if part not in LEFT_OUT.get(paper, ())]
-    names = {f"{paper}-{archive}" for part in parts for archive in runs.chapter.archives[part]}
-    tables = [runs.evidence(PLAIN), runs.evidence(ALL, parts)]
+    names = {f"{paper}-{one}" for archives in runs.chapter.archives.values() for one in archives}
+    tables = [runs.evidence(PLAIN), runs.evidence(ALL)]
     tables = [table[table["experiment"].isin(names)] for table in tables]
     for part, sets in TAKEN_APART.get(paper, {}).items():
         names = {f"{paper}-{archive}" for archive in runs.chapter.archives[part]}

@@ -445,9 +445,24 @@ def with_a_round_of_recovery(setting: Setting) -> pd.DataFrame:
 
     NewReno's model in `longfat.papers.reno`, over the law for the same losses at equal distances.
     """
-    loss, unlimited = _line(setting.wide_losses), 1e9
-    ratio = reno.newreno(loss, 1, unlimited) / reno.square_root_law(loss, 1, unlimited)
-    return pd.DataFrame({"loss": loss, "ratio": ratio})
+    loss = _line(setting.wide_losses)
+    return pd.DataFrame({"loss": loss, "ratio": _with_recovery(loss)})
+
+
+def _with_recovery(loss: np.ndarray) -> np.ndarray:
+    unlimited = 1e9
+    return reno.newreno(loss, 1, unlimited) / reno.square_root_law(loss, 1, unlimited)
+
+
+def from_the_law(renos: pd.DataFrame) -> float:
+    """Return by how much our senders' mean windows differ from that model at most, in %.
+
+    `renos` is of `square_root`.
+    """
+    ours = renos[~renos["sender"].str.startswith("ns-3")]
+    ratio = ours.groupby(["sender", "loss"])["ratio"].mean()
+    loss = ratio.index.get_level_values("loss").to_numpy()
+    return float(100 * (ratio / _with_recovery(loss) - 1).abs().max())
 
 
 def _line(losses: Sequence[float]) -> np.ndarray:
@@ -771,10 +786,12 @@ def numbers(
     controls: pd.DataFrame,
     claim_runs: pd.DataFrame,
     without_sack: pd.DataFrame,
+    renos: pd.DataFrame,
 ) -> dict[str, float]:
     """Return the numbers that the page says in sentences, by the names of its glue.
 
-    The arguments are what the functions of these names return, `of_controls` and `for_claims`.
+    The arguments are what the functions of these names return, `of_controls`, `for_claims` and
+    `square_root`.
     """
     apart = from_linux(claim_runs)
     small = shown.set_index(["fault", "with_it"])
@@ -800,6 +817,7 @@ def numbers(
         "faults_of_the_socket": largest_change(claim_runs, SOCKET),
         "faults_crawl": crawling.loc[ALL, "Mb/s"],
         "faults_crawl_resent": int(crawling.loc[ALL, "retransmissions"]),
+        "faults_from_the_law": from_the_law(renos),
         "faults_right": crawling.loc[BY_THE_RFCS, "Mb/s"],
         "faults_right_resent": int(crawling.loc[BY_THE_RFCS, "retransmissions"]),
     }

@@ -28,6 +28,8 @@ BY_TIMESTAMPS = ("ledbat", "lp")
 # FAST wants so many of its segments in the queue; its own default is more than a buffer here holds.
 PARAMETERS = {"fast": {"alpha_segments": 20.0}}
 SAME_AS_NEWRENO = ("gaimd", "standard")  # at their defaults
+# Of the page after this one (senders_long.py): later than the archives of all senders.
+LATER = ("cdg-linux", "cherry", "hd-freebsd", "hybla-2004", "peach", "probing")
 
 # Whose queue is shown: loss as the signal, then delay, then rate.
 QUEUES = (
@@ -51,11 +53,15 @@ TOLERANT = (
 
 
 def senders() -> list[str]:
-    """Return the congestion controls with a header, without those that are NewReno by default."""
+    """Return the congestion controls with a header that the archives of all senders have.
+
+    Those that are NewReno by default, or need routers of their own, are left out.
+    """
+    others = (*SAME_AS_NEWRENO, *LATER)
     return [
         name
         for name, algorithm in catalogue.algorithms().items()
-        if algorithm.header and name not in SAME_AS_NEWRENO
+        if algorithm.header and not algorithm.needs_routers and name not in others
     ]
 
 
@@ -261,7 +267,10 @@ def lossy(
 
 
 def beside(
-    names: Sequence[str] | None = None, neighbour: str = "newreno", starts: int = 8
+    names: Sequence[str] | None = None,
+    neighbour: str = "newreno",
+    starts: int = 8,
+    experiment: str = "senders-beside",
 ) -> pd.DataFrame:
     """Return what a neighbour gets beside each sender, over a minute and several starting times.
 
@@ -276,7 +285,7 @@ def beside(
         scenario(run.sender, beside=neighbour, start_s=1 + 0.137 * run.start)
         for run in design.itertuples()
     ]
-    flows = sweep(runs, labels=design, experiment=f"senders-beside-{neighbour}")
+    flows = sweep(runs, labels=design, experiment=f"{experiment}-{neighbour}")
     flows["flow"] = flows["flow"].astype(str)
     own = flows[flows["flow"] == "0"].groupby("sender", sort=False)["goodput_bps"]
     other = flows[flows["flow"] == "1"].groupby("sender", sort=False)["goodput_bps"]
@@ -409,6 +418,16 @@ def _ratios(
     return ratio, ratio * np.hypot(*parts)
 
 
+def kept(promise: Promise, measured: float, low: float, high: float) -> str:
+    """Return "yes", "perhaps" or "no" for what was found, with its interval (missing: none)."""
+    ends = [end for end in (low, high) if not np.isnan(end)] or [measured]
+    inside = [promise.low <= end <= promise.high for end in ends]
+    answer = "yes" if all(inside) else "perhaps" if any(inside) else "no"
+    if answer == "no" and promise.low <= measured <= promise.high:
+        answer = "perhaps"  # an interval wider than what is asked for
+    return answer
+
+
 def promises(
     *,
     means: pd.DataFrame,
@@ -451,14 +470,10 @@ def promises(
             low, high = measured - half[one.sender], measured + half[one.sender]
         else:
             measured, low, high = plain[one.measure].get(one.sender, np.nan), np.nan, np.nan
-        ends = [end for end in (low, high) if not np.isnan(end)] or [measured]
-        inside = [one.low <= end <= one.high for end in ends]
-        kept = "yes" if all(inside) else "perhaps" if any(inside) else "no"
-        if kept == "no" and one.low <= measured <= one.high:
-            kept = "perhaps"  # an interval wider than what is asked for
         rows.append(
             {"sender": one.sender, "promise": one.words, "measure": one.measure}
-            | {"measured": measured, "low": low, "high": high, "kept": kept}
+            | {"measured": measured, "low": low, "high": high}
+            | {"kept": kept(one, measured, low, high)}
         )
     return pd.DataFrame(rows)
 

@@ -399,6 +399,13 @@ class Ring
         --m_size;
     }
 
+#ifdef LONGFAT_PROBES
+    void PopBack()
+    {
+        --m_size;
+    }
+
+#endif
   private:
     void Grow()
     {

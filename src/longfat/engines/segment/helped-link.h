@@ -7,11 +7,17 @@
 //
 // ARQ (RFC 3366). Stop and wait: the transmitter waits for each packet's acknowledgment. Selective
 // repeat: it goes on; what is lost comes before what is new, and what arrives is held back, if so
-// wished, until all before it has arrived or been given up.
+// wished, until all before it has arrived or been given up. A radio may cut a packet into frames, of
+// which only those that are lost are sent again.
+//
+// Explicit loss notification (H. Balakrishnan, R. H. Katz, "Explicit loss notification and wireless
+// web performance", 1998): the far end of a link knows which segments the link has lost. An
+// acknowledgment that asks for one of them is marked there on its way back.
 
 #ifndef LONGFAT_SEGMENT_HELPED_LINK_H
 #define LONGFAT_SEGMENT_HELPED_LINK_H
 
+#include "base-station.h"
 #include "codel.h"
 #include "medium.h"
 #include "pie.h"
@@ -19,8 +25,10 @@
 
 #include <cmath>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace longfat::segment
@@ -47,6 +55,12 @@ class HelpedLink final : public LinkHelper
         {
             m_trace.emplace(m_spec.deliveryMs);
         }
+        if (m_spec.baseStation)
+        {
+            m_agent.emplace(events, *m_spec.baseStation, link.count);
+            m_agent->sendFirst = [this](const Packet& packet) { SendFirst(packet); };
+            m_agent->onFree = [this] { Go(m_events.Now()); };
+        }
         m_jitter.SetStream(StreamOf(HelperStream::ARQ, number));
         for (const LinkChange& change : m_spec.changes)
         {
@@ -54,20 +68,48 @@ class HelpedLink final : public LinkHelper
         }
     }
 
+    /// The link back, of the same cable.
+    void Pair(HelpedLink& back)
+    {
+        m_back = &back;
+        if (m_agent)
+        {
+            m_agent->sendBack = [&back](const Packet& ack) {
+                back.m_link.GoOn(ack, back.m_events.Now());
+            };
+        }
+    }
+
     void Send(const Packet& packet, Ticks now) override
     {
-        m_queue->Enqueue(packet, now);
+        Packet coming = packet;
+        if (m_agent)
+        {
+            m_agent->OnCome(coming, now);
+        }
+        if (m_back && m_back->m_spec.notifiesLoss && coming.IsAcknowledgment())
+        {
+            m_back->Notify(coming);
+        }
+        m_queue->Enqueue(coming, now);
         Go(now);
         RecordQueue(now);
+    }
+
+    bool PassesOn(Packet& packet, Ticks now) override
+    {
+        return !m_back || !m_back->m_agent || m_back->m_agent->OnBack(packet, now);
     }
 
     bool Finish(Ticks) override
     {
         PacketCount& count = m_link.count;
-        count.waiting = m_queue->Packets();
+        count.waiting = m_queue->Packets() + m_urgent.Size();
         count.underWay = m_frames.size() - m_free.size() - m_known + m_heldBack;
-        return count.offered == count.overflow + count.early + count.waiting + m_taken &&
-               m_taken == count.lost + count.outage + count.arrived + count.underWay;
+        return count.offered + count.repaired ==
+                   count.overflow + count.early + count.waiting + m_refused + m_taken &&
+               m_taken == count.lost + count.outage + count.arrived + count.underWay &&
+               (!m_agent || m_agent->IsConsistent());
     }
 
     void Record(const std::string& name, Series* series) override
@@ -96,6 +138,7 @@ class HelpedLink final : public LinkHelper
         Packet packet{};
         uint64_t number{0};                        //!< among all that left the queue
         uint64_t transmissions{0};                 //!< so far
+        uint32_t missing{0};                       //!< frames of the radio that have not arrived
         double survives{1};                        //!< probability, by the losses when it was sent
         void (HelpedLink::*next)(Frame&){nullptr}; //!< what its event does
         Event event;
@@ -144,7 +187,7 @@ class HelpedLink final : public LinkHelper
     {
         if (m_trace)
         {
-            if (!m_isDue && (m_unsent || m_queue->Packets() > 0))
+            if (!m_isDue && (m_unsent || HasSomething()))
             {
                 m_isDue = true;
                 m_events.Schedule(m_chance, m_events.KeyAt(m_trace->Take(now)));
@@ -167,12 +210,44 @@ class HelpedLink final : public LinkHelper
         }
     }
 
+    bool HasSomething() const
+    {
+        return !m_urgent.Empty() || (m_queue->Packets() > 0 && (!m_agent || m_agent->MayStart()));
+    }
+
+    /// A packet that the base station sends again.
+    void SendFirst(const Packet& packet)
+    {
+        m_urgent.Push() = packet;
+        Go(m_events.Now());
+    }
+
+    /// The next packet to be sent that has not yet been sent from the queue, if there is one.
+    bool TakePacket(Packet* packet, Ticks now)
+    {
+        if (!m_urgent.Empty())
+        {
+            *packet = m_urgent.Front();
+            m_urgent.Pop();
+            return true;
+        }
+        while (HasSomething())
+        {
+            const bool had = m_queue->Dequeue(packet, now);
+            RecordQueue(now);
+            if (!had || !m_agent || m_agent->OnLeave(*packet, now))
+            {
+                return had;
+            }
+            ++m_refused;
+        }
+        return false;
+    }
+
     Frame* TakeFromQueue(Ticks now)
     {
         Packet packet;
-        const bool had = m_queue->Dequeue(&packet, now);
-        RecordQueue(now);
-        if (!had)
+        if (!TakePacket(&packet, now))
         {
             return nullptr;
         }
@@ -185,6 +260,7 @@ class HelpedLink final : public LinkHelper
         frame->packet = packet;
         frame->number = m_taken++;
         frame->transmissions = 0;
+        frame->missing = Frames(packet);
         if (KeepsOrder())
         {
             m_places.Push().state = Place::OPEN;
@@ -197,12 +273,42 @@ class HelpedLink final : public LinkHelper
         return m_spec.arq && m_spec.arq->inOrder && !m_spec.arq->waits;
     }
 
+    uint64_t FrameBytes() const
+    {
+        return m_spec.arq ? m_spec.arq->frameBytes : 0;
+    }
+
+    uint32_t Frames(const Packet& packet) const
+    {
+        const uint64_t bytes = FrameBytes();
+        return bytes > 0 ? (packet.wireBytes + bytes - 1) / bytes : 1;
+    }
+
+    /// What a transmission has: all of the packet, or the frames that are missing.
+    uint32_t BytesToSend(const Frame& frame) const
+    {
+        return FrameBytes() > 0 ? frame.missing * FrameBytes() : frame.packet.wireBytes;
+    }
+
     void Transmit(Frame& frame, Ticks now)
     {
         m_sending = &frame;
-        const Ticks ends = now + m_rate.CalculateBytesTxTime(frame.packet.wireBytes).GetTimeStep();
+        HelpersMark& mark = frame.packet.helpers;
+        if (mark.came >= 0) // what it has waited here is no part of the round trip
+        {
+            frame.packet.sent += now - mark.came;
+            mark.came = now;
+        }
+        const Ticks ends = now + m_rate.CalculateBytesTxTime(BytesToSend(frame)).GetTimeStep();
         m_events.Schedule(m_transmitted, m_events.KeyAt(ends));
-        SetOff(frame, ends);
+        SetOff(frame, AtIntervalsEnd(ends));
+    }
+
+    /// A radio that sends in intervals has delivered a frame when its interval ends.
+    Ticks AtIntervalsEnd(Ticks time) const
+    {
+        const Ticks interval = m_spec.arq ? FromSeconds(m_spec.arq->intervalS) : 0;
+        return interval > 0 ? (time + interval - 1) / interval * interval : time;
     }
 
     /// A transmission that ends then goes on to the far end.
@@ -213,7 +319,8 @@ class HelpedLink final : public LinkHelper
         frame.survives = 1 - m_lossPerPacket;
         if (m_lossPerBit > 0)
         {
-            frame.survives *= std::pow(1 - m_lossPerBit, 8.0 * frame.packet.wireBytes);
+            const double bytes = FrameBytes() > 0 ? FrameBytes() : frame.packet.wireBytes;
+            frame.survives *= std::pow(1 - m_lossPerBit, 8 * bytes);
         }
         Wait(frame, ends + m_delay, &HelpedLink::OnArrival);
     }
@@ -269,7 +376,7 @@ class HelpedLink final : public LinkHelper
     {
         PacketCount& count = m_link.count;
         ++count.sent;
-        count.sentBytes += frame.packet.wireBytes;
+        count.sentBytes += BytesToSend(frame);
         if (m_sentSeries)
         {
             m_sentSeries->Add(ToSeconds(now), count.sentBytes);
@@ -288,7 +395,7 @@ class HelpedLink final : public LinkHelper
     void OnArrival(Frame& frame)
     {
         const Ticks now = m_events.Now();
-        const Fate fate = m_medium.Meet(frame.survives, now);
+        const Fate fate = Meet(frame, now);
         if (fate != Fate::ARRIVES && m_spec.arq && frame.transmissions <= m_spec.arq->persistence)
         {
             const double jitterS =
@@ -309,9 +416,55 @@ class HelpedLink final : public LinkHelper
         {
             m_free.push_back(&frame);
         }
+        if (m_spec.notifiesLoss && packet.IsSegment())
+        {
+            Note(packet, fate == Fate::ARRIVES);
+        }
         m_link.count.lost += fate == Fate::LOST;
         m_link.count.outage += fate == Fate::OUTAGE;
         HandOn(packet, number, fate == Fate::ARRIVES, now);
+    }
+
+    /// What becomes of a transmission: of all that it has, or of each frame.
+    Fate Meet(Frame& frame, Ticks now)
+    {
+        if (FrameBytes() == 0)
+        {
+            return m_medium.Meet(frame.survives, now);
+        }
+        Fate worst = Fate::ARRIVES;
+        uint32_t missing = 0;
+        for (uint32_t i = 0; i < frame.missing; ++i)
+        {
+            const Fate fate = m_medium.Meet(frame.survives, now);
+            missing += fate != Fate::ARRIVES;
+            worst = std::max(worst, fate);
+        }
+        frame.missing = missing;
+        return worst;
+    }
+
+    /// The far end knows what the link has lost.
+    void Note(const Packet& packet, bool arrived)
+    {
+        std::set<uint64_t>& lost = m_lost[packet.route->end];
+        if (arrived)
+        {
+            lost.erase(packet.number);
+        }
+        else
+        {
+            lost.insert(packet.number);
+        }
+    }
+
+    /// And tells it by an acknowledgment that asks for what was lost.
+    void Notify(Packet& ack)
+    {
+        std::set<uint64_t>& lost = m_lost[ack.route->other->end];
+        lost.erase(lost.begin(), lost.lower_bound(ack.number));
+        ack.helpers.lostByLink = ack.helpers.lostByLink || lost.contains(ack.number);
+        m_link.count.told += lost.contains(ack.number);
     }
 
     /// The transmitter knows that the packet is lost.
@@ -382,7 +535,11 @@ class HelpedLink final : public LinkHelper
     EventQueue& m_events;
     Link& m_link;
     const LinkSpec& m_spec;
+    HelpedLink* m_back{nullptr}; //!< if that has helpers or carries answers
+    std::optional<BaseStationAgent> m_agent;
     std::unique_ptr<Queue> m_queue;
+    Ring<Packet> m_urgent;                                //!< before all that waits
+    std::map<const Endpoint*, std::set<uint64_t>> m_lost; //!< segments, by receiver
     Medium m_medium;
     std::optional<Trace> m_trace;
     ns3::DataRate m_rate;
@@ -402,6 +559,7 @@ class HelpedLink final : public LinkHelper
     uint64_t m_heldBack{0};    //!< so many have arrived before their turn
     uint64_t m_known{0};       //!< frames that are counted as arrived or lost, and wait for OnKnown
     uint64_t m_taken{0};       //!< packets that have left the queue
+    uint64_t m_refused{0};     //!< of them not sent, since the host has them
     uint64_t m_recorded{0};    //!< packets in the queue, as recorded last
     Series* m_queueSeries{nullptr}; //!< if it is kept
     Series* m_sentSeries{nullptr};  //!< if it is kept

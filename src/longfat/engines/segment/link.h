@@ -30,6 +30,13 @@
 #ifdef LONGFAT_HELPERS
 #include <memory>
 #endif
+#ifdef LONGFAT_ROUTERS
+#include "approval.h"
+#include "router-header.h"
+
+#include <memory>
+#include <optional>
+#endif
 #ifdef LONGFAT_TRANSFERS
 #include "datagram.h"
 #endif
@@ -54,6 +61,10 @@ struct Route
     Link* first{nullptr};    //!< that they begin with
     std::vector<Link*> next; //!< by node: the link that they leave it by; null at the end
     Endpoint* end{nullptr};
+#ifdef LONGFAT_HELPERS
+    const Route* other{nullptr};   //!< the way back; null: of no connection
+    const Route* current{nullptr}; //!< that packets which leave now take instead, if there is one
+#endif
 };
 
 /// Segments [begin, end) that have arrived above the cumulative acknowledgment, counted from it.
@@ -63,6 +74,32 @@ struct SackBlock
     uint32_t end;
 };
 
+#ifdef LONGFAT_PROBES
+/// What a packet is that TCP alone would not send (own-packets.h).
+struct OwnPart
+{
+    enum Kind : uint8_t
+    {
+        NONE,
+        PROBE,  //!< is answered at once
+        ANSWER, //!< to a probe
+    };
+
+    Kind kind;
+    bool low;        //!< a queue that is full drops it before others
+    uint32_t number; //!< of a probe
+    Ticks sent;      //!< probe, or what is answered
+};
+
+#endif
+#ifdef LONGFAT_HELPERS
+/// What the helpers of links write into a packet.
+struct HelpersMark
+{
+    Ticks came{-1}; //!< when it came to a base station that hides its own time; -1: none does
+    bool lostByLink{false}; //!< acknowledgment: a link has lost the segment that it asks for (ELN)
+};
+#endif
 /// A packet on its way: a segment or an acknowledgment. Segments have numbers, from 0; an
 /// acknowledgment carries the number of the segment that is expected next.
 struct Packet
@@ -89,6 +126,27 @@ struct Packet
     uint8_t flags;
     uint8_t sackBlocks;
     std::array<SackBlock, 4> sack;
+#ifdef LONGFAT_PROBES
+    OwnPart own;
+#endif
+#ifdef LONGFAT_ROUTERS
+    mutable RouterHeader router; //!< which every router on the way may change
+#endif
+#ifdef LONGFAT_HELPERS
+    HelpersMark helpers;
+
+    /// Of a TCP connection, with payload.
+    bool IsSegment() const
+    {
+        return route->other && !(flags & (SYN | ACK | PROBE));
+    }
+
+    /// Of a TCP connection, without payload, and neither of a handshake nor a question.
+    bool IsAcknowledgment() const
+    {
+        return route->other && (flags & (SYN | ACK | PROBE)) == ACK;
+    }
+#endif
 #ifdef LONGFAT_TRANSFERS
     Datagram datagram; //!< of a transfer over UDP
 #endif
@@ -102,9 +160,13 @@ struct PacketCount : LinkCount
     uint64_t underWay{0}; //!< transmitted but not yet arrived when the run ended
     uint64_t waiting{0};  //!< in the queue or being transmitted when the run ended
 #ifdef LONGFAT_HELPERS
-    uint64_t early{0};  //!< dropped by active queue management
-    uint64_t marked{0}; //!< by the queue
-    uint64_t again{0};  //!< transmissions that repeat one, by ARQ
+    uint64_t early{0};    //!< dropped by active queue management
+    uint64_t marked{0};   //!< by the queue
+    uint64_t again{0};    //!< transmissions that repeat one, by ARQ
+    uint64_t repaired{0}; //!< packets that the base station has sent again
+    uint64_t heldBack{0}; //!< acknowledgments that it has not passed on
+    uint64_t cached{0};   //!< packets that it had in its cache, at most
+    uint64_t told{0};     //!< acknowledgments that tell of a loss of this link
 #endif
 };
 #ifdef LONGFAT_HELPERS
@@ -116,9 +178,23 @@ class LinkHelper
     virtual void Send(const Packet& packet, Ticks now) = 0;
     virtual bool Finish(Ticks now) = 0;
     virtual void Record(const std::string& name, Series* series) = 0;
+    /// Returns whether a packet that has arrived goes on.
+    virtual bool PassesOn(Packet& packet, Ticks now) = 0;
 };
 #endif
 
+#ifdef LONGFAT_ROUTERS
+/// What a link does whose router speaks XCP (xcp-link.h), in place of Link itself.
+class LinkRouter
+{
+  public:
+    virtual ~LinkRouter() = default;
+    virtual void Send(const Packet& packet, Ticks now) = 0;
+    virtual bool Finish(Ticks now) = 0;
+    virtual void Record(const std::string& name, Series* series) = 0;
+};
+
+#endif
 class Link
 {
   public:
@@ -132,6 +208,16 @@ class Link
           m_lossPerBit(spec.lossPerBit),
           m_arrival(&CallMethod<Link, &Link::OnArrival>, this)
     {
+#ifdef LONGFAT_ROUTERS
+        if (this->spec.approveBps > 0)
+        {
+            approval.emplace(this->spec.approveBps);
+        }
+        if (this->spec.xcp)
+        {
+            return; // UseRouter follows
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (this->spec.HasHelpers())
         {
@@ -158,7 +244,37 @@ class Link
     }
 
     /// A packet has come to the far end: it goes on from there.
-    void Deliver(const Packet& packet, Ticks now)
+    void Deliver(Packet packet, Ticks now)
+    {
+        ++count.arrived;
+        if (m_helper->PassesOn(packet, now))
+        {
+            GoOn(packet, now);
+        }
+    }
+
+    /// From the far end a packet goes on to the next link, or has reached its end.
+    void GoOn(const Packet& packet, Ticks now)
+    {
+        if (Link* next = packet.route->next[m_target])
+        {
+            next->Send(packet, now);
+        }
+        else
+        {
+            packet.route->end->Receive(packet, now);
+        }
+    }
+#endif
+#ifdef LONGFAT_ROUTERS
+    /// From the beginning on all is done by the router, in this link's place.
+    void UseRouter(std::unique_ptr<LinkRouter> router)
+    {
+        m_router = std::move(router);
+    }
+
+    /// A packet has come to the far end: it goes on from there.
+    void HandOn(const Packet& packet, Ticks now)
     {
         ++count.arrived;
         if (Link* next = packet.route->next[m_target])
@@ -170,11 +286,25 @@ class Link
             packet.route->end->Receive(packet, now);
         }
     }
+
+    std::optional<Approval> approval; //!< if the router speaks Quick-Start
 #endif
     /// Put a packet into the queue, or drop it.
     void Send(const Packet& packet, Ticks now)
     {
         ++count.offered;
+#ifdef LONGFAT_ROUTERS
+        --packet.router.ttl;
+        if (approval)
+        {
+            approval->Meet(packet.router, packet.wireBytes, now);
+        }
+        if (m_router)
+        {
+            m_router->Send(packet, now);
+            return;
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (m_helper)
         {
@@ -188,6 +318,11 @@ class Link
             DrainQueue(now, scheduled);
         }
         const bool idle = IsIdle(now, scheduled);
+#ifdef LONGFAT_PROBES
+        while (!packet.own.low && !HasRoom(packet) && PushOut(now))
+        {
+        }
+#endif
         if (m_waiting + 1 > spec.queuePackets ||
             m_waitingBytes + packet.wireBytes > spec.queueBytes)
         {
@@ -227,6 +362,12 @@ class Link
             return m_helper->Finish(now);
         }
 #endif
+#ifdef LONGFAT_ROUTERS
+        if (m_router)
+        {
+            return m_router->Finish(now);
+        }
+#endif
         const Ticks scheduled = m_events.Scheduled(); // what ends the run can come first
         DrainQueue(now, scheduled);
         for (std::size_t i = 0; i < m_flying.Size(); ++i)
@@ -258,6 +399,12 @@ class Link
     {
         Series& kept = count.series.try_emplace(name, durationS, points).first->second;
         (name == "queue_packets" ? m_queueSeries : m_sentSeries) = &kept;
+#ifdef LONGFAT_ROUTERS
+        if (m_router)
+        {
+            m_router->Record(name, &kept);
+        }
+#endif
 #ifdef LONGFAT_HELPERS
         if (m_helper)
         {
@@ -313,6 +460,53 @@ class Link
         Event arrival;
     };
 
+#ifdef LONGFAT_PROBES
+    bool HasRoom(const Packet& packet) const
+    {
+        return m_waiting + 1 <= spec.queuePackets &&
+               m_waitingBytes + packet.wireBytes <= spec.queueBytes;
+    }
+
+    /// Drop the last packet of low priority that waits. Returns false when there is none.
+    bool PushOut(Ticks now)
+    {
+        const std::size_t size = m_flying.Size();
+        std::size_t gone = size;
+        while (gone > size - m_waiting && !m_flying[gone - 1].packet.own.low)
+        {
+            --gone;
+        }
+        if (gone == size - m_waiting)
+        {
+            return false;
+        }
+        --gone; // counted from 1 so far
+        ++count.overflow;
+        --m_waiting;
+        m_waitingBytes -= m_flying[gone].packet.wireBytes;
+        Ticks begins = m_flying[gone].began;
+        for (std::size_t i = gone; i + 1 < size; ++i)
+        {
+            m_flying[i] = m_flying[i + 1];
+            m_flying[i].began = begins;
+            m_flying[i].ended = begins += TransmissionTime(m_flying[i].packet.wireBytes);
+            m_flying[i].arrives = m_flying[i].ended + m_delay;
+        }
+        m_flying.PopBack();
+        m_free = begins;
+        if (gone == 0) // all wait since a change
+        {
+            m_events.Cancel(m_arrival);
+            if (!m_flying.Empty())
+            {
+                m_events.Schedule(m_arrival, m_flying.Front().KeyOfArrival());
+            }
+        }
+        RecordQueue(now);
+        return true;
+    }
+
+#endif
     Ticks TransmissionTime(uint32_t wireBytes)
     {
         if (wireBytes >= m_transmission.size())
@@ -470,6 +664,9 @@ class Link
 
 #ifdef LONGFAT_HELPERS
     std::unique_ptr<LinkHelper> m_helper; //!< if it has helpers
+#endif
+#ifdef LONGFAT_ROUTERS
+    std::unique_ptr<LinkRouter> m_router; //!< if it speaks XCP
 #endif
     EventQueue& m_events;
     uint32_t m_target; //!< node at the far end

@@ -8,6 +8,9 @@
 #define LONGFAT_SEGMENT_RECEIVER_H
 
 #include "connection.h"
+#ifdef LONGFAT_ROUTERS
+#include "router-ends.h"
+#endif
 
 namespace longfat::segment
 {
@@ -49,6 +52,17 @@ class Receiver : public Endpoint
                 onAccepted();
             }
         }
+#ifdef LONGFAT_PROBES
+        if (packet.own.kind == OwnPart::PROBE)
+        {
+            Packet& answer = Prepare(now);
+            answer.flags = Packet::ACK;
+            answer.own = {OwnPart::ANSWER, false, packet.own.number, packet.own.sent};
+            answer.wireBytes = AckWireBytes(m_spec.timestamps, 0);
+            Transmit(now);
+            return;
+        }
+#endif
         if (packet.flags & Packet::PROBE)
         {
             SendAck(now);
@@ -112,6 +126,9 @@ class Receiver : public Endpoint
         {
             m_echo = packet.sent;
         }
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnSyn(packet.router);
+#endif
         m_ecn = m_spec.ecn && (packet.flags & Packet::ECE);
         SendSynAck(now);
     }
@@ -136,7 +153,19 @@ class Receiver : public Endpoint
         answer.flags = Packet::SYN | Packet::ACK | (m_ecn ? Packet::ECE : 0);
         answer.wireBytes = SynWireBytes(m_spec.timestamps, m_spec.sack);
         answer.window = std::min(m_buffer, UNSCALED_WINDOW); // not scaled
+#ifdef LONGFAT_ROUTERS
+        m_routers.Answer(answer.router, true);
+#endif
         Transmit(now);
+#ifdef LONGFAT_ROUTERS
+        if (m_routers.HasApproval())
+        {
+            // A SYN's window is not scaled, so that 64 KB would be all that Quick-Start can send
+            // (draft-scharf-tsvwg-quick-start-flow-control): tell the whole one at once.
+            SendAck(now);
+            m_unacknowledged = m_spec.segmentsPerAck;
+        }
+#endif
     }
 
     /// TcpSocketBase::ForwardUp to ReceivedData.
@@ -144,6 +173,9 @@ class Receiver : public Endpoint
     void OnSegment(const Packet& packet, Ticks now)
     {
         ++m_came;
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnSegment(packet.router);
+#endif
         if (packet.number + 1 < m_next)
         {
             ++m_again;
@@ -305,6 +337,9 @@ class Receiver : public Endpoint
         m_acknowledged = m_next;
         Packet& ack = Prepare(now);
         ack.flags = Packet::ACK | (m_echoMark ? Packet::ECE : 0);
+#ifdef LONGFAT_ROUTERS
+        m_routers.Answer(ack.router, false);
+#endif
         m_lastMarked = false;
         if (m_spec.sack)
         {
@@ -323,6 +358,9 @@ class Receiver : public Endpoint
     Packet& Prepare(Ticks now)
     {
         m_packet.route = &m_back;
+#ifdef LONGFAT_PROBES
+        m_packet.own = {};
+#endif
         m_packet.number = m_next;
         m_packet.sent = now;
         m_packet.echo = m_echo;
@@ -376,6 +414,9 @@ class Receiver : public Endpoint
     uint64_t m_marked{0};     //!< after the highest segment that came with a mark
     bool m_echoMark{false};   //!< until the sender has reacted
     bool m_lastMarked{false}; //!< since the last ACK
+#ifdef LONGFAT_ROUTERS
+    RouterReceiver m_routers;
+#endif
     Packet m_packet;
     Timer<Receiver, &Receiver::OnAckTimeout> m_ackTimer;
     Timer<Receiver, &Receiver::OnHandshakeTimeout> m_handshakeTimer;

@@ -228,6 +228,12 @@ class ScenarioReader
                 done.insert(back->second);
                 scenario->links.push_back(link);
                 scenario->links.push_back(*back->second);
+#ifdef LONGFAT_HELPERS
+                LinkSpec& there = scenario->links[scenario->links.size() - 2];
+                LinkSpec& here = scenario->links.back();
+                here.carriesAnswers = there.baseStation || there.notifiesLoss;
+                there.carriesAnswers = here.baseStation || here.notifiesLoss;
+#endif
             }
         }
         return true;
@@ -266,6 +272,24 @@ class ScenarioReader
         }
 #ifdef LONGFAT_HELPERS
         ReadHelpers(fields, where, link);
+#endif
+#ifdef LONGFAT_ROUTERS
+        if (const Json& xcp = fields.Take("xcp"); xcp.IsStated())
+        {
+            Fields own(*this, xcp, where + "xcp.");
+            const double alpha = own.Number("alpha", ABOVE_0, 10, 0.4);
+            const double beta = own.Number("beta", 0, 10, 0.226);
+            link->xcp = Xcp{alpha, beta, own.Number("gamma", 0, 1, 0.1)};
+            own.End();
+            for (const char* name : {"loss_bursts", "arq", "delivery_ms", "aqm"})
+            {
+                if (json[name].IsStated() && json[name].type != Json::ARRAY)
+                {
+                    Fail(where + "xcp: not allowed beside " + name);
+                }
+            }
+        }
+        link->approveBps = fields.Optional("approve_bps", 1, 1e15).value_or(0);
 #endif
         fields.End();
         if ((link->queuePackets == NO_LIMIT) == (link->queueBytes == NO_LIMIT))
@@ -306,6 +330,8 @@ class ScenarioReader
             read.waits =
                 own.OneOf("mode", {"selective repeat", "stop and wait"}) == "stop and wait";
             read.inOrder = own.Truth("in_order", true);
+            read.frameBytes = own.Whole("frame_bytes", 1, 9100, 0);
+            read.intervalS = own.Number("interval_s", 0, 60, 0.0);
             own.End();
             link->arq = read;
         }
@@ -325,6 +351,24 @@ class ScenarioReader
         {
             Fail(where + "delivery_ms: must end after 0 ms, and is not allowed beside arq");
         }
+        if (const Json& station = fields.Take("base_station"); station.IsStated())
+        {
+            Fields own(*this, station, where + "base_station.");
+            BaseStation read{};
+            read.wtcp = own.OneOf("kind", {"snoop", "wtcp"}) == "wtcp";
+            read.cachePackets = own.Whole("cache_packets", 1, 2147483647, 1000);
+            read.minTimeoutS = own.Number("min_timeout_s", ABOVE_0, 60, 0.1);
+            read.hidesSack = own.Truth("hides_sack", true);
+            read.hidesTime = own.Truth("hides_time", read.wtcp);
+            read.failsAtS = own.Optional("fails_at_s", 0, LONGEST_S);
+            own.End();
+            link->baseStation = read;
+            if (read.hidesTime && !read.wtcp)
+            {
+                Fail(where + "base_station.hides_time: only wtcp does");
+            }
+        }
+        link->notifiesLoss = fields.Truth("notifies_loss", false);
         if (const Json& aqm = fields.Take("aqm"); aqm.IsStated())
         {
             ReadAqm(aqm, where + "aqm.", link);
@@ -406,6 +450,9 @@ class ScenarioReader
         flow->timestamps = fields.Truth("timestamps", true);
         flow->ecn = fields.Truth("ecn", false);
         flow->minRtoS = fields.Number("min_rto_s", ABOVE_0, LONGEST_S, 1.0);
+#ifdef LONGFAT_ROUTERS
+        flow->quickStartBps = fields.Optional("quick_start_bps", 80'000, 1e15).value_or(0);
+#endif
         flow->startS = fields.Number("start_s", 0, LONGEST_S, 0.0);
         flow->stopS = fields.Optional("stop_s", ABOVE_0, LONGEST_S);
         flow->bytes = fields.Whole("bytes", 1, 1e15, 0);
@@ -427,6 +474,11 @@ class ScenarioReader
             flow->handoffs.push_back({atS, local, announcedBps.value_or(0)});
             own.End();
         }
+#ifdef LONGFAT_HELPERS
+        flow->relayBufferBytes = fields.Whole("relay_buffer_bytes", 1, 4294967295, 0);
+        flow->relaysFailAtS = fields.Optional("relays_fail_at_s", 0, LONGEST_S);
+        ReadMoves(fields, relays, graph, flow);
+#endif
         ReadAlgorithm(fields.Take("congestion_control"), where, maxWindow, flow);
         fields.End();
         if (flow->stopS && *flow->stopS <= flow->startS)
@@ -475,6 +527,74 @@ class ScenarioReader
         }
     }
 
+#ifdef LONGFAT_HELPERS
+    void ReadMoves(Fields& fields, const Path& relays, const Graph& graph, FlowSpec* flow)
+    {
+        for (const auto& [each, json] : fields.Each("moves"))
+        {
+            Fields own(*this, *json, each);
+            Move& move = flow->moves.emplace_back();
+            move.atS = own.Number("at_s", 0, LONGEST_S);
+            move.linkS = own.Number("link_s", 0, 60, 0.05);
+            move.setupS = own.Number("setup_s", 0, 60, 0.03);
+            move.path = ReadPath(own.List("path", 2), graph, each + "path");
+            move.redirect = own.Text("redirect");
+            move.messageBytes = own.Whole("message_bytes", 1, 1500, 100);
+            for (const Json& round : own.List("rounds").items)
+            {
+                std::vector<std::vector<Path>>& messages = move.rounds.emplace_back();
+                for (const Json& message : round.items)
+                {
+                    messages.push_back(Legs(ReadPath(message, graph, ""), graph, each));
+                }
+            }
+            move.stateBytes = own.Whole("state_bytes", 0, 2147483647, 0);
+            const bool moves = own.Take("relay").IsStated();
+            const std::string relay = moves ? own.Text("relay") : "";
+            own.End();
+            const auto place = [&move](const std::string& node) {
+                return std::find(move.path.begin(), move.path.end(), node);
+            };
+            if (place(move.redirect) == move.path.end() ||
+                (moves && place(relay) == move.path.end()))
+            {
+                Fail(each + "redirect: this node, and the relay, must be on the path");
+                return;
+            }
+            if (moves && relays.size() == 1)
+            {
+                move.split = {Path(move.path.begin(), place(relay) + 1),
+                              Path(place(relay), move.path.end())};
+                move.between = Legs({relays[0], relay}, graph, each).front();
+            }
+            else if (moves || !relays.empty())
+            {
+                Fail(each + "relay: of a flow with one relay this must say which it has then");
+            }
+        }
+    }
+
+    /// The shortest ways from each node to the next.
+    std::vector<Path> Legs(const Path& nodes, const Graph& graph, const std::string& where)
+    {
+        std::vector<Path> legs;
+        for (std::size_t i = 1; i < nodes.size(); ++i)
+        {
+            legs.push_back(graph.ShortestPath(nodes[i - 1], nodes[i]));
+            if (legs.back().size() < 2)
+            {
+                Fail(where + "rounds: no path from '" + nodes[i - 1] + "' to '" + nodes[i] + "'");
+                legs.back() = nodes;
+            }
+        }
+        if (legs.empty())
+        {
+            Fail(where + "rounds: a message needs two nodes at least");
+        }
+        return legs;
+    }
+
+#endif
     void CheckEnds(const Path& path,
                    const std::string& source,
                    const std::string& target,

@@ -140,6 +140,10 @@ struct SentSegment
     Ticks deliveredTime;
     Ticks firstSentTime;
     uint64_t deliveredBytes;
+#ifdef LONGFAT_PROBES
+    bool supplement; //!< was sent beyond the window, and not sent again
+    bool aside;      //!< is under way so
+#endif
 };
 
 class Scoreboard
@@ -194,9 +198,37 @@ class Scoreboard
     /// sent again.
     uint32_t BytesInFlight() const
     {
+#ifdef LONGFAT_PROBES
+        if (m_asideBytes > 0)
+        {
+            return m_sentBytes - m_asideBytes - m_sackedBytes - m_lostBytes + m_retransmittedBytes;
+        }
+#endif
         return m_sentBytes - m_sackedBytes - m_lostBytes + m_retransmittedBytes;
     }
 
+#ifdef LONGFAT_PROBES
+    /// What has just been sent for the first time is a supplement (own-packets.h): it is not in
+    /// flight by the window's count.
+    void SetAside(uint64_t segment)
+    {
+        (*this)[segment].supplement = (*this)[segment].aside = m_hasSupplements = true;
+        m_asideBytes += m_stream.Size(segment);
+    }
+
+    /// Whether there have been supplements, whose losses reduce no window.
+    bool HasSupplements() const
+    {
+        return m_hasSupplements;
+    }
+
+    /// Whether another segment than a supplement was lost, from that one on.
+    bool IsLostFrom(uint64_t segment) const
+    {
+        return m_lostEnd > segment;
+    }
+
+#endif
     /// A segment is sent; returns whether it has been sent before.
     bool Send(uint64_t segment, Ticks now)
     {
@@ -210,6 +242,10 @@ class Scoreboard
             return false;
         }
         SentSegment& old = (*this)[segment];
+#ifdef LONGFAT_PROBES
+        CountInFlight(old, segment);
+        old.supplement = false;
+#endif
         if (segment + 1 == Next() && !old.lost)
         {
             m_rescued = Next();
@@ -242,6 +278,9 @@ class Scoreboard
         {
             SentSegment& gone = m_sent.Front();
             const uint32_t bytes = m_stream.Size(m_head);
+#ifdef LONGFAT_PROBES
+            CountInFlight(gone, m_head);
+#endif
             m_sentBytes -= bytes;
             m_sackedBytes -= gone.sacked ? bytes : 0;
             m_lostBytes -= gone.lost ? bytes : 0;
@@ -339,6 +378,9 @@ class Scoreboard
             if (waits)
             {
                 found = found || order > after;
+#ifdef LONGFAT_PROBES
+                m_lostEnd = std::max(m_lostEnd, segment + 1);
+#endif
                 (*this)[segment].retransmitted = false;
                 m_retransmittedBytes -= m_stream.Size(segment);
                 m_foundLostBytes += (*this)[segment].lost ? m_stream.Size(segment) : 0;
@@ -501,6 +543,9 @@ class Scoreboard
     {
         const uint32_t bytes = m_stream.Size(i);
         SentSegment& segment = (*this)[i];
+#ifdef LONGFAT_PROBES
+        CountInFlight(segment, i);
+#endif
         if (segment.lost)
         {
             segment.lost = false;
@@ -528,12 +573,25 @@ class Scoreboard
         SentSegment& segment = (*this)[i];
         if (!segment.lost)
         {
+#ifdef LONGFAT_PROBES
+            CountInFlight(segment, i);
+            m_lostEnd = segment.supplement ? m_lostEnd : std::max(m_lostEnd, i + 1);
+#endif
             segment.lost = true;
             m_lostBytes += m_stream.Size(i);
             m_foundLostBytes += m_stream.Size(i);
         }
     }
 
+#ifdef LONGFAT_PROBES
+    /// A supplement is no longer under way, or no longer as one.
+    void CountInFlight(SentSegment& segment, uint64_t i)
+    {
+        m_asideBytes -= segment.aside ? m_stream.Size(i) : 0;
+        segment.aside = false;
+    }
+
+#endif
     /// A retransmission whose loss is to be found.
     void Watch(uint64_t segment)
     {
@@ -597,6 +655,12 @@ class Scoreboard
     Ring<Retransmission> m_watched;  //!< those that may still be lost, in order
     uint64_t m_latest[DUP_THRESH]{}; //!< since there are such: the highest orders that arrived
     Ticks m_leastRtt{NEVER};         //!< from transmission to report, of what was sent once
+#ifdef LONGFAT_PROBES
+
+    bool m_hasSupplements{false};
+    uint64_t m_asideBytes{0}; //!< of supplements under way
+    uint64_t m_lostEnd{0};    //!< after the highest lost segment that was no supplement
+#endif
 };
 
 } // namespace longfat::segment

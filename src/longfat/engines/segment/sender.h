@@ -65,7 +65,13 @@
 #include "../../recovery/prr.h"
 #include "connection.h"
 #include "delivery-rate.h"
+#ifdef LONGFAT_PROBES
+#include "own-packets.h"
+#endif
 #include "round-trip.h"
+#ifdef LONGFAT_ROUTERS
+#include "router-ends.h"
+#endif
 
 #include "ns3/boolean.h"
 #include "ns3/tcp-congestion-ops.h"
@@ -80,6 +86,9 @@ constexpr uint32_t NO_THRESHOLD = 0xffffffff; //!< of slow start
 class Sender : public Endpoint
 {
     using State = ns3::TcpSocketState;
+#ifdef LONGFAT_PROBES
+    friend class OwnPacketsOf<Sender>;
+#endif
 
   public:
     Sender(EventQueue& events, const FlowSpec& spec, const Stream& stream, const Route& forth)
@@ -109,6 +118,9 @@ class Sender : public Endpoint
         {
             congestionControl->SetAttribute(name, text);
         }
+#ifdef LONGFAT_ROUTERS
+        m_routers.Use(congestionControl);
+#endif
         m_oneWayDelay = dynamic_cast<OneWayDelaySignal*>(ns3::PeekPointer(congestionControl));
         m_handoff = dynamic_cast<HandoffSignal*>(ns3::PeekPointer(congestionControl));
         m_recovery = MakeRecovery(spec);
@@ -124,6 +136,42 @@ class Sender : public Endpoint
     ns3::Ptr<ns3::TcpCongestionOps> congestionControl;
     SenderCount count;
     std::function<void()> onRoom; //!< called when there is new room in the send buffer
+#ifdef LONGFAT_ROUTERS
+    const RouterSender& Routers() const
+    {
+        return m_routers;
+    }
+
+#endif
+#ifdef LONGFAT_HELPERS
+    std::function<void()> onAdvance; //!< called when more has been acknowledged
+
+    /// So many segments have been.
+    uint64_t Acknowledged() const
+    {
+        return m_board.Head();
+    }
+
+    /// It sends nothing more.
+    void Fail()
+    {
+        m_retries = DATA_RETRIES;
+        m_retransmitTimer.Stop();
+        m_pacingTimer.Stop();
+        m_synTimer.Stop();
+        m_persistTimer.Stop();
+        m_events.Cancel(m_sendSoon);
+        m_available = 0;
+        onRoom = nullptr;
+    }
+
+    /// All that is outstanding is lost, and is sent again as after a timeout.
+    void StartOver()
+    {
+        m_retries = 0;
+        OnRetransmitTimeout();
+    }
+#endif
 
     /// Begin the handshake.
     void Start()
@@ -185,17 +233,36 @@ class Sender : public Endpoint
             OnSynAck(ack, now);
             return;
         }
+#ifdef LONGFAT_PROBES
+        if (ack.own.kind == OwnPart::ANSWER)
+        {
+            m_own.OnAnswer(ack, now);
+            return;
+        }
+#endif
         if (m_oneWayDelay && ack.causeSent != NEVER)
         {
             m_oneWayDelay->OnOneWayDelay(ns3::Time(ack.causeSent), ns3::Time(ack.causeReceived));
         }
         m_roundTrip.OnAck(ack, m_board, now);
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnAck(ack.router);
+#endif
         const uint64_t head = m_board.Head();
         if (ack.number >= head)
         {
             m_window = ack.window;
+#ifdef LONGFAT_HELPERS
+            m_lostByLink = ack.helpers.lostByLink;
+#endif
             OnAck(ack, now);
             KeepAsking();
+#ifdef LONGFAT_HELPERS
+            if (onAdvance && ack.number > head)
+            {
+                onAdvance();
+            }
+#endif
             if (onRoom && ack.number > head)
             {
                 onRoom();
@@ -219,6 +286,9 @@ class Sender : public Endpoint
         syn.number = 0;
         syn.flags = Packet::SYN | (m_spec.ecn ? Packet::ECE | Packet::CWR : 0);
         syn.wireBytes = SynWireBytes(m_spec.timestamps, m_spec.sack);
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnSyn(syn.router, m_syns == 1, m_events.state.run + m_events.NextNumber());
+#endif
         m_forth.first->Send(syn, now);
     }
 
@@ -247,13 +317,23 @@ class Sender : public Endpoint
         congestionControl->CongestionStateSet(tcb, State::CA_OPEN);
         tcb->m_congState = State::CA_OPEN;
         tcb->m_highTxMark = tcb->m_nextTxSequence = Sequence(0);
+#ifdef LONGFAT_ROUTERS
+        const uint32_t headers = HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0);
+        m_routers.OnSynAck(ack.router, m_synSent >= 0 ? now - m_synSent : 0, headers);
+#endif
         UpdatePacingRate();
         Packet& answer = Prepare(now);
         answer.flags = Packet::ACK;
         answer.wireBytes = AckWireBytes(m_spec.timestamps, 0);
+#ifdef LONGFAT_ROUTERS
+        m_routers.Report(answer.router);
+#endif
         m_forth.first->Send(answer, now);
         tcb->m_ecnState =
             m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE : State::ECN_DISABLED;
+#ifdef LONGFAT_PROBES
+        m_own.Begin(ns3::PeekPointer(congestionControl));
+#endif
         Offer(m_available);
         if (onRoom)
         {
@@ -273,6 +353,13 @@ class Sender : public Endpoint
         m_delivered = 0;
         auto delivered = [this, now](SentSegment& segment, uint32_t bytes) {
             segment.delivered = true;
+#ifdef LONGFAT_PROBES
+            if (segment.supplement)
+            {
+                m_own.OnArrival();
+                return;
+            }
+#endif
             m_delivered += bytes;
             if (m_setsWindow)
             {
@@ -291,6 +378,14 @@ class Sender : public Endpoint
         {
             m_board.FindLost();
         }
+#ifdef LONGFAT_PROBES
+        if (m_board.HasSupplements()) // news is of the others, or that one of them is lost
+        {
+            const State::TcpCongState_t state = tcb->m_congState;
+            const bool waits = state == State::CA_OPEN || state == State::CA_DISORDER;
+            sacked = std::max<uint32_t>(m_delivered, waits && m_board.IsLostFrom(m_recover));
+        }
+#endif
         const uint64_t oldHead = m_board.Head();
         const bool partial = tcb->m_congState == State::CA_RECOVERY && ack.number < m_recover;
         if (partial)
@@ -326,8 +421,21 @@ class Sender : public Endpoint
         {
             OnEcnEcho(ack, oldHead);
         }
+#ifdef LONGFAT_ROUTERS
+        if (ack.number > oldHead)
+        {
+            m_routers.OnProgress(m_board.Next(), m_board.SentBytes() + m_delivered);
+        }
+#endif
         BytesInFlight();
         tcb->m_lastAckedSeq = Sequence(ack.number);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSuspended())
+        {
+            congestionControl->PktsAcked(tcb, 1, LastRtt());
+            return;
+        }
+#endif
         m_counted = lostAgain && ack.number < m_recover && OnRetransmissionLost();
         ProcessAck(ack.number, oldHead, sacked > 0, now);
         tcb->m_isRetransDataAcked = false;
@@ -500,6 +608,12 @@ class Sender : public Endpoint
         }
         else if (tcb->m_congState == State::CA_DISORDER)
         {
+#ifdef LONGFAT_PROBES
+            if (m_board.HasSupplements() && !m_board.IsLostFrom(m_recover))
+            {
+                return;
+            }
+#endif
             if ((m_dupAcks == DUP_ACK_THRESHOLD && MayRecover()) || m_board.IsHeadLost())
             {
                 EnterRecovery(now, true);
@@ -525,6 +639,12 @@ class Sender : public Endpoint
     /// TcpSocketBase::EnterRecovery; `reduces`: the window has not been reduced for a mark before.
     void EnterRecovery(Ticks now, bool reduces)
     {
+#ifdef LONGFAT_PROBES
+        if (m_own.Suspends(false))
+        {
+            return;
+        }
+#endif
         if (!m_spec.sack)
         {
             m_board.AddRenoSack();
@@ -540,6 +660,9 @@ class Sender : public Endpoint
 
     void BeginRecovery(bool reduces, uint32_t dupAcks, uint32_t outstanding)
     {
+#ifdef LONGFAT_HELPERS
+        reduces = reduces && !KeepsWindow();
+#endif
         m_recover = m_board.Next();
         m_recoverActive = true;
         m_reducedAfter = m_board.Transmissions();
@@ -551,12 +674,45 @@ class Sender : public Endpoint
         {
             tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, FlightSize(pipe));
         }
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnLoss(m_board.Head());
+#endif
         if (!m_setsWindow)
         {
             m_recovery->EnterRecovery(tcb, dupAcks, outstanding, m_delivered);
         }
     }
 
+#ifdef LONGFAT_HELPERS
+    /// A loss that the link has told to be its own (ELN) is repaired at the window that there is; one
+    /// that it has not, at a lower one, be it found later in the same recovery.
+    bool KeepsWindow()
+    {
+        if (m_keptWindow == 0 && m_lostByLink)
+        {
+            m_keptWindow = tcb->m_cWnd;
+            m_keptThreshold = tcb->m_ssThresh;
+        }
+        if (m_keptWindow > 0 && m_lostByLink)
+        {
+            tcb->m_ssThresh = m_keptWindow;
+            return true;
+        }
+        m_keptWindow = 0;
+        return false;
+    }
+
+    void ReduceAfterAll()
+    {
+        m_keptWindow = 0;
+        tcb->m_ssThresh = congestionControl->GetSsThresh(tcb, FlightSize(BytesInFlight()));
+        if (!m_setsWindow)
+        {
+            const uint64_t outstanding = m_board.SentBytes() - m_board.SackedBytes();
+            m_recovery->EnterRecovery(tcb, 1, outstanding + m_delivered, m_delivered);
+        }
+    }
+#endif
     /// A retransmission since the last reduction is lost: the window is lowered again, and another
     /// recovery begins (RFC 5681, 4.3), from what was not reported before this ACK. Returns false
     /// where there is none to follow.
@@ -573,6 +729,12 @@ class Sender : public Endpoint
     /// An ACK that advances during recovery, but not to its end.
     void OnPartialAck(uint64_t ack, uint64_t oldHead, uint32_t segments, uint32_t bytes, Ticks now)
     {
+#ifdef LONGFAT_HELPERS
+        if (m_keptWindow > 0 && !m_lostByLink && (!m_spec.sack || m_board[ack].lost))
+        {
+            ReduceAfterAll();
+        }
+#endif
         if (!m_spec.sack)
         {
             m_board.MarkHeadAsLost();
@@ -665,7 +827,20 @@ class Sender : public Endpoint
                 tcb->m_cWnd = tcb->m_ssThresh.Get();
                 m_recovery->ExitRecovery(tcb);
             }
+#ifdef LONGFAT_HELPERS
+            if (m_keptWindow > 0)
+            {
+                tcb->m_ssThresh = m_keptThreshold;
+                m_keptWindow = 0;
+            }
+#endif
         }
+#ifdef LONGFAT_ROUTERS
+        if (recovered)
+        {
+            m_routers.OnRecovered();
+        }
+#endif
         if (tcb->m_congState == State::CA_OPEN)
         {
             congestionControl->IncreaseWindow(tcb, segments);
@@ -762,6 +937,12 @@ class Sender : public Endpoint
         {
             GrowSendBuffer();
         }
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSuspended())
+        {
+            return;
+        }
+#endif
         const uint64_t written = Written();
         if (m_board.Head() == written)
         {
@@ -799,6 +980,12 @@ class Sender : public Endpoint
     {
         const bool idle = m_board.BytesInFlight() == 0;
         const bool again = m_board.Send(segment, now);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSupplement())
+        {
+            m_board.SetAside(segment);
+        }
+#endif
         if (m_setsWindow)
         {
             m_rate.OnSent(m_board[segment], idle, now);
@@ -824,6 +1011,9 @@ class Sender : public Endpoint
                 packet.flags |= Packet::CWR;
             }
         }
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnSegment(packet.router);
+#endif
         // With SACK the timer waits for the last transmission of the head (RFC 6675, 6; as in Linux).
         const bool waitsAnew = again && m_spec.sack && segment == m_board.Head();
         if (!m_retransmitTimer.IsRunning() || (waitsAnew && !Has(Fault::IMPATIENT_TIMER)))
@@ -832,7 +1022,17 @@ class Sender : public Endpoint
         }
         ++count.segments;
         count.retransmissions += again;
+#ifdef LONGFAT_PROBES
+        packet.own.low = m_own.IsLowPriority();
+#endif
         m_forth.first->Send(packet, now);
+#ifdef LONGFAT_PROBES
+        if (m_own.IsSupplement()) // it counts in no window and no recovery
+        {
+            tcb->m_highTxMark = Sequence(segment + 1);
+            return bytes;
+        }
+#endif
         tcb->m_isCwndLimited = tcb->m_cWnd < BytesInFlight() + m_segmentBytes;
         if (tcb->m_congState == State::CA_RECOVERY || tcb->m_congState == State::CA_CWR)
         {
@@ -848,9 +1048,18 @@ class Sender : public Endpoint
     Packet& Prepare(Ticks now)
     {
         m_packet.route = &m_forth;
+#ifdef LONGFAT_ROUTERS
+        m_packet.router = {};
+#endif
+#ifdef LONGFAT_HELPERS
+        m_packet.route = m_forth.current ? m_forth.current : &m_forth;
+#endif
         m_packet.sent = now;
         m_packet.echo = m_roundTrip.latest;
         m_packet.sackBlocks = 0;
+#ifdef LONGFAT_PROBES
+        m_packet.own = {};
+#endif
         return m_packet;
     }
 
@@ -888,9 +1097,18 @@ class Sender : public Endpoint
         {
             return;
         }
+#ifdef LONGFAT_PROBES
+        if (m_own.Suspends(true))
+        {
+            return;
+        }
+#endif
         const Ticks now = m_events.Now();
         ++m_retries;
         ++count.timeouts;
+#ifdef LONGFAT_HELPERS
+        m_keptWindow = 0;
+#endif
         const uint32_t pipe = BytesInFlight();
         m_dupAcks = 0;
         m_board.MarkAllAsLost();
@@ -906,6 +1124,9 @@ class Sender : public Endpoint
                                                Has(Fault::PIPE_AS_FLIGHT) ? pipe : outstanding);
         }
         congestionControl->CwndEvent(tcb, State::CA_EVENT_LOSS);
+#ifdef LONGFAT_ROUTERS
+        m_routers.OnTimeout();
+#endif
         congestionControl->CongestionStateSet(tcb, State::CA_LOSS);
         tcb->m_congState = State::CA_LOSS;
         tcb->m_cWnd = m_segmentBytes;
@@ -930,6 +1151,12 @@ class Sender : public Endpoint
     [[gnu::always_inline]]
     void UpdatePacingRate()
     {
+#ifdef LONGFAT_ROUTERS
+        if (m_routers.KeepsPace())
+        {
+            return;
+        }
+#endif
         if (m_setsWindow || !tcb->m_pacing)
         {
             return;
@@ -1017,12 +1244,23 @@ class Sender : public Endpoint
     uint64_t m_echoed{0};  //!< highest ACK number with an ECN echo that counted
     uint64_t m_reduced{0}; //!< segment that told the receiver of the last reduction
     Packet m_packet{};
+#ifdef LONGFAT_ROUTERS
+    RouterSender m_routers{tcb, m_spec};
+#endif
     Timer<Sender, &Sender::OnRetransmitTimeout> m_retransmitTimer;
     Timer<Sender, &Sender::OnPacing> m_pacingTimer;
     Timer<Sender, &Sender::SendSyn> m_synTimer;
     Timer<Sender, &Sender::OnPersist> m_persistTimer;
     Event m_sendSoon;
     bool m_sendIsDue{false};
+#ifdef LONGFAT_PROBES
+    OwnPacketsOf<Sender> m_own{m_events, *this};
+#endif
+#ifdef LONGFAT_HELPERS
+    bool m_lostByLink{false};    //!< what the ACK at hand asks for, as the link has told
+    uint32_t m_keptWindow{0};    //!< during a recovery that does not reduce it; 0: it does
+    uint32_t m_keptThreshold{0}; //!< from before it
+#endif
 };
 
 } // namespace longfat::segment

@@ -11,8 +11,12 @@
 #include "../json.h"
 #ifdef LONGFAT_HELPERS
 #include "helped-link.h"
+#include "mobility.h"
 #endif
 #include "link.h"
+#ifdef LONGFAT_ROUTERS
+#include "xcp-link.h"
+#endif
 #include "receiver.h"
 #include "sender.h"
 #ifdef LONGFAT_TRANSFERS
@@ -45,6 +49,10 @@ struct Connection
         receiver = std::make_unique<Receiver>(events, spec, stream, back);
         forth.end = receiver.get();
         back.end = sender.get();
+#ifdef LONGFAT_HELPERS
+        forth.other = &back;
+        back.other = &forth;
+#endif
     }
 
     Connection(const Connection&) = delete;
@@ -62,6 +70,9 @@ struct Connection
     Stream stream;
     Route forth;
     Route back;
+#ifdef LONGFAT_HELPERS
+    Route* newest{&forth}; //!< that segments leave by now
+#endif
     std::unique_ptr<Sender> sender;
     std::unique_ptr<Receiver> receiver;
 };
@@ -73,6 +84,12 @@ class Flow
     std::deque<Connection> connections;
     FlowCount count; //!< what is counted at its senders and receivers is not yet in it
     Series* deliveredSeries{nullptr}; //!< if it is kept
+#ifdef LONGFAT_HELPERS
+    Series* acknowledgedSeries{nullptr}; //!< the same
+    Series* signallingSeries{nullptr};
+    Series* handoffSeries{nullptr};
+    uint64_t signallingBytes{0}; //!< of messages about movements, counted on each link
+#endif
 
     uint64_t DeliveredBytes() const
     {
@@ -175,6 +192,9 @@ class Simulation
         for (const Flow& flow : m_flows)
         {
             longfat::Write(head.Begin('{'), flow.Total());
+#ifdef LONGFAT_ROUTERS
+            flow.connections.front().sender->Routers().Write(head);
+#endif
             WriteSeries(flow.count.series, head, numbers);
             head.End('}');
         }
@@ -188,6 +208,17 @@ class Simulation
                 head.Name("packets_dropped_early").Number(link.count.early);
                 head.Name("packets_marked").Number(link.count.marked);
                 head.Name("packets_sent_again").Number(link.count.again);
+                head.Name("packets_repaired").Number(link.count.repaired);
+                head.Name("packets_cached").Number(link.count.cached);
+                head.Name("acks_held_back").Number(link.count.heldBack);
+                head.Name("acks_told_of_loss").Number(link.count.told);
+            }
+#endif
+#ifdef LONGFAT_ROUTERS
+            if (link.approval)
+            {
+                head.Name("quick_starts_approved").Number(link.approval->approved);
+                head.Name("quick_starts_reported").Number(link.approval->reported);
             }
 #endif
             WriteSeries(link.count.series, head, numbers);
@@ -338,7 +369,24 @@ class Simulation
         if (spec.HasHelpers())
         {
             m_helped = true;
-            link.Help(std::make_unique<HelpedLink>(m_events, link, m_links.size() - 1));
+            auto helper = std::make_unique<HelpedLink>(m_events, link, m_links.size() - 1);
+            if (m_links.size() % 2 == 0 && m_last) // both directions of a cable
+            {
+                helper->Pair(*m_last);
+                m_last->Pair(*helper);
+            }
+            m_last = helper.get();
+            link.Help(std::move(helper));
+        }
+        else
+        {
+            m_last = nullptr;
+        }
+#endif
+#ifdef LONGFAT_ROUTERS
+        if (spec.xcp)
+        {
+            link.UseRouter(std::make_unique<XcpLink>(m_events, link, m_links.size() - 1));
         }
 #endif
         m_linkByEnds[{source, target}] = &link;
@@ -363,6 +411,13 @@ class Simulation
         }
         for (const Path& path : spec.connections)
         {
+#ifdef LONGFAT_HELPERS
+            if (spec.relayBufferBytes > 0)
+            {
+                AddConnection(flow, WithRelayBuffers(spec, flow.connections.size()), path);
+                continue;
+            }
+#endif
             AddConnection(flow, spec, path);
         }
         // From then on, every node of the path sends segments along it and ACKs back; other nodes go
@@ -394,7 +449,189 @@ class Simulation
         {
             Record(flow, name);
         }
+#ifdef LONGFAT_HELPERS
+        AddHelpers(flow, spec);
+#endif
     }
+#ifdef LONGFAT_HELPERS
+    /// The settings of one connection of a flow: the ends at relays have buffers of their own.
+    const FlowSpec& WithRelayBuffers(const FlowSpec& spec, std::size_t number)
+    {
+        FlowSpec& own = m_relaySpecs.emplace_back(spec);
+        if (number > 0)
+        {
+            own.sendBufferBytes = spec.relayBufferBytes;
+        }
+        if (number + 1 < spec.connections.size())
+        {
+            own.receiveBufferBytes = spec.relayBufferBytes;
+        }
+        return own;
+    }
+
+    void AddHelpers(Flow& flow, const FlowSpec& spec)
+    {
+        if (spec.relaysFailAtS)
+        {
+            m_events.At(FromSeconds(*spec.relaysFailAtS), [this, &flow] { FailRelays(flow); });
+        }
+        for (const Move& move : spec.moves)
+        {
+            m_events.At(FromSeconds(move.atS + move.linkS + move.setupS),
+                        [this, &flow, &move] { OnAttached(flow, move); });
+        }
+        if (flow.acknowledgedSeries)
+        {
+            Connection& first = flow.connections.front();
+            first.sender->onAdvance = [this, &flow, &first] {
+                flow.acknowledgedSeries->Add(
+                    NowS(),
+                    static_cast<double>(first.stream.Offset(first.sender->Acknowledged())));
+            };
+        }
+    }
+
+    /// What the relays had is gone; the ends hear nothing more from them.
+    void FailRelays(Flow& flow)
+    {
+        for (std::size_t i = 0; i < flow.connections.size(); ++i)
+        {
+            Connection& connection = flow.connections[i];
+            if (i > 0)
+            {
+                connection.sender->Fail();
+                connection.back.end = &m_nobody;
+            }
+            if (i + 1 < flow.connections.size())
+            {
+                SetEnd(connection, &m_nobody);
+            }
+        }
+    }
+
+    void SetEnd(Connection& connection, Endpoint* end)
+    {
+        connection.forth.end = end;
+        connection.newest->end = end;
+    }
+
+    /// The host has joined its new link: what it sends takes the new way, and it tells where it is.
+    void OnAttached(Flow& flow, const Move& move)
+    {
+        Connection& last = flow.connections.back();
+        if (move.split.empty())
+        {
+            SetHops(last.back, Path(move.path.rbegin(), move.path.rend()), 0);
+        }
+        SendRound(flow, move, 0);
+    }
+
+    /// Send the messages of a round, then of the next; then packets take the new way.
+    void SendRound(Flow& flow, const Move& move, std::size_t round)
+    {
+        if (round == move.rounds.size())
+        {
+            if (move.split.empty())
+            {
+                Redirect(flow, move);
+            }
+            else
+            {
+                MoveRelay(flow, move);
+            }
+            return;
+        }
+        auto left = std::make_shared<std::size_t>(move.rounds[round].size());
+        for (const std::vector<Path>& legs : move.rounds[round])
+        {
+            Send(flow, legs, move.messageBytes, [this, &flow, &move, round, left] {
+                if (--*left == 0)
+                {
+                    SendRound(flow, move, round + 1);
+                }
+            });
+        }
+    }
+
+    void Send(Flow& flow,
+              const std::vector<Path>& legs,
+              uint64_t bytes,
+              std::function<void()> onArrival)
+    {
+        std::vector<Route> routes;
+        for (const Path& leg : legs)
+        {
+            SetHops(routes.emplace_back(), leg, 0);
+        }
+        Message& message =
+            m_messages.emplace_back(m_events, std::move(routes), bytes, flow.signallingBytes);
+        message.onArrival = std::move(onArrival);
+        message.Send();
+        if (flow.signallingSeries)
+        {
+            flow.signallingSeries->Add(NowS(), static_cast<double>(flow.signallingBytes));
+        }
+    }
+
+    /// From that node on, packets take the new way. What the sender has sent before goes on as
+    /// addressed, unless that node is on its way.
+    void Redirect(Flow& flow, const Move& move)
+    {
+        Connection& connection = flow.connections.front();
+        const std::size_t place =
+            std::find(move.path.begin(), move.path.end(), move.redirect) - move.path.begin();
+        if (place == 0)
+        {
+            connection.newest = &m_routes.emplace_back(*connection.newest);
+            connection.newest->current = nullptr;
+            connection.forth.current = connection.newest;
+        }
+        SetHops(*connection.newest, move.path, place);
+        connection.forth.first = connection.newest->first;
+        Answer(flow, move, Path(move.path.begin() + place, move.path.end()));
+    }
+
+    /// The state of a split connection goes to another relay; what comes meanwhile is lost.
+    void MoveRelay(Flow& flow, const Move& move)
+    {
+        Connection& before = flow.connections.front();
+        Connection& after = flow.connections.back();
+        SetEnd(before, &m_nobody);
+        const uint64_t held = before.receiver->DeliveredSegments() - after.sender->Acknowledged();
+        const uint64_t bytes = move.stateBytes + held * before.spec.segmentBytes;
+        Send(flow, {move.between}, bytes, [this, &flow, &move, &before, &after] {
+            SetEnd(before, before.receiver.get());
+            SetPath(before, move.split.front());
+            SetPath(after, move.split.back());
+            Answer(flow, move, move.split.back());
+            after.sender->StartOver();
+        });
+    }
+
+    /// Who redirects answers: when the host has the answer, the handoff is over.
+    void Answer(Flow& flow, const Move& move, const Path& way)
+    {
+        Send(flow, {way}, move.messageBytes, [this, &flow, &move] {
+            if (flow.handoffSeries)
+            {
+                flow.handoffSeries->Add(NowS(), NowS() - move.atS);
+            }
+        });
+    }
+
+    /// Lead a way along that path, from a place of it on.
+    void SetHops(Route& route, const Path& path, std::size_t from)
+    {
+        route.next.resize(m_nodes.size());
+        for (std::size_t i = from + 1; i < path.size(); ++i)
+        {
+            const uint32_t here = Node(path[i - 1]);
+            route.next[here] = m_linkByEnds.at({here, Node(path[i])});
+        }
+        route.next[Node(path.back())] = nullptr;
+        route.first = route.next[Node(path.front())];
+    }
+#endif
 
     void AddConnection(Flow& flow, const FlowSpec& spec, const Path& path)
     {
@@ -424,6 +661,20 @@ class Simulation
             flow.deliveredSeries = &AddSeries(flow, name);
             FollowDelivery(flow);
         }
+#ifdef LONGFAT_HELPERS
+        else if (name == "acknowledged_bytes")
+        {
+            flow.acknowledgedSeries = &AddSeries(flow, name);
+        }
+        else if (name == "signalling_bytes")
+        {
+            flow.signallingSeries = &AddSeries(flow, name);
+        }
+        else if (name == "handoff_s")
+        {
+            flow.handoffSeries = &AddSeries(flow, name);
+        }
+#endif
         else if (name == "cwnd_segments")
         {
             Keep(flow, name, sender.tcb->m_cWnd, [segment](uint32_t now) { return now / segment; });
@@ -551,7 +802,12 @@ class Simulation
     std::size_t m_complete{0};
     bool m_isFinished{false};
 #ifdef LONGFAT_HELPERS
-    bool m_helped{false}; //!< a link has helpers: of all, what these do is told
+    bool m_helped{false};        //!< a link has helpers: of all, what these do is told
+    HelpedLink* m_last{nullptr}; //!< of the link that was added last, if it has helpers
+    Nobody m_nobody;
+    std::deque<FlowSpec> m_relaySpecs; //!< of connections with buffers of their own
+    std::deque<Route> m_routes;        //!< that flows have changed to
+    std::deque<Message> m_messages;
 #endif
 #ifdef LONGFAT_TRANSFERS
     std::vector<std::unique_ptr<Transfer>> m_transfers;

@@ -1,0 +1,156 @@
+"""The figures of the page on routers that help."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from longfat.cc import catalogue
+from longfat.papers.helpers import routers
+from longfat.style import SHORT, style
+
+SETTING = pd.DataFrame(
+    {
+        "quantity": ["rate", "round trip", "buffer", "segment"],
+        "value": [routers.RATE_BPS, routers.RTT_S, routers.BUFFER, 1000],
+        "unit": ["b/s", "s", "packets", "bytes"],
+    }
+)
+ASKED = {0.0: ("without", "black", "o"), 1.28: ("1.28 Mb/s", "#56b4e9", "s")}
+ASKED |= {5.12: ("5.12 Mb/s", "#0072b2", "^"), 10.24: ("10.24 Mb/s", "#d55e00", "D")}
+
+
+def label(name: str) -> str:
+    """Return what pages call a sender of the catalogue."""
+    return SHORT.get(name) or catalogue.find(name).title
+
+
+def promises(filling: pd.DataFrame, saving: pd.DataFrame, managed: pd.DataFrame) -> Figure:
+    """Draw what each kind of router promises, a panel each, from the tables of the page."""
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 3.4))
+    for name in ("xcp", "newreno"):
+        trace = filling[(filling["sender"] == name) & (filling["time_s"] <= 5)]
+        left.plot(
+            trace["time_s"],
+            trace["queue_packets"],
+            color=style(name)["color"],
+            ls="-" if name == "xcp" else "--",
+            label=label(name),
+        )
+    left.set(title="XCP: full, without a queue", xlabel="time (s)", ylabel="queue (packets)")
+    left.legend(fontsize=8)
+    for asked in (0.0, 5.12):
+        _times(middle, saving, asked)
+    middle.set_title("Quick-Start: no slow start")
+    middle.legend(fontsize=8)
+    plain = managed[~managed["queue"].str.contains("ECN")]
+    right.barh(plain["queue"], plain["delay_ms"], color="0.6")
+    right.set(title="Managed queues: short ones", xlabel="mean wait in the queue (ms)")
+    right.set_xscale("log")
+    right.invert_yaxis()
+    return figure
+
+
+def _times(axes: plt.Axes, saving: pd.DataFrame, asked: float) -> None:
+    part = saving[saving["asked"] == asked]
+    name, color, marker = ASKED[asked]
+    axes.plot(part["segments"], part["seconds"], color=color, marker=marker, label=name)
+    axes.set(xscale="log", xlabel="segments of the transfer", ylabel="time (s)")
+
+
+def filling(table: pd.DataFrame) -> Figure:
+    """Draw how senders fill the link, and the queue meanwhile (`routers.filling`)."""
+    names = list(dict.fromkeys(table["sender"]))
+    figure, panels = plt.subplots(
+        2, len(names), figsize=(10, 4), sharex=True, sharey="row", squeeze=False
+    )
+    for column, name in enumerate(names):
+        trace = table[table["sender"] == name]
+        color = style(name)["color"]
+        above, below = panels[0, column], panels[1, column]
+        above.plot(trace["time_s"], 100 * trace["share"], color=color, lw=1.2)
+        below.plot(trace["time_s"], trace["queue_packets"], color=color, lw=1.2)
+        above.set_title(label(name), fontsize=10)
+        for axes in (above, below):
+            axes.grid(alpha=0.3)
+    panels[0, 0].set_ylabel("link in use (%)")
+    panels[1, 0].set_ylabel("queue (packets)")
+    figure.supxlabel("time (s)", fontsize=10)
+    return figure
+
+
+def sharing(table: pd.DataFrame) -> Figure:
+    """Draw what flows of three round trips get of one link (`routers.sharing`)."""
+    figure, axes = plt.subplots(figsize=(7, 3.6))
+    for name, part in table.groupby("sender", sort=False):
+        axes.plot(1000 * part["rtt_s"], part["Mb/s"], label=label(name), **style(name))
+    equal = table["Mb/s"].sum() / len(table)
+    axes.axhline(equal, color="0.6", lw=0.8, ls=":")
+    axes.set(xlabel="round trip of the flow (ms)", ylabel="goodput (Mb/s)", ylim=(0, None))
+    axes.set_title("XCP gives three flows the same, TCP the nearest one nearly all")
+    axes.legend(fontsize=8)
+    return figure
+
+
+def saving(table: pd.DataFrame) -> Figure:
+    """Draw the time of a transfer over its size, a line a rate asked for (`routers.saving`)."""
+    figure, axes = plt.subplots(figsize=(7, 4))
+    for asked in sorted(table["asked"].unique()):
+        _times(axes, table, asked)
+    axes.set_title("What slow start costs on a satellite, and what Quick-Start gives back")
+    axes.set_ylim(0, None)
+    axes.legend(fontsize=8)
+    return figure
+
+
+def managed(table: pd.DataFrame) -> Figure:
+    """Draw wait, use and repetition by the kind of queue (`routers.managed`)."""
+    figure, panels = plt.subplots(1, 3, figsize=(10, 3.2), sharey=True)
+    columns = (
+        ("delay_ms", "mean wait (ms)", 1.0),
+        ("used", "of the link's goodput (%)", 100.0),
+        ("again", "sent again (%)", 1.0),
+    )
+    for axes, (column, words, times) in zip(panels, columns, strict=True):
+        axes.barh(table["queue"], times * table[column], color="#0072b2")
+        axes.set_xlabel(words)
+        axes.grid(axis="x", alpha=0.3)
+    panels[0].set_xscale("log")
+    panels[1].set_xlim(90, 100)
+    panels[0].invert_yaxis()
+    return figure
+
+
+def costs(mixed: pd.DataFrame, bursts: pd.DataFrame, stability: pd.DataFrame) -> Figure:
+    """Draw where XCP's promises end: beside TCP, at short queues, beyond its bound."""
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 3.2))
+    left.plot(mixed["newreno"], 100 * mixed["xcp"], label="XCP's part", **style("xcp"))
+    left.plot(mixed["newreno"], 100 * mixed["part"], color="0.5", ls="--", label="an equal part")
+    left.set(title="Beside NewReno", xlabel="NewReno flows", ylabel="of the link (%)")
+    left.legend(fontsize=8)
+    middle.plot(100 * bursts["queue"], bursts["dropped"], **style("xcp"))
+    middle.set(title="At a short queue", ylabel="packets dropped")
+    middle.set_xlabel("queue (% of what the path holds)")
+    right.plot(stability["alpha"], stability["swing"], **style("xcp"))
+    right.axvline(routers.BOUND, color="0.5", ls=":")
+    right.set(title="Beyond its bound", xlabel=r"$\alpha$", ylabel="swing of the window (paths)")
+    return figure
+
+
+def beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `routers.beside_ns2` as the page shows it."""
+    shares = table[[f"share_{n}" for n in range(3)]].to_numpy()
+    return pd.DataFrame(
+        {
+            "flows": table["flows"],
+            "simulator": table["engine"].map({"segment": "segment engine", "ns2": "ns-2"}),
+            "link in use (%)": [f"{100 * used:.2f}" for used in table["used"]],
+            "mean queue (packets)": [f"{queue:.2f}" for queue in table["queue"]],
+            "largest queue": table["largest"].astype(int),
+            "dropped": table["drops"].astype(int),
+            "parts of the flows (%)": [
+                ", ".join(f"{100 * part:.1f}" for part in row if not np.isnan(part))
+                for row in shares
+            ],
+        }
+    )

@@ -1,0 +1,1 @@
+"""What helps TCP on the way: routers, links and proxies that the papers name."""

@@ -1,0 +1,148 @@
+"""The senders that came after, by their rules, on ns-3, and the data of their page."""
+
+import itertools
+from importlib.util import find_spec
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from longfat.cc import catalogue
+from longfat.faults import NS3_3_44
+from longfat.papers import engines_checked, senders, senders_long
+from longfat.sweeps import sweep
+
+needs_ns3 = pytest.mark.skipif(find_spec("ns3") is None, reason="this environment has no ns-3")
+
+
+def test_every_later_sender_is_on_the_page():
+    assert set(senders.LATER) <= set(senders_long.NEIGHBOURS)
+    assert set(senders_long.ON_NS3) == {
+        name for name in senders.LATER if not catalogue.find(name).signals
+    }
+
+
+def test_a_scenario_takes_parameters_and_an_outage():
+    one = senders_long.scenario("probing", {"short": 0.1}, (3.0, 2.0), beside="newreno")
+    assert one.flows[0].congestion_control.parameters == {"short": 0.1}
+    assert [link.outages[0].start_s for link in one.links] == [3.0, 3.0]
+    assert one.flows[1].congestion_control.name == "newreno"
+
+
+def test_what_is_begun_is_read_at_its_time():
+    trace = pd.DataFrame({"sender": "x", "time_s": [1.0, 9.0, 11.0], "MB": [1.0, 2.0, 3.0]})
+    assert senders_long.begun(trace).to_dict() == {"x": 2.0}
+
+
+def test_an_outage_costs_probing_less_than_newreno():
+    table = senders_long.outlasted(lengths=(5.0,), starts=2).set_index("sender")["cost_s"]
+    assert 0 < table["probing"] < 1 < table["newreno"]
+
+
+def test_the_estimate_tames_hyblas_first_burst():
+    table = senders_long.hybla_starts(windows=(64_000,), seeds=2).set_index("start")["Mb/s"]
+    assert table["estimate"] > 3 * table["neither"]
+    assert table["pacing"] < 2 * table["neither"]  # pacing alone does not
+
+
+def test_a_promise_is_judged_as_on_the_page_before():
+    one = senders.Promise("x", "", "", low=1.0)
+    assert senders.kept(one, 1.5, 1.1, 1.9) == "yes"
+    assert senders.kept(one, 1.5, 0.9, 2.1) == "perhaps"
+    assert senders.kept(one, 0.5, np.nan, np.nan) == "no"
+    within = senders.Promise("x", "", "", low=0.9, high=1.1)
+    assert senders.kept(within, 1.0, 0.5, 1.5) == "perhaps"
+
+
+# --- by their rules, ACK by ACK
+
+
+@needs_ns3
+class TestRules:
+    @staticmethod
+    def make(kind, window=10, threshold=4_000_000, **attributes):
+        from window_driver import make
+
+        return make(kind, window, threshold, **attributes)
+
+    def test_hyblas_first_threshold_is_bandwidth_times_round_trip(self):
+        """Three ACKs, 2 ms apart: a segment in 2 ms, 0.5 s."""
+        hybla = self.make("Hybla2004", Rtt0="0.1s")
+        hybla.Least(0.5)
+        for number in range(2):
+            hybla.At(1.5 + 0.002 * number)
+            assert hybla.Ack(0.5) == 10  # it waits for the estimate
+        hybla.At(1.504)
+        assert hybla.Ack(0.5) == pytest.approx(10 + 2**5 - 1)
+        assert hybla.Threshold() == pytest.approx(250, abs=0.01)
+
+    def test_without_the_estimate_the_first_ack_counts(self):
+        hybla = self.make("Hybla2004", Rtt0="0.1s", Estimate="false")
+        hybla.Least(0.5)
+        assert hybla.Ack(0.5) == pytest.approx(10 + 2**5 - 1)
+        assert hybla.Threshold() > 1e6
+
+    @pytest.mark.parametrize("paces", [True, False])
+    def test_hybla_asks_for_pacing_at_one_window_a_round_trip(self, paces):
+        hybla = self.make("Hybla2004", Pacing=str(paces).lower())
+        hybla.Ack(0.5)
+        assert hybla.tcb.m_pacing == paces
+        assert (hybla.tcb.m_pacingSsRatio == 100) == paces
+
+    def test_hyblas_first_window_can_be_rho_times_tcps(self):
+        from window_driver import driver
+
+        for scales, window in (("false", 10), ("true", 50)):
+            hybla = driver("longfat::TcpHybla2004", {"Rtt0": "0.1s", "ScaledFirstWindow": scales})
+            hybla.Least(0.5)
+            hybla.Set(10, 4_000_000)
+            assert hybla.Window() == window
+
+    def rounds(self, cdg, rtts):
+        return [cdg.Round(rtt) for rtt in rtts]
+
+    def test_linuxs_cdg_halves_at_a_loss_unless_told_to_tolerate(self):
+        cdg = self.make("CdgLinux", 100, 10, HyStart="false")
+        cdg.Round(0.1)
+        assert cdg.Recovery() == pytest.approx(50, abs=1)
+
+    def test_a_steep_gradient_takes_linuxs_cdg_to_0_7071_over_a_round_trip(self):
+        """50 ms a round: exp(-42 x 8 x 0.05) is nothing, so that it backs off for certain."""
+        cdg = self.make("CdgLinux", 100, 10, HyStart="false")
+        self.rounds(cdg, (0.1, 0.1, 0.15))
+        before = cdg.Window()
+        after = min(self.rounds(cdg, (0.2, 0.2)))
+        assert after == pytest.approx(0.7071 * before, rel=0.03)
+        assert cdg.Threshold() == pytest.approx(int(before * 724 / 1024), abs=1)
+
+    def test_linuxs_cdg_holds_still_after_five_back_offs_in_vain(self):
+        cdg = self.make("CdgLinux", 400, 10, HyStart="false")
+        windows = self.rounds(cdg, [0.1 + 0.05 * number for number in range(40)])
+        drops = [b for a, b in itertools.pairwise(windows) if b < 0.8 * a]
+        assert len(drops) <= 5
+        assert windows[-1] > windows[-10]
+
+    def test_an_eighth_more_delay_ends_linuxs_slow_start(self):
+        for hybrid, ends in ((True, True), (False, False)):
+            cdg = self.make("CdgLinux", 20, 4_000_000, HyStart=str(hybrid).lower())
+            cdg.Round(0.0004)  # so short that no gradient matters
+            for _ in range(12):  # of the forty of the next round
+                cdg.Ack(0.00047)
+            assert (cdg.Threshold() < 1e6) == ends
+
+
+# --- the same on ns-3
+
+
+@pytest.mark.slow
+@needs_ns3
+@pytest.mark.parametrize("name", senders_long.ON_NS3)
+def test_each_is_on_ns3_what_it_is_on_the_segment_engine(name):
+    """Equal in every count with the same faults on; one that draws lots draws the same ones."""
+    points = engines_checked.GRID[engines_checked.GRID["loss"] > 0]
+    rows = points[points["flows"] == 1].to_dict("records")
+    runs = [engines_checked.scenario(name, **row, seed=1) for row in rows]
+    faulty = [run.with_(faults=NS3_3_44) for run in runs]
+    counts = list(engines_checked.MEASURES)
+    full, own = sweep(runs, "ns3")[counts], sweep(faulty, "segment")[counts]
+    pd.testing.assert_frame_equal(full, own)
