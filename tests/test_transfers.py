@@ -15,6 +15,7 @@ from longfat.engines import host, linux, ns2, ns3, segment
 from longfat.engines.segment import native
 from longfat.export import export
 from longfat.network import duplex
+from longfat.scenario import FEATURES
 from longfat.transfers import GridFtp, ParallelTcp, Rbudp, Transfer, Tsunami
 
 pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
@@ -125,7 +126,7 @@ def test_the_checksum_is_wrong_for_what_is_missing_doubled_or_misplaced(pieces, 
     assert not whole(*pieces)
 
 
-@pytest.mark.parametrize("features", [{"transfers"}, {"transfers", "helpers"}])
+@pytest.mark.parametrize("features", [{"transfers"}, FEATURES])
 def test_the_engine_compiles_without_a_warning(features, tmp_path):
     algorithm = catalogue.find("newreno")
     command = [*native.compiler(), *native.FLAGS, "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]

@@ -1,0 +1,603 @@
+"""Around TCP: a file by parallel streams and by blasts of datagrams (the data of the page).
+
+All runs are the segment engine's, over one link and back. RBUDP's model is that of its paper (He,
+Leigh, Yu and DeFanti 2002) in its form, the rate of sending over 1 and the round trips that pass
+besides, with how many blasts there are worked out here.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from sympy import Eq, Integer, Sum, oo, symbols
+
+from longfat import statistics
+from longfat.network import duplex
+from longfat.papers.ledger import Equations
+from longfat.result import Result
+from longfat.scenario import Flow, Record, Scenario
+from longfat.sweeps import simulate_all
+from longfat.transfers import GridFtp, ParallelTcp, Rbudp, Transfer, Tsunami
+
+# --- RBUDP's model
+
+S, B, R, p, K, T = symbols("S B R p K T", positive=True)  # bytes, bytes/s, s, loss, blasts, s
+N, V, B_a, B_best = symbols("N V B_a B_best", positive=True)  # packets, bytes sent, rates
+m = symbols("m", integer=True, nonnegative=True)
+
+EQ = Equations("transfers")
+EQ[1] = Eq(V, S / (1 - p))  # all that is sent: every blast is p times as long as the one before
+EQ[2] = Eq(K, Sum(1 - (1 - p**m) ** N, (m, 0, oo)))  # blasts: after m of them all are there
+EQ[3] = Eq(T, V / B + K * R)  # each ends with a round trip: what is missing?
+EQ[4] = Eq(B_a, S / T)  # the rate achieved
+EQ[5] = Eq(B_best, B / (1 + R * B / S))  # without losses: one blast, one round trip
+
+
+NAMES = {
+    1: "What all blasts send",
+    2: "The mean number of blasts",
+    3: "The time of a file",
+    4: "The rate achieved",
+    5: "The best rate",
+}
+MEANINGS = {
+    1: "Each blast is $p$ times as long as the one before:",
+    2: "After $m$ blasts all are there with probability $(1 - p^m)^N$:",
+    3: "What is sent, at the rate $B$, and a round trip for each blast:",
+    4: "The file over its time:",
+    5: "Without losses, with one blast:",
+}
+DERIVATIONS: dict[int, Any] = {}  # short enough for the page itself
+
+
+def sent_by_blasts() -> Sum:
+    """Return what all blasts send, as the geometric series that (1) sums up."""
+    return Sum(S * p**m, (m, 0, oo))
+
+
+def best() -> Any:
+    """Return (4) for p = 0 and one blast, which (5) says."""
+    return EQ[4].rhs.subs(T, EQ[3].rhs).subs(V, EQ[1].rhs).subs({p: 0, K: Integer(1)})
+
+
+def blasts(packets: ArrayLike, loss: ArrayLike) -> np.ndarray:
+    """Return the mean number of blasts until `packets` are there, each lost by itself: (2)."""
+    number, lost = np.broadcast_arrays(np.asarray(packets, float), np.asarray(loss, float))
+    found = np.ones(number.shape)
+    for m_ in range(1, 2000):
+        # 1 - (1 - p^m)^N, without losing what is small
+        more = -np.expm1(number * np.log1p(-(lost**m_)))
+        found = found + more
+        if np.all(more < 1e-12):
+            break
+    return found[()]
+
+
+def rbudp_time(
+    file_bytes: ArrayLike,
+    rate_bps: ArrayLike,
+    loss: ArrayLike,
+    rtt_s: ArrayLike,
+    payload_bytes: float = 1468,
+) -> np.ndarray:
+    """Return how long RBUDP takes until the source knows that all is there (3), in s.
+
+    Without the handshake of its control connections, a round trip more. `rate_bps` is of payload.
+
+    >>> from longfat.papers import transfers
+    >>> round(float(transfers.rbudp_time(1e9, rate_bps=540e6, loss=0.0, rtt_s=0.1)), 2)
+    14.91
+    """
+    size, loss = np.asarray(file_bytes, float), np.asarray(loss, float)
+    rounds = blasts(np.ceil(size / payload_bytes), loss)
+    sent = size / (1 - loss)
+    return (8 * sent / np.asarray(rate_bps, float) + rounds * np.asarray(rtt_s, float))[()]
+
+
+# --- paths and methods
+
+
+class Way(NamedTuple):
+    """A path: bit/s, s, and the loss per packet towards the receiver."""
+
+    rate_bps: float
+    rtt_s: float
+    loss: float
+
+
+# The survey's table 1. Where it states no round trip, out and back at 5 µs a kilometre, as in its
+# own chapter. What it does not state either: one packet in 100,000 is lost.
+WAYS = {
+    "JAPAN": Way(600e6, 0.1, 1e-5),
+    "EARTH²": Way(120e6, 0.4, 1e-5),
+    "EARTH⁴": Way(40e6, 0.8, 1e-5),
+    "MOON": Way(10e6, 3.5, 1e-5),
+    "satellite": Way(20e6, 0.55, 1e-4),
+    "lossy radio": Way(2e6, 0.1, 1e-2),
+}
+SEGMENT = 1448
+PACKET_BYTES = 1502  # of such a segment on the wire
+RATE = 0.9  # of the link: what datagrams are sent at, as payload
+METHODS = (
+    *("standard TCP", "CUBIC", "BBR 3"),
+    *("4 parallel", "GridFTP, 8 streams"),
+    *("RBUDP", "Tsunami"),
+)
+LARGEST_RUN = 1e9  # bytes: beyond, times are by the model
+_CONTROL = {"standard TCP": "standard", "CUBIC": "cubic", "BBR 3": "bbr3"}
+_PATH_ENDS = {"source": "sender", "target": "receiver"}
+
+
+def queue_packets(way: Way) -> int:
+    """Return how many packets a bandwidth-delay product is."""
+    return max(20, round(way.rate_bps * way.rtt_s / 8 / PACKET_BYTES))
+
+
+def flow(control: Any = "standard", **fields) -> Flow:
+    """Return a flow of today's settings, from sender to receiver."""
+    usual: dict[str, Any] = {
+        "segment_bytes": SEGMENT,
+        "initial_window_segments": 10,
+        "send_buffer_bytes": "auto",
+    }
+    return Flow(**_PATH_ENDS, congestion_control=control, **(usual | fields))
+
+
+def method(name: str, way: Way, **fields) -> tuple[list[Flow], dict[str, Any]]:
+    """Return the flows that a method needs, and the method; `fields` are those of datagrams.
+
+    The retransmission timer waits for two round trips at least: a queue that fills is no timeout.
+    """
+    timer = {"min_rto_s": max(1.0, 2 * way.rtt_s)}
+    if name in ("RBUDP", "Tsunami"):
+        rate = {"rate_bps": RATE * way.rate_bps}
+        kind = Rbudp if name == "RBUDP" else Tsunami
+        return [], {"method": kind(**_PATH_ENDS, **(rate | fields))}
+    if name == "GridFTP, 8 streams":
+        return [flow(**timer)] * 8, {"method": GridFtp(flows=tuple(range(8)))}
+    number = int(name.split()[0]) if name.endswith("parallel") else 1
+    flows = [flow(_CONTROL.get(name, "standard"), **timer)] * number
+    return flows, {"method": ParallelTcp(flows=tuple(range(number)))}
+
+
+def scenario(
+    name: str,
+    way: Way,
+    file_bytes: float,
+    *,
+    beside: Sequence[Flow] = (),
+    seed: int = 1,
+    duration_s: float | None = None,
+    record: Record | None = None,
+    queue: float = 1.0,
+    **fields,
+) -> Scenario:
+    """Return a file that goes over that path by that method, and flows `beside` it."""
+    flows, how = method(name, way, **fields)
+    fluid_s = 8 * file_bytes / way.rate_bps
+    return Scenario(
+        links=duplex(
+            "sender",
+            "receiver",
+            rate_bps=way.rate_bps,
+            delay_s=way.rtt_s / 2,
+            queue_packets=max(2, round(queue * queue_packets(way))),
+            loss_per_packet=way.loss,
+            backward={"loss_per_packet": 0.0, "queue_packets": 100_000},
+        ),
+        flows=[*flows, *beside],
+        transfers=[Transfer(bytes=round(file_bytes), **how)],
+        duration_s=duration_s or 200 * fluid_s + 2000 * way.rtt_s,
+        seed=seed,
+        record=record or Record(),
+    )
+
+
+def _rows(results: Iterable[Result], design: pd.DataFrame) -> pd.DataFrame:
+    """Return the transfers of runs, a row a run, beside their design."""
+    rows = pd.concat([result.transfers for result in results], ignore_index=True)
+    return pd.concat([design.reset_index(drop=True), rows.drop(columns="method")], axis=1)
+
+
+# --- how long a file takes
+
+
+def sizes(
+    ways: Sequence[str] = tuple(WAYS),
+    methods: Sequence[str] = METHODS,
+    bytes_: Sequence[float] = (1e6, 1e7, 1e8),
+    seeds: int = 2,
+) -> pd.DataFrame:
+    """Return how long files take: a row a path, method and size.
+
+    Columns: way, how, bytes, time (s, mean), halfwidth (95 %), fluid (what the link alone would
+    take, s), ratio, sent (all packets with data and their headers, over the file), done (runs that
+    were).
+    """
+    design = statistics.combinations(
+        way=list(ways), how=list(methods), bytes=list(bytes_), seed=list(range(1, seeds + 1))
+    )
+    runs = [scenario(r.how, WAYS[r.way], r.bytes, seed=r.seed) for r in design.itertuples()]
+    return _timed(_rows(simulate_all(runs, experiment="transfers-sizes"), design))
+
+
+def large(
+    ways: Sequence[str] = ("JAPAN", "EARTH²"), methods: Sequence[str] = METHODS, seeds: int = 2
+) -> pd.DataFrame:
+    """Return how long a gigabyte takes, as `sizes` does."""
+    design = statistics.combinations(
+        way=list(ways), how=list(methods), bytes=[LARGEST_RUN], seed=list(range(1, seeds + 1))
+    )
+    runs = [scenario(r.how, WAYS[r.way], r.bytes, seed=r.seed) for r in design.itertuples()]
+    return _timed(_rows(simulate_all(runs, experiment="transfers-large"), design))
+
+
+def _timed(rows: pd.DataFrame) -> pd.DataFrame:
+    by = ["way", "how", "bytes"]
+    rows["sent"] = (rows["bytes_sent"] + rows["control_bytes"]) / rows["bytes"]
+    table = statistics.interval(rows, by, "transfer_time_s").rename(
+        columns={"transfer_time_s": "time", "repetitions": "done"}
+    )
+    table = table.merge(rows.groupby(by)["sent"].mean().reset_index(), on=by)
+    table["fluid"] = [8 * r.bytes / WAYS[r.way].rate_bps for r in table.itertuples()]
+    table["ratio"] = table["time"] / table["fluid"]
+    table["place"] = [METHODS.index(name) for name in table["how"]]
+    table["path"] = [list(WAYS).index(name) for name in table["way"]]
+    table = table.sort_values(["path", "bytes", "place"]).drop(columns=["path", "place"])
+    return table.reset_index(drop=True)
+
+
+def by_model(file_bytes: float, way: Way, streams: int = 1) -> dict[str, float]:
+    """Return the times of a large file by equations, in s: standard TCP's streams, and RBUDP.
+
+    A stream has the throughput of its response function at the path's loss, and all together at
+    most the link's; slow start is left out. RBUDP is (3) with a handshake.
+    """
+    payload = way.rate_bps * SEGMENT / PACKET_BYTES
+    window = np.sqrt(1.5 / way.loss)  # segments: the survey's (8)
+    rate = min(payload, streams * 8 * SEGMENT * window / way.rtt_s)
+    return {
+        "streams": 8 * file_bytes / rate,
+        "rbudp": way.rtt_s
+        + float(rbudp_time(file_bytes, RATE * way.rate_bps, way.loss, way.rtt_s)),
+    }
+
+
+def largest(ways: Sequence[str] = tuple(WAYS)) -> pd.DataFrame:
+    """Return the times of a terabyte by the model: way, fluid, one, eight (streams), rbudp (s)."""
+    rows = []
+    for name in ways:
+        way = WAYS[name]
+        rows.append(
+            {
+                "way": name,
+                "fluid": 8e12 / way.rate_bps,
+                "one": by_model(1e12, way)["streams"],
+                "eight": by_model(1e12, way, 8)["streams"],
+                "rbudp": by_model(1e12, way)["rbudp"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+# --- RBUDP beside its model
+
+
+def modelled(
+    losses: Sequence[float] = (0.0, 1e-3, 1e-2, 0.1, 0.2),
+    bytes_: Sequence[float] = (1e6, 1e7, 5e7, 5e8),
+    seeds: int = 20,
+    way: Way = Way(100e6, 0.1, 0.0),  # noqa: B008 (it does not change)
+) -> pd.DataFrame:
+    """Return RBUDP's times beside (3): loss, bytes, time, halfwidth, model, ratio, holds.
+
+    `holds` says whether the model's assumption does, that a blast costs one round trip beside its
+    data: the bitmap goes in the first window of its TCP connection, and the chance that a message
+    of control is lost on the way to the receiver is below 2 %. Times are until the source knows,
+    less the handshake.
+    """
+    design = statistics.combinations(
+        loss=list(losses), bytes=list(bytes_), seed=list(range(1, seeds + 1))
+    )
+    runs = [
+        scenario("RBUDP", way._replace(loss=r.loss), r.bytes, seed=r.seed)
+        for r in design.itertuples()
+    ]
+    rows = _rows(simulate_all(runs, experiment="transfers-rbudp"), design)
+    rows["time"] = rows["known_s"] - way.rtt_s
+    table = statistics.interval(rows, ["loss", "bytes"], "time")
+    table["model"] = rbudp_time(table["bytes"], RATE * way.rate_bps, table["loss"], way.rtt_s)
+    table["ratio"] = table["time"] / table["model"]
+    packets = table["bytes"] / 1468
+    lost = (blasts(packets, table["loss"]) + 2) * table["loss"]
+    table["holds"] = (packets / 8 <= 10 * 536) & (lost < 0.02)
+    return table
+
+
+# --- a rate that is not the link's
+
+
+def rates(
+    parts: Sequence[float] = (0.3, 0.6, 0.9, 0.95, 1.05, 1.2, 1.5, 2.0),
+    methods: Sequence[str] = ("RBUDP", "Tsunami"),
+    seeds: int = 3,
+    way: Way = Way(10e6, 0.1, 1e-4),  # noqa: B008
+    file_bytes: float = 2e7,
+) -> pd.DataFrame:
+    """Return what a rate of sending that misses the link's costs: how, part (of the link's rate),
+    time and known over the fluid limit, and sent over the file.
+
+    A transfer that is not done in a hundred times the fluid limit has no time.
+    """
+    design = statistics.combinations(
+        how=list(methods), part=list(parts), seed=list(range(1, seeds + 1))
+    )
+    fluid = 8 * file_bytes / way.rate_bps
+    runs = [
+        scenario(
+            r.how,
+            way,
+            file_bytes,
+            seed=r.seed,
+            rate_bps=r.part * way.rate_bps,
+            duration_s=100 * fluid,
+        )
+        for r in design.itertuples()
+    ]
+    rows = _rows(simulate_all(runs, experiment="transfers-rates"), design)
+    rows["time"] = rows["transfer_time_s"] / fluid
+    rows["known"] = rows["known_s"] / fluid
+    rows["sent"] = (rows["bytes_sent"] + rows["control_bytes"]) / file_bytes
+    done = rows.groupby(["how", "part"], sort=False)
+    return (
+        done[["time", "known", "sent"]].agg(lambda column: column.mean(skipna=False)).reset_index()
+    )
+
+
+# --- tunings
+
+
+class Tuning(NamedTuple):
+    """A way of the survey's to make a transfer faster: flows, fields of each, and of the path."""
+
+    name: str
+    controls: tuple[Any, ...] = ("standard",)
+    fields: Mapping[str, Any] = MappingProxyType({})
+    how: str = ""  # a method of `METHODS`, in place of the flows
+    relay: bool = False
+
+
+LIMITED = {"name": "standard", "parameters": {"max_ssthresh_segments": 100}}
+TUNINGS = (
+    Tuning("standard TCP, first window of 1", fields={"initial_window_segments": 1}),
+    Tuning("first window of 3 (RFC 3390)", fields={"initial_window_segments": 3}),
+    Tuning("first window of 10 (RFC 6928)", fields={"initial_window_segments": 10}),
+    Tuning("no window scaling: 64 KB", fields={"receive_buffer_bytes": 65_535}),
+    Tuning("receive buffer tuned by itself", fields={"receive_buffer_bytes": "auto"}),
+    Tuning("send buffer of 1 MB", fields={"send_buffer_bytes": 1_000_000}),
+    Tuning("limited slow start", (LIMITED,)),
+    Tuning("9000-byte packets", fields={"segment_bytes": 8948}),
+    Tuning("without SACK", fields={"sack": False}),
+    Tuning("relay in the middle", relay=True),
+    Tuning("HSTCP", ("highspeed-rfc3649",)),
+    Tuning("Scalable TCP", ("scalable-kelly",)),
+    Tuning("FAST TCP", ("fast",)),
+    Tuning("CUBIC", ("cubic",)),
+    Tuning("BBR 3", ("bbr3",)),
+    Tuning("4 connections", ("standard",) * 4),
+    Tuning("8 connections", ("standard",) * 8),
+    Tuning("GridFTP, 8 streams", how="GridFTP, 8 streams"),
+    Tuning("RBUDP", how="RBUDP"),
+    Tuning("Tsunami", how="Tsunami"),
+)
+BASE = "first window of 3 (RFC 3390)"  # what others are held against: it had then been adopted
+TUNED_PATH = Way(300e6, 0.1, 1e-5)
+
+
+def tuned(tuning: Tuning, file_bytes: float, seed: int) -> Scenario:
+    """Return a file over `TUNED_PATH` with that tuning, and nothing else changed from `BASE`."""
+    plain = scenario(tuning.how or "standard TCP", TUNED_PATH, file_bytes, seed=seed)
+    if tuning.how:
+        return plain
+    fields: dict[str, Any] = {"initial_window_segments": 3, **tuning.fields}
+    if tuning.relay:
+        fields["relays"] = ("relay",)
+    flows = [flow(control, **fields) for control in tuning.controls]
+    links = plain.links
+    if tuning.relay:
+        there, back = links
+        half = {"delay_s": TUNED_PATH.rtt_s / 4}
+        links = (
+            there.model_copy(update=half | {"target": "relay"}),
+            back.model_copy(update=half | {"source": "relay"}),
+            there.model_copy(update=half | {"source": "relay", "loss_per_packet": 0.0}),
+            back.model_copy(update=half | {"target": "relay"}),
+        )
+    carried = Transfer(bytes=round(file_bytes), method=ParallelTcp(flows=tuple(range(len(flows)))))
+    return plain.with_(links=links, flows=flows, transfers=[carried])
+
+
+def tunings(
+    names: Sequence[str] = (),
+    bytes_: Sequence[float] = (1e5, 1e9),
+    seeds: int = 6,
+) -> pd.DataFrame:
+    """Return what each of `TUNINGS` makes of a short and a long file.
+
+    Columns: tuning, bytes, time (s), and faster, with low and high: the time with `BASE` over it,
+    run by run (the mean of the logarithms), and its 95 % interval, missing where chance has no
+    part.
+    """
+    known = {tuning.name: tuning for tuning in TUNINGS}
+    names = list(names or known)
+    design = statistics.combinations(
+        tuning=list(dict.fromkeys([*names, BASE])),
+        bytes=list(bytes_),
+        seed=list(range(1, seeds + 1)),
+    )
+    runs = [tuned(known[r.tuning], r.bytes, r.seed) for r in design.itertuples()]
+    rows = _rows(simulate_all(runs, experiment="transfers-tunings"), design)
+    times = rows.pivot_table(index=["bytes", "seed"], columns="tuning", values="transfer_time_s")
+    found = []
+    for name in names:
+        for size in bytes_:
+            ratio = statistics.paired(times.loc[size, BASE], times.loc[size, name], ratio=True)
+            if times.loc[size, [BASE, name]].std().max() < 1e-6:
+                ratio |= {"low": np.nan, "high": np.nan}
+            found.append(
+                {"tuning": name, "bytes": size, "time": times.loc[size, name].mean()}
+                | {"faster": ratio["measured"], "low": ratio["low"], "high": ratio["high"]}
+            )
+    return pd.DataFrame(found)
+
+
+# --- harm
+
+
+HARM_PATH = Way(10e6, 0.1, 0.0)
+
+
+def harm(methods: Sequence[str] = METHODS, seeds: int = 5, file_bytes: float = 3e7) -> pd.DataFrame:
+    """Return what a NewReno, there before, has left while a file goes over by each method.
+
+    Columns: how, left (its goodput in that time over that beside one standard TCP with the same
+    file), low, high (95 %), share (of what both carry), and time (s). Each run begins the transfer
+    at another moment of the neighbour's life.
+    """
+    design = statistics.combinations(
+        how=list(dict.fromkeys([*methods, "standard TCP"])), seed=list(range(1, seeds + 1))
+    )
+    neighbour = flow("newreno", name="neighbour")
+    runs, alone = [], []
+    for r in design.itertuples():
+        start = 20 + 1.37 * r.seed
+        plain = scenario(r.how, HARM_PATH, file_bytes, seed=r.seed, duration_s=600)
+        late = [one.model_copy(update={"start_s": start}) for one in plain.flows]
+        (moved,) = plain.transfers
+        if not late:
+            on_time = moved.method.model_copy(update={"start_s": start})
+            moved = moved.model_copy(update={"method": on_time})
+        alone.append(plain.with_(flows=[neighbour], transfers=[], duration_s=start))
+        runs.append(plain.with_(flows=[*late, neighbour], transfers=[moved]))
+    results = simulate_all([*runs, *alone], experiment="transfers-harm")
+    rows = _rows(results[: len(runs)], design)
+    got = []
+    for together, before in zip(results[: len(runs)], results[len(runs) :], strict=True):
+        time = together.provenance["simulated_s"] - before.scenario.duration_s
+        delivered = [one.flows["delivered_bytes"].iloc[-1] for one in (together, before)]
+        got.append((delivered[0] - delivered[1]) / time)
+    rows["neighbour"] = got
+    by = rows.groupby("how")
+    among = by.get_group("standard TCP")["neighbour"]
+    found = []
+    for name in methods:
+        own = by.get_group(name)
+        ratio = statistics.unpaired(own["neighbour"], among)
+        carried = file_bytes / own["transfer_time_s"]
+        found.append(
+            {"how": name, "left": ratio["measured"], "low": ratio["low"], "high": ratio["high"]}
+            | {
+                "share": (own["neighbour"] / (own["neighbour"] + carried)).mean(),
+                "time": own["transfer_time_s"].mean(),
+            }
+        )
+    return pd.DataFrame(found)
+
+
+def settling(
+    part: float = 1.2,
+    file_bytes: float = 4e7,
+    way: Way = Way(10e6, 0.02, 0.0),  # noqa: B008
+) -> pd.DataFrame:
+    """Return Tsunami's rate and error rate over time where it is asked for more than the link has.
+
+    Columns: time_s, series (rate_bps or error_rate), value.
+    """
+    record = Record(series=("rate_bps", "error_rate"), points=300)
+    run = scenario(
+        "Tsunami", way, file_bytes, rate_bps=part * way.rate_bps, record=record, duration_s=100.0
+    )
+    (result,) = simulate_all([run], experiment="transfers-settling")
+    parts = []
+    for series in record.series:
+        trace = result.traces[series]
+        parts.append(
+            pd.DataFrame({"time_s": trace["time_s"], "series": series, "value": trace[series]})
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+# --- what the survey says of these methods
+
+
+class Sentence(NamedTuple):
+    """A sentence of the survey's, and the measure that stands for it: kept from `least` on."""
+
+    words: str
+    measure: str
+    least: float
+
+
+SENTENCES = (
+    Sentence(
+        "who knows a rate that is his alone sends at just that rate",
+        "standard TCP's time over RBUDP's, 1 GB over JAPAN",
+        1.2,
+    ),
+    Sentence(
+        "parts of one file at the same time make it faster (GridFTP)",
+        "standard TCP's time over that of GridFTP's 8 streams, 1 GB over JAPAN",
+        1.2,
+    ),
+    Sentence(
+        "several connections raise the throughput to some degree",
+        "standard TCP's time over that of 4 connections, 1 GB over JAPAN",
+        1.2,
+    ),
+    Sentence(
+        "a larger first window helps very short files",
+        "time from a window of 1 over that from 3, 100 KB",
+        1.2,
+    ),
+    Sentence(
+        "and does little for large ones",
+        "less than 5 % of the time, 1 GB: 1.05 over the gain from 1 to 3",
+        1.0,
+    ),
+    Sentence(
+        "a larger MSS raises the throughput to some degree",
+        "time with 1500-byte packets over that with 9000, 1 GB",
+        1.2,
+    ),
+    Sentence(
+        "relays avoid what comes from a long round trip",
+        "time without a relay over that with one, 1 GB",
+        1.2,
+    ),
+)
+
+
+def sentences(large: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
+    """Return what became of `SENTENCES`, by the tables of this module: words, measure, measured,
+    least, kept ("yes" or "no")."""
+    japan = large[large["way"] == "JAPAN"].set_index("how")["time"]
+    faster = tuned.set_index(["tuning", "bytes"])["faster"]
+    one = "standard TCP, first window of 1"
+    longest = tuned["bytes"].max()
+    measured = (
+        japan["standard TCP"] / japan["RBUDP"],
+        japan["standard TCP"] / japan["GridFTP, 8 streams"],
+        japan["standard TCP"] / japan["4 parallel"],
+        1 / faster[one, tuned["bytes"].min()],
+        1.05 * faster[one, longest],
+        faster["9000-byte packets", longest],
+        faster["relay in the middle", longest],
+    )
+    rows = [
+        sentence._asdict() | {"measured": value, "kept": "yes" if value >= sentence.least else "no"}
+        for sentence, value in zip(SENTENCES, measured, strict=True)
+    ]
+    return pd.DataFrame(rows)

@@ -1,0 +1,137 @@
+"""The data of the page on transfers, on a small scale."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from longfat.engines.segment import native
+from longfat.papers import transfers
+from longfat.papers.transfers import WAYS, Way
+
+pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
+
+
+def test_the_paths_are_those_of_the_surveys_table():
+    from longfat import paths
+    from longfat.papers.survey import equations
+
+    table = pd.read_csv(paths.DATA / "papers" / "survey" / "paths.csv")
+    for row in equations.paths(table).itertuples():
+        name = row.name.replace("^2", "²").replace("^4", "⁴")
+        assert WAYS[name][:2] == pytest.approx((1e6 * row.rate_mbps, row.rtt_s))
+
+
+def test_the_mean_number_of_blasts():
+    """One without losses; of one packet the mean of a geometric distribution; else as drawn."""
+    assert transfers.blasts(1000, 0.0) == 1
+    assert transfers.blasts(1, 0.2) == pytest.approx(1 / 0.8)
+    generator = np.random.default_rng(1)
+    drawn = generator.geometric(0.8, size=(4000, 500)).max(axis=1)
+    assert transfers.blasts(500, 0.2) == pytest.approx(drawn.mean(), rel=0.02)
+
+
+def test_the_model_is_its_equations():
+    """The function is (1) to (3), summed here by sympy for a few packets."""
+    t = transfers
+    values = {t.S: 14680.0, t.B: 1e6, t.R: 0.1, t.p: 0.2, t.N: 10}
+    series = sum(1 - (1 - 0.2**m) ** 10 for m in range(200))
+    sent = t.EQ[1].rhs.subs(values)
+    time = t.EQ[3].rhs.subs({t.V: sent, t.K: series}).subs(values)
+    assert float(time) == pytest.approx(t.rbudp_time(14680, 8e6, 0.2, 0.1))
+    assert (t.best() - t.EQ[5].rhs).simplify() == 0
+    assert float(t.sent_by_blasts().subs(values).doit()) == pytest.approx(float(sent))
+
+
+def test_rbudp_is_within_a_twentieth_of_its_model_where_that_holds():
+    table = transfers.modelled(losses=(0.0, 1e-3), bytes_=(1e7, 5e7), seeds=4)
+    assert table["holds"].all()
+    assert table["ratio"].between(0.95, 1.05).all()
+
+
+def test_the_model_says_where_it_does_not_hold():
+    table = transfers.modelled(losses=(0.0, 0.2), bytes_=(1e6, 5e8), seeds=1)
+    assert table.set_index(["loss", "bytes"])["holds"].to_dict() == {
+        (0.0, 1e6): True,
+        (0.0, 5e8): False,  # the bitmap is 43 KB
+        (0.2, 1e6): False,
+        (0.2, 5e8): False,
+    }
+
+
+def test_small_files_wait_for_round_trips():
+    table = transfers.sizes(["JAPAN"], ["standard TCP", "RBUDP"], [1e6], seeds=1)
+    ratio = table.set_index("how")["ratio"]
+    assert ratio["standard TCP"] > 3 * ratio["RBUDP"] > 3
+    assert (table["sent"] > 1).all()
+
+
+def test_a_terabyte_by_the_model():
+    table = transfers.largest().set_index("way")
+    assert (table["one"] >= table["eight"]).all()
+    assert (table["rbudp"] > table["fluid"] / 0.9).all()
+    japan = 8e12 / (8 * 1448 * np.sqrt(1.5 / 1e-5) / 0.1)
+    assert table.at["JAPAN", "one"] == pytest.approx(japan)
+
+
+def test_every_tuning_runs():
+    names = [tuning.name for tuning in transfers.TUNINGS]
+    table = transfers.tunings(names, bytes_=(1e6,), seeds=1)
+    assert table["tuning"].tolist() == names
+    assert (table["time"] > 0).all()
+    faster = table.set_index("tuning")["faster"]
+    assert faster[transfers.BASE] == 1
+    assert faster["no window scaling: 64 KB"] < 0.7
+    assert faster["RBUDP"] > 2
+
+
+def test_the_surveys_remedies_are_all_among_the_tunings():
+    from longfat.papers.survey import experiments
+
+    tuned = {tuning.name for tuning in transfers.TUNINGS}
+    called = {
+        "standard TCP": transfers.BASE,
+        "initial window of 10": "first window of 10 (RFC 6928)",
+    }
+    assert {called.get(name, name) for name in experiments.REMEDIES} <= tuned
+
+
+def test_a_rate_above_the_links_costs_the_network():
+    table = transfers.rates((0.9, 1.5), ("RBUDP",), seeds=1).set_index("part")
+    assert table.at[0.9, "sent"] < 1.05
+    assert table.at[1.5, "sent"] > 1.4
+
+
+def test_a_blast_leaves_a_neighbour_less_than_a_stream():
+    table = transfers.harm(["standard TCP", "RBUDP"], seeds=2, file_bytes=1e7).set_index("how")
+    assert table.at["standard TCP", "left"] == pytest.approx(1)
+    assert table.at["RBUDP", "high"] < 0.5
+
+
+def test_the_sentences_have_their_measures():
+    large = pd.DataFrame(
+        {
+            "way": "JAPAN",
+            "how": ["standard TCP", "RBUDP", "GridFTP, 8 streams", "4 parallel"],
+            "time": [10.0, 2.0, 4.0, 9.0],
+        }
+    )
+    names = [tuning.name for tuning in transfers.TUNINGS]
+    tuned = pd.DataFrame(
+        [{"tuning": name, "bytes": size, "faster": 1.0} for name in names for size in (1e5, 1e9)]
+    )
+    table = transfers.sentences(large, tuned)
+    assert table["measured"].tolist() == pytest.approx([5, 2.5, 10 / 9, 1, 1.05, 1, 1])
+    assert table["kept"].tolist() == ["yes", "yes", "no", "no", "yes", "no", "no"]
+
+
+def test_a_relay_halves_the_round_trip_and_no_more():
+    (relay,) = [tuning for tuning in transfers.TUNINGS if tuning.relay]
+    plain = transfers.tuned(transfers.TUNINGS[1], 1e6, 1)
+    split = transfers.tuned(relay, 1e6, 1)
+    assert sum(link.delay_s for link in split.links) == sum(link.delay_s for link in plain.links)
+    assert split.flows[0].relays == ("relay",)
+    assert [link.loss_per_packet for link in split.links] == [1e-5, 0, 0, 0]
+
+
+def test_a_queue_is_a_bandwidth_delay_product():
+    assert transfers.queue_packets(Way(100e6, 0.1, 0.0)) == round(1e7 / 8 / 1502)
