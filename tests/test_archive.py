@@ -32,7 +32,8 @@ def transfers_are_whole(table):
     for row in table.drop_duplicates("key").itertuples():
         scenario = Scenario.from_json(row.scenario)
         assert scenario.canonical_json() == row.scenario
-        for transfer, came in zip(scenario.transfers, json.loads(row.transfers), strict=True):
+        told = json.loads(row.transfers) if scenario.transfers else []
+        for transfer, came in zip(scenario.transfers, told, strict=True):
             if came["transfer_time_s"] is None:
                 assert came["delivered_bytes"] <= transfer.bytes
                 assert row.simulated_s == scenario.duration_s
@@ -47,7 +48,11 @@ def test_an_archive_is_whole(experiment):
     if "transfers" in table:
         transfers_are_whole(table)
     table = table[table["flow"].notna()]  # a run without flows has a row without one
-    assert (table["goodput_bps"] > 0).all()
+    carries = table["scenario"].str.contains(
+        '"transfers":'
+    )  # of many streams one may carry nothing
+    assert (table["goodput_bps"][~carries] > 0).all()
+    assert (table["goodput_bps"] >= 0).all()
     for row in table.itertuples():
         scenario = Scenario.from_json(row.scenario)
         assert scenario.canonical_json() == row.scenario
