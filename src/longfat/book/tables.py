@@ -79,7 +79,7 @@ def _figures_by_control() -> dict[str, list[str]]:
         experiment: {
             flow["congestion_control"]["name"]
             for scenario in store.read_archive(experiment)["scenario"].unique()
-            for flow in json.loads(scenario)["flows"]
+            for flow in json.loads(scenario).get("flows", ())
         }
         for experiment in set().union(*used.values())
     }

@@ -179,7 +179,9 @@ class DatagramTransfer : public Transfer, public Endpoint
     using Kind = Datagram::Kind;
 
     /// The source may send.
-    virtual void Begin() = 0;
+    virtual void Begin()
+    {
+    }
 
     /// The receiver wants to know nothing of such a block now.
     virtual bool Ignores(uint64_t) const
@@ -188,7 +190,9 @@ class DatagramTransfer : public Transfer, public Endpoint
     }
 
     /// A datagram was read by the receiver.
-    virtual void OnDatagram(uint64_t block, Kind kind, bool isNew) = 0;
+    virtual void OnDatagram(uint64_t, Kind, bool)
+    {
+    }
 
     void Send(uint64_t block, Kind kind)
     {
