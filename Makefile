@@ -23,7 +23,7 @@ JOBS      := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # C++, formatted by .clang-format.
 SOURCES   := $(shell find src examples tests -name '*.h' -o -name '*.cc')
 # The tests of a file, of a notebook, or of one page of the book, are one process's (tests/conftest.py).
-PYTEST    := --numprocesses $(JOBS) --dist loadgroup
+PYTEST    := --numprocesses $(JOBS) --dist loadscope
 # At its end: which part of each module the tests ran, those left out of which they ran all.
 COVERAGE  := --cov=longfat --cov-report=term:skip-covered
 # Python keeps what it has compiled: an import takes a second then, and not ten.

@@ -1,10 +1,12 @@
 """Shared by the tests: nothing here touches the user's cache or the repository's archive."""
 
 import os
+import re
 import shutil
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from longfat import paths, store
 
@@ -26,14 +28,17 @@ settings.register_profile("longfat", deadline=None)
 settings.load_profile("longfat")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
-def pytest_collection_modifyitems(items):
+class ByFileOrPage(LoadScopeScheduling):
     """One process has the tests of a file, of a notebook, or of one page of the book."""
-    for item in items:
-        group = item.nodeid.split("::")[0]
-        if hasattr(item, "callspec"):
-            group += f" {item.callspec.params.get('page', '')}"
-        item.add_marker(pytest.mark.xdist_group(group))
+
+    def _split_scope(self, nodeid):
+        file = nodeid.partition("::")[0]
+        page = re.search(r"\[((?:book|notebooks)/[\w-]+)", nodeid)
+        return f"{file} {page[1]}" if page else file
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return ByFileOrPage(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
