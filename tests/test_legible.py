@@ -3,6 +3,8 @@
 import json
 import re
 
+from docutils import nodes
+
 from longfat import paths
 from longfat.book import front, sphinx
 
@@ -45,3 +47,18 @@ def test_the_front_page_says_what_the_survey_says():
     }
     minutes = float(re.search(r"[\d.]+(?='})", glued["survey_ten_minutes"])[0])
     assert f"**{minutes:.0f} minutes**" in front.lines()[0]
+
+
+def test_a_formula_keeps_the_marks_at_it():
+    text = nodes.paragraph(
+        "", "", nodes.Text("growth ("), nodes.math("", "CA"), nodes.Text("), by")
+    )
+    text += [nodes.math("", "x"), nodes.Text(" here")]
+    document = nodes.document(None, None)
+    document += text
+    together = sphinx.Together.__new__(sphinx.Together)
+    together.document = document
+    together.run()
+    assert text.astext() == "growth (CA), byx here"
+    (box,) = document.findall(nodes.inline)
+    assert (box.astext(), box["classes"]) == ("(CA),", ["longfat-whole"])

@@ -452,7 +452,7 @@ class Powers(SphinxPostTransform):
 
 
 class Together(SphinxPostTransform):
-    """Keeps on one line a formula and the mark behind it, and a number and its interval."""
+    """Keeps on one line a formula and the marks at it, and a number and its interval."""
 
     default_priority = 910
 
@@ -460,12 +460,17 @@ class Together(SphinxPostTransform):
         """Put both into an element of the class `longfat-whole`."""
         for formula in list(self.document.findall(nodes.math)):
             parent = formula.parent
-            behind = formula.next_node(descend=False, siblings=True)
-            mark = isinstance(behind, nodes.Text) and re.match(r"[,.;:)!?]+", behind)
-            if mark:
-                place = parent.index(formula)
-                box = nodes.inline("", "", formula, nodes.Text(mark[0]), classes=["longfat-whole"])
-                parent[place : place + 2] = [box, nodes.Text(behind[mark.end() :])]
+            place = parent.index(formula)
+            box = nodes.inline("", "", formula, classes=["longfat-whole"])
+            before = parent[place - 1] if place else None
+            behind = parent[place + 1] if place + 1 < len(parent) else None
+            if isinstance(behind, nodes.Text) and (mark := re.match(r"[,.;:)!?]+", behind)):
+                box += nodes.Text(mark[0])
+                parent[place + 1] = nodes.Text(behind[mark.end() :])
+            if isinstance(before, nodes.Text) and before.endswith("("):
+                box.insert(0, nodes.Text("("))
+                parent[place - 1] = nodes.Text(before[:-1])
+            parent[place] = box if len(box) > 1 else formula
         for cell in self.document.findall(nodes.entry):
             if _WHOLE.fullmatch(cell.astext()):
                 cell["classes"].append("longfat-whole")
