@@ -131,13 +131,14 @@ article section > :is(p, ul, ol, dl) { max-width: none !important; }
 figcaption, figcaption *, .longfat-captioned > p, .longfat-captioned > p * {
   color: black !important; }
 h1, h2, h3, h4 { break-after: avoid; }
-img { max-height: 200mm; max-width: 120mm; width: auto; }
+img { max-height: 190mm; max-width: 108mm; width: auto; }
 .longfat-scrolls { background: none !important; }
 figure, img, svg, .longfat-explorer, .longfat-captioned, tr { break-inside: avoid; }
 .cell_output, .text_html, .longfat-table, pre { overflow: visible !important; }
 pre, .highlight, .cell_input, .cell { break-inside: auto !important; }
 pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
 table { font-size: 0.8em !important; break-inside: auto !important; }
+.longfat-table table { font-size: 0.72em !important; }
 th, td { padding: 0.2em 0.4em !important; min-width: 0 !important; }
 .table-scoreboard td:nth-child(4) { width: 40mm; }
 .table-scoreboard td:last-child { width: 55mm; }
