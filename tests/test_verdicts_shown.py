@@ -43,7 +43,7 @@ def test_scoreboard_is_what_the_chapters_show(tmp_path):
     NotebookClient(notebook).execute()
     nbformat.write(notebook, tmp_path / "paper.ipynb")
     shown = notebook.cells[0].outputs[0].data["text/html"]
-    assert "93.25 [90, 96.5] %" in shown
+    assert "93.2 [90, 96.5] %" in shown
     table = verdicts.verdicts(tmp_path)
     assert table["paper"].tolist() == ["paper", "paper"]
     assert table["measured"][0] == 93.25

@@ -25,7 +25,7 @@ FOOTER = (
 LEFT_OUT = (
     r"-long$|book/(laboratory|reference|contributing|sweeps|tests|bench|equations|catalogue)$"
     r"|book/verdicts$"
-    r"|notebooks/(faults|segment|tutorial)$"
+    r"|book/ns2$|notebooks/(cross-check|faults|segment|tutorial)$"
 )
 # Before anything is typeset: leave pages out, open what is folded and is to be read (solutions),
 # drop the rest of what is folded, and put the contents behind the front page.
@@ -60,6 +60,10 @@ pattern => document.addEventListener('readystatechange', () => {
   const enter = (section, name) => {
     const heading = section.querySelector('h1, h2, h3, h4, h5, h6');
     if (!section.id || heading?.parentElement !== section) return;
+    // Sections of the same title in other chapters have the same name: each gets its own.
+    if (document.getElementById(section.id) !== section) {
+      section.id += `-${contents.childElementCount}`;
+    }
     heading.classList.add(`${name}-heading`);
     const line = document.createElement('a');
     line.href = '#' + section.id;
@@ -94,10 +98,27 @@ pages => {
   }
 }
 """
+# A table that is wider than the page becomes smaller; else the browser shrinks the whole book.
+FIT = """
+() => {
+  const width = document.documentElement.clientWidth;
+  for (const table of document.querySelectorAll('article table')) {
+    const { left, right } = table.getBoundingClientRect();
+    if (right > width) table.style.zoom = Math.floor(97 * (width - left) / (right - left)) / 100;
+  }
+}
+"""
+WIDTH = 178 / 25.4 * 96  # of what is printed of a page, in pixels: A4 without its margins
 # A chapter begins a page; what is for a mouse is left out.
 STYLE = """
 [id^="document-"] + section { break-before: page; }
-html { font-size: 13px !important; }
+html { font-size: 11.5px !important; }
+body, p, li, td, th { line-height: 1.4 !important; }
+p, ul, ol, .admonition, details { margin-bottom: 0.6em !important; }
+div.math, mjx-container[display] { margin: 0.3em 0 !important; }
+.bd-article figure, .longfat-captioned { margin: 0.8em 0 !important; }
+h2, h3, h4 { margin: 1.2em 0 0.5em !important; }
+article section > :is(p, ul, ol, dl) { max-width: none !important; }
 .printed-contents { break-before: page; }
 .printed-contents p { font-size: 1.6em; }
 .printed-contents a { display: flex; justify-content: space-between; color: black;
@@ -110,17 +131,18 @@ html { font-size: 13px !important; }
 figcaption, figcaption *, .longfat-captioned > p, .longfat-captioned > p * {
   color: black !important; }
 h1, h2, h3, h4 { break-after: avoid; }
-img { max-height: 230mm; max-width: 150mm; width: auto; }
+img { max-height: 190mm; max-width: 108mm; width: auto; }
 .longfat-scrolls { background: none !important; }
-figure, img, svg, .longfat-explorer, tr { break-inside: avoid; }
+figure, img, svg, .longfat-explorer, .longfat-captioned, tr { break-inside: avoid; }
 .cell_output, .text_html, .longfat-table, pre { overflow: visible !important; }
 pre, .highlight, .cell_input, .cell { break-inside: auto !important; }
 pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
-table { font-size: 0.7em !important; break-inside: auto !important; }
+table { font-size: 0.8em !important; break-inside: auto !important; }
+.longfat-table table { font-size: 0.72em !important; }
 th, td { padding: 0.2em 0.4em !important; min-width: 0 !important; }
 .table-scoreboard td:nth-child(4) { width: 40mm; }
 .table-scoreboard td:last-child { width: 55mm; }
-.longfat-scroll-hint, .explorer-inputs, .longfat-explorer button,
+.longfat-scroll-hint, .explorer-inputs, .longfat-explorer button, .longfat-atlas,
 .copybtn, .headerlink, .toggle-button,
 .sd-summary-state-marker, .sd-summary-down, .sd-summary-up, .bd-header, .bd-header-article,
 .bd-sidebar-primary, .bd-sidebar-secondary, .prev-next-footer
@@ -190,6 +212,9 @@ def make(page: Path, pdf: Path) -> None:
         shown.evaluate("() => window.MathJax?.startup?.promise.then(() => 0)")
         shown.evaluate("() => { document.documentElement.dataset.theme = 'light'; }")
         shown.add_style_tag(content=STYLE)
+        shown.set_viewport_size({"width": int(WIDTH), "height": 1200})
+        shown.emulate_media(media="print")
+        shown.evaluate(FIT)
         unfinished = pdf.with_suffix(".tmp")
         for _ in range(2):
             shown.pdf(

@@ -844,16 +844,16 @@ def _turned(verdict: str, decider: dict, varied: list[dict]) -> str:
                 settings.setdefault(one["parameter"], []).append(one["setting"])
         told = [f"{label(name)} ({_settings(found)})" for name, found in settings.items()]
         return f"It {turns} when this is changed: {_list(_some(told, 1))}."
-    many = "the one setting" if len(varied) == 1 else f"any of the {len(varied)} other settings"
+    one_only = len(varied) == 1
+    many = "the one other setting" if one_only else f"any of the {len(varied)} other settings"
     of = label(names[0]) if len(names) == 1 else f"{len(names)} parameters"
     decided = [one for one in varied if one["says"] != "open"]
     if not decided:
         return f"It stays open with {many} of {of}."
-    if verdict == "reproduced":
-        return f"It fails with none of the {len(varied)} other settings of {of}."
-    if verdict == "not reproduced":
-        return f"It holds with none of the {len(varied)} other settings of {of}."
-    return ""
+    said = {"reproduced": ("holds", "fails"), "not reproduced": ("fails", "holds")}.get(verdict)
+    if said and one_only:
+        return f"It also {said[0]} with the one other setting of {of}."
+    return f"It {said[1]} with none of the {len(varied)} other settings of {of}." if said else ""
 
 
 def _settings(settings: list[str]) -> str:

@@ -62,7 +62,8 @@ def phases(traces: pd.DataFrame, rtt_s: float, max_window: float, until_s: float
     color = show.ALGORITHM_STYLE["hybla"]["color"]
     axes.step(window["time_s"], window[WINDOW], where="post", color=color)
     axes.axhline(max_window, color="0.6", linewidth=0.8, linestyle=":")
-    axes.text(until_s, max_window + 8, "largest window $W_m$", ha="right", color="0.4", fontsize=9)
+    place = (until_s, max_window + 8)
+    axes.text(*place, "dotted: the largest window $W_m$", ha="right", color="0.4", fontsize=9)
     falls = [
         (start, end)
         for kind, start, end in pictures.phases(window, window[["time_s", THRESHOLD]])
@@ -70,24 +71,29 @@ def phases(traces: pd.DataFrame, rtt_s: float, max_window: float, until_s: float
     ]
     start_s = window.loc[window[WINDOW] >= max_window, "time_s"].min()
     _note(axes, "slow start: two round trips", (start_s, 0.2 * max_window), (1.8, 60))
-    if len(falls) > 1:  # the loss with the longest stay at the limit before it
-        stays = [later[0] - earlier[1] for earlier, later in itertools.pairwise(falls)]
-        last = int(np.argmax(stays))
-        before, (first, end) = falls[last][1], falls[last + 1]
-        middle = (before + first) / 2
+    # Of the losses with room to their right, the one with the longest stay at the limit before it.
+    stays = {
+        later: later[0] - earlier[1]
+        for earlier, later in itertools.pairwise(falls)
+        if later[1] < 0.75 * until_s
+    }
+    if stays:
+        first, end = max(stays, key=lambda fall: stays[fall])
+        middle = first - stays[first, end] / 2
         fallen = float(window.loc[window["time_s"] >= end, WINDOW].iloc[0])
-        _note(axes, "at the limit, until", (middle, max_window), (middle - 1.6, 440))
-        _note(axes, "a loss: halved", (first, (max_window + fallen) / 2), (middle - 1.6, 340))
-        _note(axes, "growth: $\\rho^2/W$ for each ACK", (end + rtt_s, 1.2 * fallen), (end, 130))
+        grown = (end + rtt_s, 1.05 * fallen)
+        _note(axes, "at the limit, until", (middle, max_window), (middle, 210), ha="right")
+        _note(axes, "a loss: halved", (first, (max_window + fallen) / 2), (first, 150), ha="right")
+        _note(axes, "growth: $\\rho^2/W$ for each ACK", grown, (end + 1, 150))
     axes.set(xlabel="time (s)", ylabel="congestion window (segments)", xlim=(0, until_s))
     axes.set_ylim(0, 1.1 * max_window)
     axes.set_title("Hybla's window: to the limit at once, and back to it after each loss")
     return figure
 
 
-def _note(axes, text: str, at: tuple[float, float], where: tuple[float, float]) -> None:
+def _note(axes, text: str, at: tuple[float, float], where: tuple[float, float], ha="left") -> None:
     arrow = {"arrowstyle": "->", "color": "0.3", "linewidth": 0.8}
-    axes.annotate(text, at, where, arrowprops=arrow, fontsize=9, color="0.15")
+    axes.annotate(text, at, where, arrowprops=arrow, fontsize=9, color="0.15", ha=ha)
 
 
 def growth(rounds: pd.DataFrame, trace: pd.DataFrame, limit_s: float = 4.5) -> Figure:
@@ -202,6 +208,8 @@ def differences(compared: pd.DataFrame, claims: pd.DataFrame) -> tuple[Figure, p
     panels[0, 0].legend(fontsize=8, loc="lower left")
     figure.supxlabel("probability $p$ that a packet is lost", fontsize=10)
     figure.supylabel("model above (+) or below (–) the measurement (%)", fontsize=10)
+    title = "Too low around a loss in 500; too high for 10 MB where losses are rare"
+    figure.suptitle(title, fontsize=11)
     return figure, pd.concat(tables) if tables else compared.iloc[:0]
 
 
@@ -240,6 +248,8 @@ def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> tuple[Figure, pd.DataF
     rows = list(dict.fromkeys(table.sort_values("loss_min", kind="stable")["quantity"]))
     rows = sorted(rows, key=lambda name: (name != "steady state", len(name), name))
     figure, axes = show.subplots(figsize=(9, 4.4))
+    title = "Nearly all of the conclusion stands; most other bounds depend on a setting"
+    figure.suptitle(title, fontsize=11)
     for row in table.itertuples():
         x, y = columns.index(row.column), rows.index(row.quantity)
         face = AGREES[statistics.verdict_class(row.verdict)]
@@ -248,7 +258,7 @@ def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> tuple[Figure, pd.DataF
         ours = "?" if pd.isna(row.measured) else f"{row.measured:.2g}"
         word = {"reproduced": "✓", "not reproduced": "✗", "depends": "±"}
         mark = word.get(statistics.verdict_class(row.verdict), "?")
-        axes.text(x, y, f"{said} → {ours} {mark}", ha="center", va="center", fontsize=8)
+        axes.text(x, y, f"{said} → {ours} {mark}", ha="center", va="center", fontsize=7)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     labels = [name.partition("\n")[2] for name in columns]
@@ -302,7 +312,7 @@ def sharing(shares: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     points = statistics.interval(shares, ["algorithm", "rtt_s"], "share")
     figure, axes = show.subplots()
     axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle=":")
-    axes.text(0.026, 0.515, "an equal share", color="0.4", fontsize=9)
+    axes.text(0.9, 0.515, "an equal share", color="0.4", fontsize=9, ha="right")
     for name, line in points.groupby("algorithm", sort=False):
         look = show.ALGORITHM_STYLE[str(name)]
         axes.errorbar(line["rtt_s"], line["share"], yerr=line["halfwidth"], **look)
@@ -336,6 +346,7 @@ def mended(table: pd.DataFrame) -> Figure:
     axes.set(xscale="log", xlabel="probability $p$ that a packet is lost")
     axes.set(ylabel="throughput by the model, over measured (%)", ylim=(-40, 60))
     axes.legend(fontsize=9)
+    axes.set_title("Up to a loss in 500 the model is nearest with both premises mended")
     return figure
 
 

@@ -272,7 +272,8 @@ def estimates(curves: dict[tuple[str, float], pd.DataFrame], rate: float) -> Fig
         color = style_of(name)["color"]
         axes.plot(curve["time_s"], curve["estimate"], label="estimate", color=color)
         axes.set(ylabel="Mb/s", ylim=(0, None), title=name)
-        axes.legend(frameon=False, loc="lower right", ncols=2)
+        place = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
+        axes.legend(**place, frameon=False, ncols=2)
     panels[1].set_xlabel("time (s)")
     figure.suptitle("TCP-J's estimate is steady, Westwood's follows the dips")
     return figure

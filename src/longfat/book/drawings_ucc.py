@@ -101,7 +101,9 @@ def over_time(run: experiments.OverTime) -> Figure:
             markersize=6,
             label=f"a loss, window {text} ({len(chosen)})",
         )
-    above.set(ylabel="window (segments)", title="One UCC flow of two: what it does at each loss")
+    forgiven = f"UCC forgives {losses['kept'].sum()} of {len(losses)} losses"
+    title = f"{forgiven}, and its estimate begins anew at each"
+    above.set(ylabel="window (segments)", title=title)
     above.set_ylim(0, 1.25 * run.window["cwnd_segments"].iloc[20:].max())
     above.legend(loc="upper right", fontsize=8, ncols=2)
     below.step(
@@ -114,7 +116,8 @@ def over_time(run: experiments.OverTime) -> Figure:
     below.step(run.true["time_s"], run.true["true"], where="pre", label="the link", **show.MODEL)
     below.axhline(ALPHA, color="0.55", linewidth=0.8)
     below.set(xlabel="time (s)", ylabel="utilization", xlim=(0, run.end_s), ylim=(0, 1.05))
-    below.legend(loc="lower right", fontsize=8)
+    place = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
+    below.legend(**place, fontsize=8, ncols=2, frameon=False, borderaxespad=0)
     return figure
 
 
@@ -147,9 +150,12 @@ def neighbours(table: pd.DataFrame, factor: float) -> Figure:
                 line["loss"], line["measured"], yerr=error, label=label, **show.style(control)
             )
         axes.set_xscale("symlog", linthresh=smallest, linscale=0.5)
-        axes.set(xlabel="loss", title=f"a {name} neighbour", xlim=(-smallest / 10, None))
+        axes.set(
+            xlabel="probability of a loss", title=f"a {name} neighbour", xlim=(-smallest / 10, None)
+        )
     panels[0].set(ylabel="over what it gets beside its own kind")
     panels[0].legend(fontsize=8)
+    figure.suptitle("A neighbour loses little beside UCC, and more beside CHD without DCC")
     return figure
 
 
@@ -168,7 +174,7 @@ def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> Figure:
     """
     rows = judged.merge(claims[["id", "short"]], on="id")
     figure, axes = show.subplots(figsize=(8, 0.5 + 0.34 * len(rows)))
-    least, most = 0.08, 12.0
+    least, most = 0.03, 12.0
     for y, row in enumerate(rows.itertuples()):
         kind = statistics.verdict_class(row.verdict)
         color = VERDICT_COLORS.get(kind, "0.5")
@@ -190,7 +196,10 @@ def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> Figure:
     axes.axvline(1, color="0.6", linewidth=0.8, zorder=0)
     axes.set_yticks(range(len(rows)), rows["short"])
     axes.set(xscale="log", xlim=(least, most), ylim=(len(rows) - 0.5, -0.5))
-    axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
+    ticks = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    reproduced = (rows["verdict"].map(statistics.verdict_class) == "reproduced").sum()
+    axes.set_title(f"{reproduced} of {len(rows)} claims are reproduced")
     axes.set_xlabel("measured, at the point that decides: times the reference, with its interval")
     axes.grid(False)
     axes.tick_params(axis="y", length=0)

@@ -14,6 +14,7 @@ from longfat.book import figures, verdicts
 from longfat.cc import catalogue
 from longfat.engines import simulate
 from longfat.engines.segment import wasm
+from longfat.papers import survey
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
 
@@ -21,8 +22,8 @@ from longfat.scenario import Flow, Record, Scenario
 class Finding(NamedTuple):
     """A sentence for people who have not read the book, and the claim that has its number.
 
-    `sentence` has {measured}, with its unit, or {points}, a share in hundredths, and may have
-    {printed}, with its unit.
+    `sentence` has {measured}, with its unit, {points}, a share in hundredths, or {minutes}, those
+    between two losses of the survey's chapter, and may have {printed}, with its unit.
     """
 
     claim: str
@@ -35,7 +36,8 @@ FINDINGS = (
         "survey-10g-minutes",
         "survey",
         "To keep a link of 10 Gb/s full over a tenth of a second, standard TCP may lose one packet "
-        "in **{measured}**. Few paths are that clean.",
+        "in **{minutes} minutes**. The paper, which rounds a constant, says about {printed}. Few "
+        "paths are that clean.",
     ),
     Finding(
         "hybla-s4-steady-rate-simulation-rare",
@@ -67,6 +69,7 @@ WORDS = {
     "fitted": "are numbers that we fitted our assumptions to",
     "not yet measured": "are not yet measured",
 }
+EXAMPLE = (10e9, 0.1, 1500)  # the survey's: bit/s, seconds, bytes
 SECONDS = 60
 LARGEST = papers.value("hybla", "max_window")
 
@@ -81,6 +84,7 @@ def lines() -> list[str]:
             text = sentence.format(
                 measured=_amount(row, "measured"),
                 points=f"{100 * row['measured']:.0f}",
+                minutes=f"{survey.loss_interval('standard', *EXAMPLE)['seconds'] / 60:.0f}",
                 printed=_amount(row, "printed"),
             )
             found.append(f"{text} *({_verdict(row['verdict'])}; {{doc}}`/notebooks/{chapter}`)*")
@@ -112,7 +116,7 @@ def _amount(row: pd.Series, column: str) -> str:
     unit = {"min": "minutes"}.get(row["unit"], row["unit"])
     interval = ""
     if column == "measured" and row["low"] < row["high"]:
-        interval = f" ({style.number(row['low'], 2)} to {style.number(row['high'], 2)})"
+        interval = f" ({style.number(row['low'], 3)} to {style.number(row['high'], 3)})"
     return (
         f"{style.number(row[column], 3)}{interval} {unit if isinstance(unit, str) else ''}".strip()
     )

@@ -357,14 +357,14 @@ def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
 def _number(value: float | str | None, unit: str) -> str:
     if value is None or value != value:
         return "–"
-    return f"{value:.4g} {_text(unit)}".strip() if isinstance(value, float | int) else f"{value}"
+    return f"{value:.6g} {_text(unit)}".strip() if isinstance(value, float | int) else f"{value}"
 
 
 def _measured(row) -> str:
     if pd.isna(row.measured):
         return "–"
-    interval = "" if pd.isna(row.low) else f" [{row.low:.4g}, {row.high:.4g}]"
-    return f"{row.measured:.4g}{interval} {_text(row.unit)}".strip()
+    interval = f" [{number(row.low)}, {number(row.high)}]" if row.low < row.high else ""
+    return f"{number(row.measured)}{interval} {_text(row.unit)}".strip()
 
 
 def _text(value: Any) -> str:

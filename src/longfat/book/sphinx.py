@@ -31,7 +31,7 @@ from longfat.engines.segment import wasm
 from longfat.papers import atlas, ns3_faults
 from longfat.reproduce import LONG
 from longfat.scenario import Scenario
-from longfat.style import powers
+from longfat.style import number, powers
 
 MADE = "_longfat"
 JAPANESE = re.compile(r"([\u3005-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
@@ -76,7 +76,8 @@ class AltText(MimeRenderPlugin):
                 image["uri"] = f"/{MADE}/{said['name']}.svg"
             shown = nodes.figure("", image, caption)
         else:
-            data.content = re.sub(r"<caption>.*?</caption>", "", data.string, flags=re.DOTALL)
+            table = re.sub(r"<caption>.*?</caption>", "", data.string, flags=re.DOTALL)
+            data.content = legible(table)
             shown = captioned_table("", caption, *renderer.render_text_html(data))
         if said.get("name"):
             shown["names"].append(said["name"])
@@ -84,6 +85,31 @@ class AltText(MimeRenderPlugin):
         else:
             renderer.renderer.document.set_id(shown)
         return [shown]
+
+
+def legible(table: str) -> str:
+    """Return a table's HTML with one way to write a column's small numbers, none broken.
+
+    A column that has powers of ten has them for all numbers that `style.number` writes so. What is
+    a number with its interval, or short, gets the class `whole`.
+    """
+    raised = {match[2] for match in _CELL.finditer(table) if "10<sup>−" in match[4]}
+
+    def written(match: re.Match) -> str:
+        start, column, middle, text, end = match.groups()
+        if column in raised:
+            text = re.sub(r"(?<![\d.])0\.00\d+(?!\d)", _raise, text)
+        return f"{start}{' whole' if _WHOLE.fullmatch(text) else ''}{middle}{text}{end}"
+
+    return _CELL.sub(written, table)
+
+
+def _raise(small: re.Match) -> str:
+    return number(float(small[0]), max(len(small[0].lstrip("0.")), 1), "html")
+
+
+_CELL = re.compile(r'(<td [^>]*class="data row\d+ col(\d+))("[^>]*>)(.*?)(</td>)', re.DOTALL)
+_WHOLE = re.compile(r"[-+−]?\d(?:[^<]{0,19}|[^±]{0,40} ± .{1,40})", re.DOTALL)
 
 
 def _page_figure(renderer, name: str) -> Path:
@@ -371,7 +397,7 @@ class Folded(SphinxTransform):
                 continue
             if "hide-all" in tags or not (shows or "parameters" in tags):
                 cell["classes"].append("longfat-quiet")
-            line = cells.says(code.astext(), imported) or "Code"
+            line = cells.says(code.astext(), imported) or "Makes what is shown"
             if "parameters" in tags:
                 line = "What you may change when you execute this page"
             box = code.parent
@@ -425,6 +451,31 @@ class Powers(SphinxPostTransform):
                 )
 
 
+class Together(SphinxPostTransform):
+    """Keeps on one line a formula and the marks at it, and a number and its interval."""
+
+    default_priority = 910
+
+    def run(self, **_) -> None:
+        """Put both into an element of the class `longfat-whole`."""
+        for formula in list(self.document.findall(nodes.math)):
+            parent = formula.parent
+            place = parent.index(formula)
+            box = nodes.inline("", "", formula, classes=["longfat-whole"])
+            before = parent[place - 1] if place else None
+            behind = parent[place + 1] if place + 1 < len(parent) else None
+            if isinstance(behind, nodes.Text) and (mark := re.match(r"[,.;:)!?]+", behind)):
+                box += nodes.Text(mark[0])
+                parent[place + 1] = nodes.Text(behind[mark.end() :])
+            if isinstance(before, nodes.Text) and before.endswith("("):
+                box.insert(0, nodes.Text("("))
+                parent[place - 1] = nodes.Text(before[:-1])
+            parent[place] = box if len(box) > 1 else formula
+        for cell in self.document.findall(nodes.entry):
+            if _WHOLE.fullmatch(cell.astext()):
+                cell["classes"].append("longfat-whole")
+
+
 def _within(node: nodes.Node, kinds: tuple) -> bool:
     while node.parent is not None:
         node = node.parent
@@ -457,9 +508,9 @@ def _provenance(name: str, experiments: list[str]) -> nodes.Element:
     """Return the line: the command, and of each experiment data, scenarios, engine, versions."""
     line = nodes.paragraph(classes=["longfat-provenance"])
     line += [nodes.literal(text=f"longfat figure {name}"), nodes.Text(" makes this again")]
-    for number, experiment in enumerate(experiments):
+    for place, experiment in enumerate(experiments):
         line += nodes.Text(", ")
-        if number == 0:
+        if place == 0:
             line += nodes.Text("from ")
         line += nodes.Text(f"{experiment} (")
         links = {"data": f"{experiment}.csv", "scenarios": f"{experiment}.json"}
@@ -609,6 +660,7 @@ def setup(app):
     app.add_transform(Japanese)
     app.add_transform(Equations)
     app.add_post_transform(Powers)
+    app.add_post_transform(Together)
     app.connect("builder-inited", _offer_archive)
     app.connect("doctree-resolved", _tell_terms)
     app.connect("html-page-context", _list_citations)

@@ -127,7 +127,10 @@ def assumptions() -> pd.DataFrame:
     assumed = table[(table["status"] == "assumed") | varied]
     assumed = assumed.assign(stated=assumed["status"].map({"assumed": "no", "stated": "in part"}))
     moves = effects.assign(
-        goodput=[f"{row.low:+.1f} to {row.high:+.1f} %" for row in effects.itertuples()],
+        goodput=[
+            f"{round(row.low, 1) + 0:+.1f} to {round(row.high, 1) + 0:+.1f} %"
+            for row in effects.itertuples()
+        ],
         experiments=[
             ", ".join(f"`{name}`" for name in names.split()) for names in effects["experiments"]
         ],

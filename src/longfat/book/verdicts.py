@@ -304,7 +304,7 @@ def _table(row: dict[str, Any]) -> str:
     for one in row["evidence"]:
         varied = f"{style.label(one['parameter'])}: {one['setting']}"
         interval = "–"
-        if _number(one["low"]) is not None and _number(one["high"]) is not None:
+        if None not in (_number(one["low"]), _number(one["high"])) and one["low"] < one["high"]:
             interval = f"{style.number(one['low'])} to {style.number(one['high'])}"
         data = [
             f"{{download}}`{name} </_longfat/{name}.csv>`"

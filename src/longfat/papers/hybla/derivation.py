@@ -91,6 +91,7 @@ from longfat.papers.hybla.equations import (
     ssdata,
 )
 from longfat.papers.ledger import Ledger, Steps
+from longfat.style import number
 
 NAMES = {
     1: "window after an ACK",
@@ -132,6 +133,16 @@ NAMES = {
     37: "data left after it",
     38: "duration of the rest",
     39: "transfer time",
+}
+
+# What each equation says that is a definition.
+MEANINGS = {
+    1: "An ACK makes the window $W_i$ larger, in slow start ($SS$) by $2^\\rho - 1$, in congestion "
+    "avoidance ($CA$) by its part of $\\rho^2$:",
+    9: "$X$ round trips of growth and $2 - 1/L$ of recovery, each of $R$ seconds:",
+    16: "Congestion avoidance is growth, then the time at the limit:",
+    20: "As (9), with the losses at the limit:",
+    38: "What is left goes at the pace of the steady state:",
 }
 
 n = Symbol("n", integer=True, nonnegative=True)
@@ -675,7 +686,7 @@ def _tail_error(name: str) -> tuple[float, str]:
     used = dropped_tail(np.arange(smallest, 551)[:, None], LOSSES)[f"{name}_error"].max()
     there = f"{used:.0e}" if used > 0 else "less than a double can hold"
     return worst[f"{name}_error"], (
-        f"largest at W = {worst.W:.0f}, p = {worst.p:g}, over W from 4 to 550; "
+        f"largest at $W = {worst.W:.0f}$, $p = {worst.p:g}$, over $W$ from 4 to 550; "
         f"{there} at the model's own windows, {smallest:.0f} to 550"
     )
 
@@ -696,8 +707,8 @@ def _rest_error() -> tuple[float, str]:
     table = rest_of_transfer(SEGMENTS[:, None], LOSSES, rto=1.0, **PAPER)
     worst = table.loc[table.error.abs().idxmax()]
     return abs(worst.error), (
-        f"of T, at d = {worst.d:.0f}, p = {worst.p:g}, where {worst.d_ca:.0f} segments are left by "
-        f"(37) and {worst.d_ca_mean:.0f} on average"
+        f"of $T$, at $d = {worst.d:.0f}$ and a loss of {number(worst.p)}, where {worst.d_ca:.0f} "
+        f"segments are left by (37) and {worst.d_ca_mean:.0f} on average"
     )
 
 
@@ -712,22 +723,22 @@ APPROXIMATIONS: dict[int, Callable[[], tuple[float, str]]] = {
 
 REASONS = {
     1: "The algorithm: growth for each ACK in slow start (SS) and congestion avoidance (CA).",
-    3: "The sum may go on to W losses instead of W - 3.",
-    4: "The sum may go on to W losses instead of W - 3.",
-    5: "The cited model of Reno counts W - 1 segments after the first lost one, this one W.",
-    8: "X is treated as whole, and a round counts with the window at its end; (17) takes the mean "
-    "over the round, which is rho^2 X / 2 segments less.",
-    9: "A premise: recovery lasts one round trip, and 1 - 1/L more for further losses under SACK.",
-    11: "(3) at W_m.",
-    12: "(4) at W_m.",
-    13: "(5) at W_m.",
+    3: "The sum may go on to $W$ losses instead of $W - 3$.",
+    4: "The sum may go on to $W$ losses instead of $W - 3$.",
+    5: "The cited model of Reno counts $W - 1$ segments after the first lost one, this one $W$.",
+    8: "$X$ is treated as whole, and a round counts with the window at its end; (17) takes the "
+    r"mean over the round, which is $\rho^2 X / 2$ segments less.",
+    9: "A premise: recovery lasts a round trip, and $1 - 1/L$ more for further losses under SACK.",
+    11: "(3) at $W_m$.",
+    12: "(4) at $W_m$.",
+    13: "(5) at $W_m$.",
     16: "A name for the sum.",
-    20: "(9) at W_m.",
-    22: "Only the SYN can be lost, and only p < 1/2 has a mean.",
+    20: "(9) at $W_m$.",
+    22: "Only the SYN can be lost, and only $p < 1/2$ has a mean.",
     32: "Follows from (27) and (29) to (31), but rounds of slow start are not fractions.",
     35: "Holds for the timeout of a sequence that doubles six times (Padhye et al.).",
-    37: "Follows with the mean first loss; the mean over first losses is larger, so that T is too "
-    "short where losses are rare.",
+    37: "Follows with the mean first loss; the mean over first losses is larger, so that $T$ is "
+    "too short where losses are rare.",
     38: "A premise: the rest goes at the pace of the steady state.",
 }
 

@@ -119,7 +119,7 @@ EQ[39] = Eq(
 PRINTED = {
     14: Printed(
         Eq(W_m, D_m * W + rho**2 * U),
-        "The window shrinks from W_m, so W must be W_m: only then does (15) follow.",
+        "The window shrinks from $W_m$, so $W$ must be $W_m$: only then does (15) follow.",
     ),
     34: Printed(
         Eq(l_tda, 1 - (1 - p) ** (d - 3)),
@@ -127,8 +127,8 @@ PRINTED = {
     ),
     39: Printed(
         EQ[39].subs(d <= d_ss, d < d_ss),
-        "d_ss < d for every p > 0, so the first case is never taken; it belongs to p = 0, where "
-        "d_ss = d.",
+        "$d_{ss} < d$ for every $p > 0$, so the first case is never taken; it belongs to $p = 0$, "
+        "where $d_{ss} = d$.",
     ),
 }
 

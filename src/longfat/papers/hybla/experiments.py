@@ -1111,10 +1111,10 @@ def table_3(claims: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
     ]
     rows = []
     for transfer, some in table.groupby("transfer", sort=False):
-        row: dict[str, object] = {"data": transfer}
+        row: dict[str, object] = {"data": transfer.replace("MB", " MB")}
         for one in some.itertuples():
             name = f"{one.metric.replace('_', ' ')}, {one.method}"
-            row |= {f"{name}: paper": one.printed, f"{name}: ours": one.ours}
+            row |= {f"{name}: paper": f"{one.printed:.2f}", f"{name}: ours": one.ours}
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -53,6 +53,18 @@ NAMES = {
     7: "UCC's window after a loss",
 }
 
+# What each equation says that is a definition.
+MEANINGS = {
+    1: "With probability $g$ an ACK halves the window, and else adds its part of a segment:",
+    2: "With probability $g$ a round trip halves the window, and else adds a segment:",
+    3: "A back-off remembers the window that it gave up: in region A only while the delay still "
+    "grows, in region B always:",
+    4: "A loss counts as congestion above $q_{th}$ only, and then halves the larger of window and "
+    "shadow:",
+    7: "A loss halves the window where more than the part $\\alpha$ of the packets have met a "
+    "queue, and changes nothing otherwise:",
+}
+
 lam, mu, T, C = symbols("lambda mu T C", positive=True)  # arrivals/s, services/s, s, packets
 S, t, sigma = symbols("S s sigma", positive=True)  # service time, argument of a transform
 B = Function("B")  # transform of the service time
