@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Which segments a sender has outstanding, as far as supplements (../../cc/own-packets.h) ask for it: ns-3's
+// scoreboard has no room for what they are, and lets nobody read it. By the same rule as ns-3's, what lies
+// below three reported segments is lost.
+
+#ifndef LONGFAT_OWN_MARKS_H
+#define LONGFAT_OWN_MARKS_H
+
+#include "ns3/sequence-number.h"
+#include "ns3/tcp-option-sack.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+namespace longfat
+{
+
+class OwnMarks
+{
+  public:
+    using Sequence = ns3::SequenceNumber32;
+
+    /// Of an ACK, in bytes of segments that no ACK had reported before.
+    struct News
+    {
+        uint32_t reported{0};    //!< by SACK, of others than supplements
+        uint32_t supplements{0}; //!< by SACK or acknowledged
+        uint32_t arrivals{0};    //!< how many supplements that were
+    };
+
+    void OnSent(Sequence first, uint32_t bytes, bool supplement)
+    {
+        auto [at, isNew] = m_sent.try_emplace(first);
+        Segment& segment = at->second;
+        NoLongerAside(segment);
+        segment.bytes = bytes;
+        segment.supplement = isNew && supplement;
+        segment.aside = segment.supplement;
+        m_asideBytes += segment.aside ? bytes : 0;
+        m_hasSupplements = m_hasSupplements || segment.supplement;
+    }
+
+    News OnAck(Sequence ack, const ns3::TcpOptionSack::SackList* blocks)
+    {
+        News news;
+        if (blocks)
+        {
+            for (const auto& [begin, end] : *blocks)
+            {
+                for (auto at = m_sent.lower_bound(begin); at != m_sent.end() && at->first < end;
+                     ++at)
+                {
+                    Report(at->second, &news);
+                }
+            }
+            FindLost();
+        }
+        while (!m_sent.empty() && m_sent.begin()->first < ack)
+        {
+            Segment& gone = m_sent.begin()->second;
+            NoLongerAside(gone);
+            if (!gone.reported)
+            {
+                Count(gone, &news, false);
+            }
+            m_sent.erase(m_sent.begin());
+        }
+        return news;
+    }
+
+    /// After a timeout, all that has not been reported is.
+    void LoseAll()
+    {
+        for (auto& [first, segment] : m_sent)
+        {
+            if (!segment.reported)
+            {
+                Lose(first, segment);
+            }
+        }
+    }
+
+    /// Of supplements under way, which are in flight by no window's count.
+    uint32_t AsideBytes() const
+    {
+        return m_asideBytes;
+    }
+
+    bool HasSupplements() const
+    {
+        return m_hasSupplements;
+    }
+
+    /// Whether another segment than a supplement was lost, from that one on.
+    bool IsLostFrom(Sequence first) const
+    {
+        return m_anyLost && m_lostEnd > first;
+    }
+
+  private:
+    struct Segment
+    {
+        uint32_t bytes{0};
+        bool supplement{false}; //!< sent beyond the window, and not sent again
+        bool aside{false};      //!< under way so
+        bool reported{false};   //!< by SACK
+        bool lost{false};       //!< thought to be
+    };
+
+    void NoLongerAside(Segment& segment)
+    {
+        m_asideBytes -= segment.aside ? segment.bytes : 0;
+        segment.aside = false;
+    }
+
+    static void Count(const Segment& segment, News* news, bool bySack)
+    {
+        news->reported += bySack && !segment.supplement ? segment.bytes : 0;
+        news->supplements += segment.supplement ? segment.bytes : 0;
+        news->arrivals += segment.supplement;
+    }
+
+    void Report(Segment& segment, News* news)
+    {
+        if (!segment.reported)
+        {
+            NoLongerAside(segment);
+            segment.reported = true;
+            segment.lost = false;
+            Count(segment, news, true);
+        }
+    }
+
+    void FindLost()
+    {
+        auto third = m_sent.end();
+        for (uint32_t found = 0; found < 3; found += third->second.reported)
+        {
+            if (third == m_sent.begin())
+            {
+                return;
+            }
+            --third;
+        }
+        const Sequence decided = m_anyDecided ? m_decided : m_sent.begin()->first;
+        m_decided = third->first;
+        m_anyDecided = true;
+        while (third != m_sent.begin() && (--third)->first >= decided)
+        {
+            if (!third->second.reported)
+            {
+                Lose(third->first, third->second);
+            }
+        }
+    }
+
+    void Lose(Sequence first, Segment& segment)
+    {
+        if (segment.lost)
+        {
+            return;
+        }
+        NoLongerAside(segment);
+        segment.lost = true;
+        if (!segment.supplement)
+        {
+            const Sequence end = first + segment.bytes;
+            m_lostEnd = m_anyLost ? std::max(m_lostEnd, end) : end;
+            m_anyLost = true;
+        }
+    }
+
+    std::map<Sequence, Segment> m_sent;
+    uint32_t m_asideBytes{0}; //!< of supplements under way
+    bool m_hasSupplements{false};
+    bool m_anyLost{false};
+    bool m_anyDecided{false};
+    Sequence m_decided{0}; //!< what was found lost by SACK lies before
+    Sequence m_lostEnd{0}; //!< after the highest lost segment that was no supplement
+};
+
+} // namespace longfat
+
+#endif
