@@ -264,7 +264,7 @@ def cdg(losses: Sequence[float] = (1e-4, 1e-3, 1e-2), seeds: int = 3) -> pd.Data
     return pd.DataFrame(rows)
 
 
-ON_NS3 = ("cdg-linux", "hd-freebsd", "hybla-2004")
+ON_NS3 = senders.LATER
 
 
 def on_ns3(names: Sequence[str] = ON_NS3) -> pd.DataFrame:
