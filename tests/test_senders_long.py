@@ -136,7 +136,6 @@ class TestRules:
         hd.Round(0.12)
         assert hd.Round(0.12) < 50  # what was outstanding has been acknowledged
 
-
     @pytest.mark.parametrize("seed", range(2))
     def test_freebsds_chd_does_as_a_model_of_its_rules(self, seed):
         """Where the probability of a back-off is 0 or 1, so that no lot decides.
@@ -151,7 +150,9 @@ class TestRules:
             model.ack(rtt, chd.tcb.m_nextTxSequence.Get().GetValue() // 1000)
         backed_off = reduced = spared = 0
         for step in range(200):
-            act = rng.choice(["quiet", "at", "above", "loss", "timeout"], p=[0.5, 0.1, 0.3, 0.09, 0.01])
+            act = rng.choice(
+                ["quiet", "at", "above", "loss", "timeout"], p=[0.5, 0.1, 0.3, 0.09, 0.01]
+            )
             before = model.window
             if act == "loss":
                 assert chd.Recovery() == pytest.approx(model.loss(), abs=0.01), step
