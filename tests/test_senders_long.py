@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat.cc import catalogue
 from longfat.faults import NS3_3_44
 from longfat.papers import engines_checked, senders, senders_long
 from longfat.sweeps import sweep
