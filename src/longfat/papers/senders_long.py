@@ -268,7 +268,7 @@ ON_NS3 = senders.LATER
 
 
 def on_ns3(names: Sequence[str] = ON_NS3) -> pd.DataFrame:
-    """Return the senders that ns-3 can run on it and on the segment engine with all its faults.
+    """Return the later senders on ns-3 and on the segment engine with all its faults.
 
     Over the points of the validation grid (`engines_checked.GRID`) with one flow, one seed. A row a
     sender: runs, and how many are equal in every count.

@@ -36,10 +36,13 @@ class OwnMarks
         Segment& segment = at->second;
         NoLongerAside(segment);
         segment.bytes = bytes;
-        segment.supplement = isNew && supplement;
-        segment.aside = segment.supplement;
-        m_asideBytes += segment.aside ? bytes : 0;
-        m_hasSupplements = m_hasSupplements || segment.supplement;
+        segment.isSupplement = isNew && supplement;
+        if (segment.isSupplement)
+        {
+            segment.fate = Fate::ASIDE;
+            m_asideBytes += bytes;
+            m_hasSupplements = true;
+        }
     }
 
     News OnAck(Sequence ack, const ns3::TcpOptionSack::SackList* blocks)
@@ -61,7 +64,7 @@ class OwnMarks
         {
             Segment& gone = m_sent.begin()->second;
             NoLongerAside(gone);
-            if (!gone.reported)
+            if (gone.fate != Fate::REPORTED)
             {
                 Count(gone, &news, false);
             }
@@ -75,7 +78,7 @@ class OwnMarks
     {
         for (auto& [first, segment] : m_sent)
         {
-            if (!segment.reported)
+            if (segment.fate != Fate::REPORTED)
             {
                 Lose(first, segment);
             }
@@ -100,35 +103,44 @@ class OwnMarks
     }
 
   private:
+    /// What has become of a segment, as far as is known.
+    enum class Fate
+    {
+        UNDER_WAY,
+        ASIDE,    //!< under way beyond the window
+        REPORTED, //!< by SACK
+        LOST,     //!< thought to be, even if sent again
+    };
+
     struct Segment
     {
         uint32_t bytes{0};
-        bool supplement{false}; //!< sent beyond the window, and not sent again
-        bool aside{false};      //!< under way so
-        bool reported{false};   //!< by SACK
-        bool lost{false};       //!< thought to be
+        bool isSupplement{false}; //!< sent beyond the window, and not sent again
+        Fate fate{Fate::UNDER_WAY};
     };
 
     void NoLongerAside(Segment& segment)
     {
-        m_asideBytes -= segment.aside ? segment.bytes : 0;
-        segment.aside = false;
+        if (segment.fate == Fate::ASIDE)
+        {
+            m_asideBytes -= segment.bytes;
+            segment.fate = Fate::UNDER_WAY;
+        }
     }
 
     static void Count(const Segment& segment, News* news, bool bySack)
     {
-        news->reported += bySack && !segment.supplement ? segment.bytes : 0;
-        news->supplements += segment.supplement ? segment.bytes : 0;
-        news->arrivals += segment.supplement;
+        news->reported += bySack && !segment.isSupplement ? segment.bytes : 0;
+        news->supplements += segment.isSupplement ? segment.bytes : 0;
+        news->arrivals += segment.isSupplement;
     }
 
     void Report(Segment& segment, News* news)
     {
-        if (!segment.reported)
+        if (segment.fate != Fate::REPORTED)
         {
             NoLongerAside(segment);
-            segment.reported = true;
-            segment.lost = false;
+            segment.fate = Fate::REPORTED;
             Count(segment, news, true);
         }
     }
@@ -136,7 +148,7 @@ class OwnMarks
     void FindLost()
     {
         auto third = m_sent.end();
-        for (uint32_t found = 0; found < 3; found += third->second.reported)
+        for (uint32_t found = 0; found < 3; found += third->second.fate == Fate::REPORTED)
         {
             if (third == m_sent.begin())
             {
@@ -149,7 +161,7 @@ class OwnMarks
         m_anyDecided = true;
         while (third != m_sent.begin() && (--third)->first >= decided)
         {
-            if (!third->second.reported)
+            if (third->second.fate != Fate::REPORTED)
             {
                 Lose(third->first, third->second);
             }
@@ -158,13 +170,13 @@ class OwnMarks
 
     void Lose(Sequence first, Segment& segment)
     {
-        if (segment.lost)
+        if (segment.fate == Fate::LOST)
         {
             return;
         }
         NoLongerAside(segment);
-        segment.lost = true;
-        if (!segment.supplement)
+        segment.fate = Fate::LOST;
+        if (!segment.isSupplement)
         {
             const Sequence end = first + segment.bytes;
             m_lostEnd = m_anyLost ? std::max(m_lostEnd, end) : end;

@@ -39,10 +39,38 @@ class OwnTag : public ns3::Tag
         ANSWER, //!< to a probe
     };
 
-    uint8_t kind{NONE};
-    uint8_t low{false}; //!< a queue that is full drops it before others
-    uint32_t number{0}; //!< of a probe
-    ns3::Time sent;     //!< probe, or what is answered
+    OwnTag() = default;
+
+    OwnTag(Kind kind, bool low, uint32_t number, ns3::Time sent)
+        : m_kind(kind),
+          m_low(low),
+          m_number(number),
+          m_sent(sent)
+    {
+    }
+
+    Kind GetKind() const
+    {
+        return static_cast<Kind>(m_kind);
+    }
+
+    /// Whether a queue that is full drops it before others.
+    bool IsLow() const
+    {
+        return m_low;
+    }
+
+    /// Of a probe.
+    uint32_t GetNumber() const
+    {
+        return m_number;
+    }
+
+    /// When the probe was sent, or that which is answered.
+    ns3::Time GetSent() const
+    {
+        return m_sent;
+    }
 
     static ns3::TypeId GetTypeId()
     {
@@ -63,24 +91,30 @@ class OwnTag : public ns3::Tag
 
     void Serialize(ns3::TagBuffer buffer) const override
     {
-        buffer.WriteU8(kind);
-        buffer.WriteU8(low);
-        buffer.WriteU32(number);
-        buffer.WriteU64(sent.GetTimeStep());
+        buffer.WriteU8(m_kind);
+        buffer.WriteU8(m_low);
+        buffer.WriteU32(m_number);
+        buffer.WriteU64(m_sent.GetTimeStep());
     }
 
     void Deserialize(ns3::TagBuffer buffer) override
     {
-        kind = buffer.ReadU8();
-        low = buffer.ReadU8();
-        number = buffer.ReadU32();
-        sent = ns3::TimeStep(buffer.ReadU64());
+        m_kind = buffer.ReadU8();
+        m_low = buffer.ReadU8();
+        m_number = buffer.ReadU32();
+        m_sent = ns3::TimeStep(buffer.ReadU64());
     }
 
     void Print(std::ostream& out) const override
     {
-        out << int(kind) << " " << number;
+        out << int(m_kind) << " " << m_number;
     }
+
+  private:
+    uint8_t m_kind{NONE};
+    uint8_t m_low{false};
+    uint32_t m_number{0};
+    ns3::Time m_sent;
 };
 
 /// A socket whose algorithm may send packets of its own, or that answers them.
@@ -125,21 +159,14 @@ class OwnSocket : public ns3::TcpSocketBase, public OwnPackets
                                                    ns3::Ptr<const ns3::TcpSocketBase>) {
                                        if (m_isLow)
                                        {
-                                           OwnTag tag;
-                                           tag.low = true;
-                                           packet->AddPacketTag(tag);
+                                           packet->AddPacketTag(OwnTag(OwnTag::NONE, true, 0, {}));
                                        }
                                    }));
     }
 
     void SendProbe(uint32_t number, uint32_t bytes, bool lowPriority) override
     {
-        OwnTag tag;
-        tag.kind = OwnTag::PROBE;
-        tag.low = lowPriority;
-        tag.number = number;
-        tag.sent = ns3::Simulator::Now();
-        SendTagged(tag, bytes);
+        SendTagged(OwnTag(OwnTag::PROBE, lowPriority, number, ns3::Simulator::Now()), bytes);
     }
 
     bool SendSupplement(bool lowPriority) override
@@ -215,19 +242,17 @@ class OwnSocket : public ns3::TcpSocketBase, public OwnPackets
                      const ns3::Address& to) override
     {
         OwnTag tag;
-        if (!packet->RemovePacketTag(tag) || tag.kind == OwnTag::NONE)
+        if (!packet->RemovePacketTag(tag) || tag.GetKind() == OwnTag::NONE)
         {
             Base::DoForwardUp(packet, from, to);
         }
-        else if (tag.kind == OwnTag::PROBE)
+        else if (tag.GetKind() == OwnTag::PROBE)
         {
-            tag.kind = OwnTag::ANSWER;
-            tag.low = false;
-            SendTagged(tag, 0);
+            SendTagged(OwnTag(OwnTag::ANSWER, false, tag.GetNumber(), tag.GetSent()), 0);
         }
         else if (m_signal)
         {
-            m_signal->OnProbeAnswer(m_tcb, tag.number, tag.sent);
+            m_signal->OnProbeAnswer(m_tcb, tag.GetNumber(), tag.GetSent());
             SendPendingData(m_connected);
         }
     }

@@ -36,7 +36,7 @@ class PriorityQueue : public DropTail
     static bool IsLow(const ns3::Packet& packet)
     {
         OwnTag tag;
-        return packet.PeekPacketTag(tag) && tag.low;
+        return packet.PeekPacketTag(tag) && tag.IsLow();
     }
 
     /// Drop the last packet of low priority. Returns false when there is none.
