@@ -1,9 +1,12 @@
 """TCP-Probing, TCP-Cherry and TCP-Peach: step by step against their rules, and on the engine."""
 
+from importlib.util import find_spec
+
+import pandas as pd
 import pytest
 
 from longfat import InputError, Record, simulate
-from longfat.engines import ns3 as ns3_engine
+from longfat.faults import NS3_3_44
 from longfat.papers import senders
 from longfat.scenario import CongestionControl, Outage, Scenario
 
@@ -251,13 +254,43 @@ def test_cherry_forgets_a_random_loss_and_newreno_does_not():
     assert run("cherry", **there)["goodput_bps"] > 2 * run("newreno", **there)["goodput_bps"]
 
 
+# --- the same on ns-3
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("ns3") is None, reason="this environment has no ns-3")
+@pytest.mark.parametrize("sender", ["probing", "cherry", "peach"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"outage": {"start_s": 3.0, "duration_s": 4.0}, "loss": 1e-3},
+        {"beside": "newreno", "beside_start_s": 0.5, "buffer": 0.3, "window": 600},
+        {"loss": 1e-2, "rtt_s": 0.55, "window": 1500, "duration_s": 25.0},
+    ],
+    ids=["outage", "short queue, neighbour", "satellite"],
+)
+def test_ns3_counts_what_the_segment_engine_counts_with_its_faults(sender, place):
+    """Of flows and of links; with ns-3's own loss recovery."""
+    one = path(sender, **({"duration_s": 15.0} | place))
+    flows = [flow.model_copy(update={"recovery": "prr-ns3-3.44"}) for flow in one.flows]
+    one = one.with_(flows=flows)
+    full = simulate(one, engine="ns3")
+    own = simulate(one.with_(faults=NS3_3_44), engine="segment")
+    counts = ["delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts"]
+    pd.testing.assert_frame_equal(full.flows[counts], own.flows[counts])
+    pd.testing.assert_frame_equal(full.links, own.links[full.links.columns])
+    assert full.flows["recoveries"].sum() + full.flows["timeouts"].sum() > 0
+
+
 # --- bad input
 
 
+@pytest.mark.parametrize("engine", ["linux", "ns2"])
 @pytest.mark.parametrize("sender", ["probing", "cherry", "peach"])
-def test_an_engine_without_own_packets_refuses_in_a_sentence(sender):
-    with pytest.raises(InputError, match=rf"'{sender}' sends packets of its own, which the engine"):
-        ns3_engine.request(path(sender))
+def test_an_engine_without_own_packets_refuses_in_a_sentence(sender, engine):
+    refusal = rf"'{sender}' sends packets of its own, which the engine '{engine}' does not have"
+    with pytest.raises(InputError, match=refusal):
+        path(sender).refuse_helpers(engine)
 
 
 def test_own_packets_need_sack():

@@ -6,6 +6,7 @@ import pytest
 
 from longfat import InputError, papers, statistics
 from longfat.book import drawings_survey
+from longfat.cc import catalogue
 from longfat.papers.survey import experiments
 from longfat.papers.survey.experiments import Setting
 
@@ -287,3 +288,14 @@ def test_a_stack_that_is_not_here_is_left_out(monkeypatch):
     expected = {"segment engine", "ns-3"}
     assert set(stacks.flows["stack"]) == set(stacks.windows["stack"]) == expected
     assert len(experiments.stack_means(stacks.flows)) == 6
+
+
+def test_every_remedy_runs_and_names_its_sender():
+    tried = experiments.REMEDIES | experiments.OTHERWISE
+    table = experiments.remedies(Setting())
+    assert set(table["remedy"]) == set(tried)
+    assert all(catalogue.find(name).header for name in table["sender"])
+    named = dict(zip(table["remedy"], table["sender"], strict=True))
+    assert named["HSTCP"] == "highspeed-rfc3649"
+    assert named["limited slow start"] == "standard"
+    assert (table["Mb/s"] > 0).all()

@@ -6,7 +6,9 @@ import pytest
 
 from longfat import measures, papers, statistics
 from longfat.book import drawings_ucc, show
+from longfat.cc import catalogue
 from longfat.errors import InputError
+from longfat.papers import atlas
 from longfat.papers.ucc import experiments
 
 SETTING = {
@@ -421,3 +423,10 @@ def test_a_loss_is_kept_or_halved():
     assert losses["time_s"].tolist() == [4.0, 8.0]
     assert losses["kept"].tolist() == [False, True]
     assert losses["window"].tolist() == [40.0, 30.0]
+
+
+def test_every_row_of_table_1_names_senders_that_run():
+    named = papers.data("ucc", "related")["runs as"].str.split(", ").explode()
+    assert named.notna().all()
+    assert set(named) <= set(atlas.read()["sender"])
+    assert all(catalogue.find(name).header for name in named)

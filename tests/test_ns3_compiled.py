@@ -12,7 +12,7 @@ import pytest
 
 from longfat import InputError
 from longfat.cc import catalogue
-from longfat.engines import ns3
+from longfat.engines import host, ns3
 from longfat.engines.ns3 import compiled
 from longfat.topologies import satellite
 
@@ -115,10 +115,18 @@ def test_a_first_result_takes_seconds():
     assert 0.1 < used_s < 10
 
 
-@pytest.mark.parametrize("source", ["engine.cc", "accelerate.cc"])
-def test_no_warnings(source):
+@pytest.mark.parametrize(
+    ("source", "features"),
+    [("engine.cc", ()), ("engine.cc", ns3.OWN_PACKETS), ("accelerate.cc", ())],
+)
+def test_no_warnings(source, features):
     command = [*compiled.compiler(), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
-    command += ["-DNS3_ASSERT_ENABLE", "-isystem", str(compiled.ns3() / "include")]
+    command += [
+        *host.macros(features),
+        "-DNS3_ASSERT_ENABLE",
+        "-isystem",
+        str(compiled.ns3() / "include"),
+    ]
     path = Path(ns3.__file__).with_name(source)
     done = subprocess.run([*command, str(path)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

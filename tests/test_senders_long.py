@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat.cc import catalogue
 from longfat.faults import NS3_3_44
 from longfat.papers import engines_checked, senders, senders_long
 from longfat.sweeps import sweep
@@ -17,9 +16,7 @@ needs_ns3 = pytest.mark.skipif(find_spec("ns3") is None, reason="this environmen
 
 def test_every_later_sender_is_on_the_page():
     assert set(senders.LATER) <= set(senders_long.NEIGHBOURS)
-    assert set(senders_long.ON_NS3) == {
-        name for name in senders.LATER if not catalogue.find(name).signals
-    }
+    assert senders_long.ON_NS3 == senders.LATER
 
 
 def test_a_scenario_takes_parameters_and_an_outage():
@@ -137,6 +134,93 @@ class TestRules:
         assert [hd.Ack(0.12) for _ in range(3)] == pytest.approx(windows, abs=0.02)
         hd.Round(0.12)
         assert hd.Round(0.12) < 50  # what was outstanding has been acknowledged
+
+    @pytest.mark.parametrize("seed", range(2))
+    def test_freebsds_chd_does_as_a_model_of_its_rules(self, seed):
+        """Where the probability of a back-off is 0 or 1, so that no lot decides.
+
+        Rounds without a queue, with one at q_th, with one just above it, and losses in between.
+        """
+        rng = np.random.default_rng(seed)
+        chd = self.make("ChdFreeBsd", 50, 40, MaxProbability=1.0, ThresholdDelay="20ms")
+        model = ChdOfFreeBsd(50, 40)
+        for rtt in (0.1, 1e6):  # the least, and the largest: g just above q_th is 1 - 1e-8
+            model.ack(rtt, chd.tcb.m_nextTxSequence.Get().GetValue() / 1000)
+            chd.Ack(rtt)
+        backed_off = reduced = spared = 0
+        for step in range(200):
+            act = rng.choice(
+                ["quiet", "at", "above", "loss", "timeout"], p=[0.5, 0.05, 0.22, 0.22, 0.01]
+            )
+            before = model.window
+            if act == "loss":
+                assert chd.Recovery() == pytest.approx(model.loss(), abs=0.01), step
+                reduced += model.window < before
+                spared += model.window == before
+            elif act == "timeout":
+                assert chd.Timeout() == pytest.approx(model.timeout(), abs=0.01), step
+                chd.Open()
+            else:
+                rtt = {"quiet": 0.104, "at": 0.12, "above": 0.12001}[act]
+                for _ in range(rng.integers(1, 300 if act == "quiet" else 4)):
+                    sent = chd.tcb.m_nextTxSequence.Get().GetValue() / 1000
+                    model.ack(rtt, sent)
+                    assert chd.Ack(rtt) == pytest.approx(model.window, abs=0.01), (step, act)
+                    backed_off += model.window < before
+                    before = model.window
+            assert chd.Threshold() == pytest.approx(model.threshold, abs=0.01), (step, act)
+        assert min(backed_off, reduced, spared) > 5
+
+
+class ChdOfFreeBsd:
+    """CHD by the rules of FreeBSD's cc_chd.c, told independently of its header; in segments.
+
+    A draw succeeds wherever its probability is not 0.
+    """
+
+    def __init__(self, window, threshold):
+        self.window, self.threshold, self.shadow = window, threshold, window
+        self.acked, self.measured_at, self.recover = 0, 0, 0
+        self.least, self.largest_of_round, self.latest, self.last_delay = np.inf, 0.0, 0.0, 0.0
+        self.competes = False
+
+    def ack(self, rtt, sent):
+        """One segment more is acknowledged, when `sent` had been sent."""
+        self.acked += 1
+        self.least, self.latest = min(self.least, rtt), rtt
+        self.largest_of_round = max(self.largest_of_round, rtt)
+        delay = self.largest_of_round - self.least
+        measured = self.acked >= self.measured_at
+        if measured:
+            self.measured_at, self.largest_of_round = sent, 0.0
+            if delay < 0.02 + 1e-9:
+                self.competes = False
+            if 0.005 + 1e-9 < delay < 1e5:  # at the largest delay the probability is 0
+                self.competes = self.competes or delay > 0.02 + 1e-9
+                keeps = self.competes or delay > self.last_delay + 1e-9
+                self.shadow = max(self.shadow, self.window) if keeps else 0
+                self.last_delay, self.recover = delay, sent
+                self.window = self.threshold = max(2, self.window / 2)
+                return
+        slow_start = self.window <= self.threshold
+        more = 1 if slow_start or measured else 0
+        self.window += more
+        self.shadow += more if self.shadow else 0
+
+    def loss(self):
+        """Duplicate ACKs; returns the window after."""
+        delay = max(self.largest_of_round, self.latest) - self.least
+        if self.acked >= self.recover and delay > 0.02 + 1e-9:
+            largest = max(self.window, self.shadow) if self.competes else self.window
+            self.window = max(2, largest / 2)
+        self.shadow = max(2, self.shadow / 2) if self.shadow else 0
+        self.threshold = self.window
+        return self.window
+
+    def timeout(self):
+        """Return the threshold after a timeout, which leaves a window of one segment."""
+        self.threshold, self.window = max(2, self.window / 2), 1
+        return self.threshold
 
 
 # --- the same on ns-3

@@ -24,6 +24,7 @@ HEADERS = (
     "cdg-linux",
     "hybla-2004",
     "hd-freebsd",
+    "chd-freebsd",
 )
 
 DRIVER = """

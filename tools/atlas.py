@@ -1,6 +1,6 @@
 """Make data/atlas.csv: every sender over many paths, alone and beside a neighbour.
 
-python tools/atlas.py              about half an hour of one core; it goes on where it was
+python tools/atlas.py              about forty minutes of one core; it goes on where it was
 python tools/atlas.py coverage     how many intervals hold the mean of other runs, in per cent
 """
 

@@ -609,8 +609,8 @@ class Scenario(Model):
         return frozenset(name for name, needed in needs.items() if needed)
 
     def refuse_helpers(self, engine: str) -> None:
-        """Raise InputError for what helps on the way, and for packets of a sender's own, which only
-        the engine `segment` has."""
+        """Raise InputError for what helps on the way, which only the engine `segment` has, and for
+        packets of a sender's own, which `ns3` has too."""
         for number, link in enumerate(self.links):
             for name in link.helpers + link.routers:
                 raise InputError(
@@ -618,11 +618,11 @@ class Scenario(Model):
                     "engine 'segment'"
                 )
         for number, flow in enumerate(self.flows):
-            if flow.sends_own_packets:
+            if flow.sends_own_packets and engine != "ns3":
                 name = flow.congestion_control.name
                 raise InputError(
                     f"flows.{number}.congestion_control: '{name}' sends packets of its own, which "
-                    f"the engine '{engine}' does not have: use the engine 'segment'"
+                    f"the engine '{engine}' does not have: use the engine 'segment' or 'ns3'"
                 )
             for name in (*flow.helpers, *flow.routers):
                 raise InputError(

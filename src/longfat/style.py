@@ -70,6 +70,7 @@ _OWN = {
     "hybla-2004": (_OLIVE, "P"),
     "cdg-linux": (_GREEN, "1"),
     "hd-freebsd": (_ORANGE, "D"),
+    "chd-freebsd": (_ORANGE, "X"),
     "xcp": (_RED, "o"),
 }
 ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
@@ -114,6 +115,7 @@ SHORT = {
     "cdg-hayes": "CDG",
     "cdg-linux": "CDG of Linux",
     "hd-freebsd": "HD of FreeBSD",
+    "chd-freebsd": "CHD of FreeBSD",
     "hybla-2004": "Hybla with its start",
 }
 # Other names by which the chapters speak of them.

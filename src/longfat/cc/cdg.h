@@ -10,15 +10,12 @@
 //     g <- g + (g_n - g_(n-a)) / a
 //     w <- beta w   if X < 1 - exp(-g / G),   else   w <- w + 1
 //
-// The round after a back-off decides nothing, for its gradient is the back-off's own doing. After b
-// back-offs without a falling delay, others hold the queue: the next b are left out, unless it falls.
-// A shadow window s remembers what a loss-based sender would have (as in chd.h).
+// The round after a back-off decides nothing: its gradient is the back-off's own doing. After b in vain,
+// without a falling delay, others hold the queue: the next b are left out, unless it falls.
 //
-// The queue is full where the smallest RTT still rises and the largest does not any more. A loss
-// that duplicate ACKs reveal takes half of max(w, s) then; else it is taken for the link's (loss
-// tolerance) and takes nothing. Gradients below 4 us are 0, as in Linux.
-//
-// Assumed: slow start is TCP's, and a back-off ends it.
+// A shadow window s remembers what a loss-based sender would have (as in chd.h). The queue is full where
+// the smallest RTT still rises and the largest does not. A loss that duplicate ACKs reveal takes half of
+// max(w, s) then; else it is taken for the link's (loss tolerance) and takes nothing. Slow start is TCP's.
 
 /* catalogue
 name = "cdg-hayes"
@@ -37,11 +34,8 @@ tolerates_loss = {attribute = "TolerateLoss"}
 #ifndef LONGFAT_CDG_H
 #define LONGFAT_CDG_H
 
-#include "chance.h"
+#include "delay-gradients.h"
 #include "round-trips.h"
-
-#include <deque>
-#include <utility>
 
 namespace longfat
 {
@@ -116,7 +110,7 @@ class TcpCdg : public TcpRoundTrips
 
     uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
     {
-        if (m_tolerateLoss && !m_full && m_state == State::CA_RECOVERY)
+        if (m_tolerateLoss && !m_gradients.IsQueueFull() && m_state == State::CA_RECOVERY)
         {
             return std::max(tcb->m_cWnd.Get(), 2 * tcb->m_segmentSize);
         }
@@ -128,77 +122,25 @@ class TcpCdg : public TcpRoundTrips
     }
 
   private:
-    /// The mean gradient of the last rounds, in seconds a round trip.
-    struct Gradient
-    {
-        std::deque<double> last;
-        double mean{0};
-
-        double Add(double gradient, uint32_t rounds)
-        {
-            last.push_back(gradient);
-            mean += gradient / rounds;
-            if (last.size() > rounds)
-            {
-                mean -= last.front() / rounds;
-                last.pop_front();
-            }
-            return std::abs(mean) < 4e-6 ? 0 : mean;
-        }
-    };
-
     /// A round is over: whether to back off.
     bool EndRound()
     {
-        const double smallest = m_minRtt.GetSeconds();
-        const double largest = m_largestRtt.GetSeconds();
-        const bool first = m_lastLargest == 0;
-        const double gMin = first ? 0 : m_min.Add(smallest - m_lastSmallest, m_smoothing);
-        const double gMax = first ? 0 : m_max.Add(largest - m_lastLargest, m_smoothing);
-        m_lastSmallest = smallest;
-        m_lastLargest = largest;
-        if (gMin > 0 || gMax != 0) // neither rises nor falls: as before
-        {
-            m_full = gMin > 0 && gMax <= 0;
-        }
-        if (gMin < 0 || gMax < 0)
-        {
-            m_backOffs = 0;
-        }
-        if (gMin == 0 && gMax < 0) // the queue has become empty
+        const double g = m_gradients.Add(m_minRtt, m_largestRtt, m_smoothing);
+        if (m_gradients.IsQueueEmpty())
         {
             m_shadow = 0;
         }
-        const double g = std::max(gMin, gMax);
-        if (std::exchange(m_justBackedOff, false) || g <= 0 ||
-            !m_chance.Happens(1 - std::exp(-g / m_scale.GetSeconds())))
-        {
-            return false;
-        }
-        if (++m_backOffs > m_ineffectual && m_ineffectual > 0) // others hold the queue
-        {
-            m_backOffs %= 2 * m_ineffectual;
-            return false;
-        }
-        m_justBackedOff = true;
-        return true;
+        return m_gradients.BacksOff(g, m_scale.GetSeconds(), m_ineffectual);
     }
 
-    uint32_t m_smoothing{};   //!< a
-    ns3::Time m_scale;        //!< G
-    double m_decrease{};      //!< beta
-    uint32_t m_ineffectual{}; //!< b
-    bool m_tolerateLoss{};    //!< a loss without a full queue takes nothing
-    Gradient m_min;           //!< of the smallest round trips
-    Gradient m_max;           //!< of the largest ones
-    double m_lastSmallest{0}; //!< of the last round, in s
-    double m_lastLargest{0};  //!< of the last round, in s; 0: there was none
-    ns3::Time m_largestRtt;   //!< of this round
-    double m_shadow{0};       //!< s, in segments
-    bool m_full{false};       //!< the queue
-    bool m_justBackedOff{false};
-    uint32_t m_backOffs{0}; //!< without effect
-    Chance m_chance;
+    uint32_t m_smoothing{};     //!< a
+    ns3::Time m_scale;          //!< G
+    double m_decrease{};        //!< beta
+    uint32_t m_ineffectual{};   //!< b
+    bool m_tolerateLoss{};      //!< a loss without a full queue takes nothing
+    DelayGradients m_gradients; //!< of the rounds
+    ns3::Time m_largestRtt;     //!< of this round
+    double m_shadow{0};         //!< s, in segments
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpCdg);

@@ -35,10 +35,8 @@ low_priority = {attribute = "LowPriority"}
 #ifndef LONGFAT_CHERRY_H
 #define LONGFAT_CHERRY_H
 
-#include "own-packets.h"
-#include "standard.h"
+#include "supplements.h"
 
-#include "ns3/boolean.h"
 #include "ns3/double.h"
 
 #include <utility>
@@ -46,39 +44,26 @@ low_priority = {attribute = "LowPriority"}
 namespace longfat
 {
 
-class TcpCherry : public TcpStandard, public OwnPacketsSignal
+class TcpCherry : public TcpSupplements
 {
   public:
-    using State = ns3::TcpSocketState;
-    using Tcb = OwnPacketsSignal::Tcb;
-
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
             ns3::TypeId("longfat::TcpCherry")
-                .SetParent<TcpStandard>()
+                .SetParent<TcpSupplements>()
                 .AddConstructor<TcpCherry>()
                 .AddAttribute("Spare",
                               "supplements of a recovery beyond the window, as a part of it",
                               ns3::DoubleValue(0.1),
                               ns3::MakeDoubleAccessor(&TcpCherry::m_spare),
-                              ns3::MakeDoubleChecker<double>(0, 1))
-                .AddAttribute("LowPriority",
-                              "queues drop supplements before other packets",
-                              ns3::BooleanValue(true),
-                              ns3::MakeBooleanAccessor(&TcpCherry::m_low),
-                              ns3::MakeBooleanChecker());
+                              ns3::MakeDoubleChecker<double>(0, 1));
         return tid;
     }
 
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override
     {
         return ns3::CopyObject<TcpCherry>(this);
-    }
-
-    void SetOwnPackets(Tcb /* tcb */, OwnPackets* own) override
-    {
-        m_own = own;
     }
 
     void PktsAcked(Tcb tcb, uint32_t /* segmentsAcked */, const ns3::Time& /* rtt */) override
@@ -133,22 +118,8 @@ class TcpCherry : public TcpStandard, public OwnPacketsSignal
             Start(tcb);
             return;
         }
-        m_left -= 1;
-        if (SendOne(tcb) && m_left >= 1)
-        {
-            m_own->SetOwnTimer(m_spacing);
-        }
+        TcpSupplements::OnOwnTimer(tcb);
     }
-
-  protected:
-    /// Returns false when there is no room for one.
-    virtual bool SendOne(Tcb /* tcb */)
-    {
-        return m_own->SendSupplement(m_low);
-    }
-
-    OwnPackets* m_own{nullptr}; //!< where an engine has them
-    bool m_low{};               //!< supplements have a low priority
 
   private:
     /// Fast-Forward Start.
@@ -160,24 +131,11 @@ class TcpCherry : public TcpStandard, public OwnPacketsSignal
         Send(tcb, m_goal - GetWindow(tcb));
     }
 
-    /// Send so many in a round trip.
-    void Send(Tcb tcb, double supplements)
-    {
-        m_left = supplements;
-        if (supplements >= 1)
-        {
-            m_spacing = ns3::Seconds(tcb->m_srtt.Get().GetSeconds() / supplements);
-            m_own->SetOwnTimer(m_spacing);
-        }
-    }
-
     double m_spare{};       //!< of a recovery's supplements, beyond the window
     double m_goal{0};       //!< largest window that supplements lead to, in segments
-    double m_left{0};       //!< supplements to be sent
     double m_ignore{0};     //!< supplements that tell nothing new when they arrive
     bool m_isNew{true};     //!< no ACK has come
     bool m_restarts{false}; //!< after a timeout
-    ns3::Time m_spacing;    //!< between two of them
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpCherry);

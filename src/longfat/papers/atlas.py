@@ -20,7 +20,7 @@ import pandas as pd
 from longfat import engines, measures, paths, statistics
 from longfat.errors import InputError
 from longfat.network import duplex
-from longfat.papers.senders import BY_TIMESTAMPS, senders
+from longfat.papers.senders import BY_TIMESTAMPS, LATER, senders
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
 from longfat.sweeps import simulate_all
@@ -170,7 +170,7 @@ def runs(names: Iterable[str] | None = None) -> pd.DataFrame:
 
     Alone over every path; beside a neighbour where the buffer is `SHARED_BUFFER`.
     """
-    table = pd.DataFrame({"sender": list(names or senders())})
+    table = pd.DataFrame({"sender": list(names or (*senders(), *LATER))})
     table = table.merge(pd.DataFrame({"beside": BESIDE}), how="cross").merge(grid(), how="cross")
     shared = table["buffer_bdp"] == SHARED_BUFFER
     return table[(table["beside"] == "") | shared].reset_index(drop=True)

@@ -29,7 +29,10 @@ BY_TIMESTAMPS = ("ledbat", "lp")
 PARAMETERS = {"fast": {"alpha_segments": 20.0}}
 SAME_AS_NEWRENO = ("gaimd", "standard")  # at their defaults
 # Of the page after this one (senders_long.py): later than the archives of all senders.
-LATER = ("cdg-linux", "cherry", "hd-freebsd", "hybla-2004", "peach", "probing")
+LATER = (
+    *("cdg-linux", "chd-freebsd", "cherry", "hd-freebsd"),
+    *("hybla-2004", "peach", "probing"),
+)
 
 # Whose queue is shown: loss as the signal, then delay, then rate.
 QUEUES = (

@@ -264,11 +264,11 @@ def cdg(losses: Sequence[float] = (1e-4, 1e-3, 1e-2), seeds: int = 3) -> pd.Data
     return pd.DataFrame(rows)
 
 
-ON_NS3 = ("cdg-linux", "hd-freebsd", "hybla-2004")
+ON_NS3 = senders.LATER
 
 
 def on_ns3(names: Sequence[str] = ON_NS3) -> pd.DataFrame:
-    """Return the senders that ns-3 can run on it and on the segment engine with all its faults.
+    """Return the later senders on ns-3 and on the segment engine with all its faults.
 
     Over the points of the validation grid (`engines_checked.GRID`) with one flow, one seed. A row a
     sender: runs, and how many are equal in every count.

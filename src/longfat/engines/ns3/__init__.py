@@ -20,6 +20,7 @@ VERSION = "3.44"
 HERE = Path(__file__).parent
 PROGRAM = HERE / "simulation.h"  # includes all the others that decide a result
 ENGINE = HERE / "engine.cc"
+OWN_PACKETS = frozenset({"probes"})  # the feature that ns-3 has too
 RECOVERY = {
     "prr": "longfat::TcpPrr",
     "halving": "longfat::TcpHalving",
@@ -55,10 +56,11 @@ def simulate(
     not compile; SimulationError when ns-3 gives up, takes longer than `time_limit_s`, or allocates
     more than `memory_limit_bytes` beyond what it has before the scenario.
     """
-    stops = _server.stops
+    server = _own_server if scenario.features else _server
+    stops = server.stops
     wanted = request(scenario) | {"libraries": [str(path) for path in libraries(scenario)]}
     limits = time_limit_s, memory_limit_bytes
-    return run(scenario, wanted, ingredients(scenario), _server, stops, *limits)
+    return run(scenario, wanted, ingredients(scenario), server, stops, *limits)
 
 
 def run(
@@ -101,7 +103,9 @@ def ingredients_of(engine: str, program: Path, scenario: Scenario) -> dict[str, 
     return {
         "engine": engine,
         "engine_version": VERSION,
-        "headers_sha256": host.content_sha256([program, *_headers(scenario).values()]),
+        "headers_sha256": host.content_sha256(
+            [program, *_headers(scenario).values()], scenario.features
+        ),
     }
 
 
@@ -140,7 +144,7 @@ def prepare() -> Iterable[str]:
     known = catalogue.algorithms().values()
     headers = {a.header_path for a in known if a.header_path and a.type_id}
     sources = [accelerate.SOURCE, ENGINE]
-    compiled.forget_others([*sources, *headers])
+    compiled.forget_others([*sources, *headers], kept=[compiled.name_of(ENGINE, OWN_PACKETS)])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         builds = {source: pool.submit(compiled.build, source) for source in sources}
     for source, build in builds.items():
@@ -281,14 +285,16 @@ def _limited_transmit(flow: Flow) -> bool:
     return flow.limited_transmit and (flow.sack or stock or bool(flow.relays))
 
 
-def _command() -> tuple[list[str], dict[str, str]]:
+def _command(features: frozenset[str]) -> tuple[list[str], dict[str, str]]:
     """Return what starts the process that has ns-3 loaded, and its environment.
+
+    The engine is compiled with these features.
 
     Memory in huge pages, where the system has them: a run is a tenth faster.
     """
     check_is_here()
     try:
-        engine = compiled.build(ENGINE)
+        engine = compiled.build(ENGINE, features)
     except compiled.CompilerError as error:
         raise SimulationError(f"the engine 'ns3' cannot be compiled: {error}") from None
     command = [sys.executable, str(HERE / "server.py"), str(engine)]
@@ -298,5 +304,11 @@ def _command() -> tuple[list[str], dict[str, str]]:
     return command, os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))}
 
 
-_server = host.Server(_command)
-stop = _server.stop
+_server = host.Server(lambda: _command(compiled.NO_FEATURES))
+_own_server = host.Server(lambda: _command(OWN_PACKETS))
+
+
+def stop() -> None:
+    """End the processes that have ns-3 loaded, if there are any, and every run of them."""
+    _server.stop()
+    _own_server.stop()

@@ -10,6 +10,9 @@
 #include "../../recovery/prr.h"
 #include "buffers.h"
 #include "network.h"
+#ifdef LONGFAT_PROBES
+#include "own-packets.h"
+#endif
 
 #include "ns3/boolean.h"
 #include "ns3/enum.h"
@@ -85,6 +88,9 @@ class Connection
     {
         m_listener = ns3::DynamicCast<ns3::TcpSocketBase>(
             network.GetNode(target)->GetObject<ns3::TcpL4Protocol>()->CreateSocket());
+#ifdef LONGFAT_PROBES
+        m_listener = OwnSocket::Make(network.GetNode(target));
+#endif
         SetCommon(m_listener);
         const auto any = ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), port);
         m_listener->Bind(any);
@@ -99,6 +105,11 @@ class Connection
     {
         sender = ns3::DynamicCast<ns3::TcpSocketBase>(
             network.GetNode(source)->GetObject<ns3::TcpL4Protocol>()->CreateSocket());
+#ifdef LONGFAT_PROBES
+        auto own = OwnSocket::Make(network.GetNode(source));
+        own->onHalved = [this] { ++count.recoveries; };
+        sender = own;
+#endif
         SetCommon(sender);
         ns3::ObjectFactory factory(m_spec.congestionControl);
         for (const auto& [name, value] : m_spec.attributes)
@@ -107,6 +118,9 @@ class Connection
         }
         algorithm = factory.Create<ns3::TcpCongestionOps>();
         sender->SetCongestionControlAlgorithm(algorithm);
+#ifdef LONGFAT_PROBES
+        own->Serve(algorithm);
+#endif
         sender->SetRecoveryAlgorithm(
             ns3::ObjectFactory(m_spec.recovery).Create<ns3::TcpRecoveryOps>());
         sender->SetAttribute("InitialCwnd", ns3::UintegerValue(m_spec.initialWindowSegments));

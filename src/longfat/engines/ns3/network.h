@@ -7,6 +7,9 @@
 
 #include "../counts.h"
 #include "paths.h"
+#ifdef LONGFAT_PROBES
+#include "priority-queue.h"
+#endif
 
 #include "ns3/abort.h"
 #include "ns3/drop-tail-queue.h"
@@ -357,6 +360,9 @@ class Network
         {
             queue = ns3::CreateObject<ns3::DropTailQueue<ns3::Packet>>();
         }
+#ifdef LONGFAT_PROBES
+        queue = ns3::CreateObject<PriorityQueue<MarkingQueue>>(link.markAbovePackets);
+#endif
         queue->SetMaxSize(ns3::QueueSize(link.queuePackets != NO_LIMIT
                                              ? std::to_string(link.queuePackets) + "p"
                                              : std::to_string(link.queueBytes) + "B"));

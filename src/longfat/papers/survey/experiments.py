@@ -710,11 +710,12 @@ def remedies(setting: Setting) -> pd.DataFrame:
     """Return what each remedy makes of a path that loses one packet in 100,000.
 
     It is as fast as measured, with a queue of a bandwidth-delay product, and no socket buffer
-    binds. A row a run: remedy (of `REMEDIES` and `OTHERWISE`), seed, Mb/s (of all connections),
-    dropped (by queues, packets), timeouts.
+    binds. A row a run: remedy (of `REMEDIES` and `OTHERWISE`), sender (its name in the catalogue),
+    seed, Mb/s (of all connections), dropped (by queues, packets), timeouts.
     """
     tried = REMEDIES | OTHERWISE
     design = statistics.combinations(remedy=list(tried), seed=setting.seeds())
+    design.insert(1, "sender", [_name(tried[remedy][0][0]) for remedy in design["remedy"]])
     scenarios = []
     for run in design.itertuples():
         algorithms, fields = tried[run.remedy]
@@ -722,6 +723,11 @@ def remedies(setting: Setting) -> pd.DataFrame:
         scenarios.append(japan(*algorithms, seed=run.seed, **common | fields))
     results = simulate_all(scenarios, experiment="survey-remedies")
     return _summed(results, design)
+
+
+def _name(control: str | dict[str, Any]) -> str:
+    """Return a congestion control's name in the catalogue."""
+    return control if isinstance(control, str) else control["name"]
 
 
 def _summed(results: list[Result], design: pd.DataFrame) -> pd.DataFrame:
