@@ -11,7 +11,7 @@ import pytest
 
 from longfat import InputError, Result, Scenario, store
 from longfat.cc import catalogue
-from longfat.engines import host, linux, ns2, ns3, segment
+from longfat.engines import host, linux, ns2, segment
 from longfat.engines.segment import native
 from longfat.export import export
 from longfat.network import duplex
@@ -420,7 +420,7 @@ def test_a_flow_carries_one_transfer_and_a_scenario_sends_something():
         Scenario(links=path(), duration_s=1)
 
 
-@pytest.mark.parametrize("engine", [ns3, linux, ns2])
+@pytest.mark.parametrize("engine", [linux, ns2])
 def test_other_engines_say_that_they_have_none(engine):
     scenario = Scenario(
         links=path(), flows=[flow()], duration_s=1, transfers=[{"bytes": 1, "method": by("rbudp")}]
@@ -432,7 +432,7 @@ def test_other_engines_say_that_they_have_none(engine):
 def test_an_export_says_that_a_kernel_has_none():
     one = {"bytes": 1, "method": {"kind": "gridftp", "flows": [0]}}
     scenario = Scenario(links=path(), flows=[flow()], duration_s=1, transfers=[one])
-    with pytest.raises(InputError, match=r"transfers.*only the engine 'segment'"):
+    with pytest.raises(InputError, match=r"transfers.*only the engines 'segment'"):
         export(scenario, "netns")
 
 

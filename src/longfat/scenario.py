@@ -608,9 +608,9 @@ class Scenario(Model):
         }
         return frozenset(name for name, needed in needs.items() if needed)
 
-    def refuse_helpers(self, engine: str) -> None:
+    def refuse_helpers(self, engine: str, transfers: bool = False) -> None:
         """Raise InputError for what helps on the way, and for packets of a sender's own, which only
-        the engine `segment` has."""
+        the engine `segment` has; and for transfers, unless the engine has `transfers`."""
         for number, link in enumerate(self.links):
             for name in link.helpers + link.routers:
                 raise InputError(
@@ -635,9 +635,10 @@ class Scenario(Model):
                     f"record.series: the engine '{engine}' does not have '{name}': use the "
                     "engine 'segment'"
                 )
-        if self.transfers:
+        if self.transfers and not transfers:
             raise InputError(
-                f"transfers: the engine '{engine}' does not have them: use the engine 'segment'"
+                f"transfers: the engine '{engine}' does not have them: use the engine 'segment' or "
+                "'ns3'"
             )
 
     def with_(self, **changes: Any) -> "Scenario":

@@ -13,8 +13,9 @@ from longfat.cc import catalogue
 from longfat.engines import host
 from longfat.engines.ns3 import accelerate, compiled
 from longfat.errors import InputError, SimulationError
-from longfat.result import LINK_SERIES, Result
-from longfat.scenario import Flow, Link, Scenario
+from longfat.result import LINK_SERIES, TRANSFER_SERIES, Result
+from longfat.scenario import Flow, Link, Record, Scenario
+from longfat.transfers import GridFtp, ParallelTcp, Tsunami
 
 VERSION = "3.44"
 HERE = Path(__file__).parent
@@ -25,6 +26,21 @@ RECOVERY = {
     "halving": "longfat::TcpHalving",
     "prr-ns3-3.44": "ns3::TcpPrrRecovery",
 }
+TRANSFERS = frozenset({"transfers"})  # a feature that the engine is compiled with on demand
+# The TCP of transfers' control messages, as Linux has it by default, but for NewReno. Its nodes are
+# those of each transfer.
+CONTROL = Flow(
+    source="source",
+    target="target",
+    congestion_control="newreno",
+    segment_bytes=536,
+    initial_window_segments=10,
+    send_buffer_bytes=64_000_000,
+    receive_buffer_bytes=64_000_000,
+    segments_per_ack=1,
+    ack_timeout_s=0.2,
+    min_rto_s=0.2,
+)
 ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms offer
 
 
@@ -55,10 +71,11 @@ def simulate(
     not compile; SimulationError when ns-3 gives up, takes longer than `time_limit_s`, or allocates
     more than `memory_limit_bytes` beyond what it has before the scenario.
     """
-    stops = _server.stops
+    server = _with_transfers if scenario.transfers else _server
+    stops = server.stops
     wanted = request(scenario) | {"libraries": [str(path) for path in libraries(scenario)]}
     limits = time_limit_s, memory_limit_bytes
-    return run(scenario, wanted, ingredients(scenario), _server, stops, *limits)
+    return run(scenario, wanted, ingredients(scenario), server, stops, *limits)
 
 
 def run(
@@ -101,15 +118,18 @@ def ingredients_of(engine: str, program: Path, scenario: Scenario) -> dict[str, 
     return {
         "engine": engine,
         "engine_version": VERSION,
-        "headers_sha256": host.content_sha256([program, *_headers(scenario).values()]),
+        "headers_sha256": host.content_sha256(
+            [program, *_headers(scenario).values()], scenario.features & TRANSFERS
+        ),
     }
 
 
 def _headers(scenario: Scenario) -> dict[str, Path]:
     """Return the headers of the scenario's congestion controls, by name."""
+    flows = [*scenario.flows, *[CONTROL] * any(t.by_datagrams for t in scenario.transfers)]
     return {
         flow.congestion_control.name: path
-        for flow in scenario.flows
+        for flow in flows
         if (path := _algorithm(flow).header_path)
     }
 
@@ -140,7 +160,8 @@ def prepare() -> Iterable[str]:
     known = catalogue.algorithms().values()
     headers = {a.header_path for a in known if a.header_path and a.type_id}
     sources = [accelerate.SOURCE, ENGINE]
-    compiled.forget_others([*sources, *headers])
+    own = [compiled.name_of(source) for source in (*sources, *headers)]
+    compiled.forget_others([*own, compiled.name_of(ENGINE, TRANSFERS)])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         builds = {source: pool.submit(compiled.build, source) for source in sources}
     for source, build in builds.items():
@@ -165,7 +186,7 @@ def request(scenario: Scenario) -> dict[str, Any]:
             "faults: the engine 'ns3' has those that it has, of ns-3 3.44; only the engine "
             "'segment' can do with them or without"
         )
-    scenario.refuse_helpers("ns3")
+    scenario.refuse_helpers("ns3", transfers=True)
     links = {(link.source, link.target): link for link in scenario.links}
     pairs: list[Link] = []
     for (source, target), link in links.items():
@@ -176,11 +197,59 @@ def request(scenario: Scenario) -> dict[str, Any]:
         "seed": scenario.seed,
         "links": [_link_request(link) for link in pairs],
         "linkSeries": [name for name in scenario.record.series if name in LINK_SERIES],
-        "flows": [_flow_request(scenario, number) for number in range(len(scenario.flows))],
+        "flows": [_flow_request(*one, scenario.record) for one in enumerate(scenario.flows)],
         "points": scenario.record.points,
         "durationS": scenario.duration_s,
-        "untilComplete": finite,
+        "untilComplete": finite and not scenario.transfers,
+    } | _transfers_request(scenario)
+
+
+def _transfers_request(scenario: Scenario) -> dict[str, Any]:
+    """Return what a request has besides, where there are transfers."""
+    if not scenario.transfers:
+        return {}
+    return {
+        "transfers": [_transfer_request(scenario, n) for n in range(len(scenario.transfers))],
+        "transferSeries": [name for name in scenario.record.series if name in TRANSFER_SERIES],
+        "control": _flow_request(0, CONTROL, Record()),
     }
+
+
+def _transfer_request(scenario: Scenario, number: int) -> dict[str, Any]:
+    transfer = scenario.transfers[number]
+    method = transfer.method
+    if isinstance(method, ParallelTcp | GridFtp):
+        own: dict[str, Any] = {"carriers": method.flows}
+        return own | {
+            "method": method.kind,
+            "bytes": transfer.bytes,
+            "blockBytes": method.block_bytes if isinstance(method, GridFtp) else 0,
+        }
+    if method.path:
+        raise InputError(
+            f"transfers.{number}.method.path: the engine 'ns3' has datagrams on the shortest path "
+            "only: use the engine 'segment'"
+        )
+    own = {
+        "method": method.kind,
+        "bytes": transfer.bytes,
+        "way": [method.source, method.target],
+        "beginS": method.start_s,
+        "payloadBps": method.rate_bps,
+        "blockBytes": method.payload_bytes,
+        "drainBps": method.receiver_bps,  # null: all at once
+        "socketBytes": method.socket_buffer_bytes,
+    }
+    if isinstance(method, Tsunami):
+        own |= {
+            "threshold": method.error_threshold,
+            "slower": method.slower,
+            "faster": method.faster,
+            "history": method.history,
+            "everyS": method.report_every_s,
+            "mostAsked": method.most_requests,
+        }
+    return own
 
 
 def _link_request(link: Link) -> dict[str, Any]:
@@ -211,8 +280,7 @@ def _link_request(link: Link) -> dict[str, Any]:
     }
 
 
-def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
-    flow = scenario.flows[number]
+def _flow_request(number: int, flow: Flow, record: Record) -> dict[str, Any]:
     if (flow.sack or flow.relays) and not flow.limited_transmit:
         raise InputError(
             f"flows.{number}.limited_transmit: false is allowed only with sack false and without "
@@ -263,8 +331,9 @@ def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
         ],
         "series": [
             name
-            for name in scenario.record.series
-            if name not in LINK_SERIES and (name not in ESTIMATES or name in algorithm.traces)
+            for name in record.series
+            if name not in (*LINK_SERIES, *TRANSFER_SERIES)
+            and (name not in ESTIMATES or name in algorithm.traces)
         ],
     }
 
@@ -281,14 +350,16 @@ def _limited_transmit(flow: Flow) -> bool:
     return flow.limited_transmit and (flow.sack or stock or bool(flow.relays))
 
 
-def _command() -> tuple[list[str], dict[str, str]]:
+def _command(
+    features: frozenset[str] = frozenset(),
+) -> tuple[list[str], dict[str, str]]:
     """Return what starts the process that has ns-3 loaded, and its environment.
 
     Memory in huge pages, where the system has them: a run is a tenth faster.
     """
     check_is_here()
     try:
-        engine = compiled.build(ENGINE)
+        engine = compiled.build(ENGINE, features)
     except compiled.CompilerError as error:
         raise SimulationError(f"the engine 'ns3' cannot be compiled: {error}") from None
     command = [sys.executable, str(HERE / "server.py"), str(engine)]
@@ -299,4 +370,10 @@ def _command() -> tuple[list[str], dict[str, str]]:
 
 
 _server = host.Server(_command)
-stop = _server.stop
+_with_transfers = host.Server(lambda: _command(TRANSFERS))
+
+
+def stop() -> None:
+    """Give up every run of this process. Each ends with a SimulationError."""
+    _server.stop()
+    _with_transfers.stop()

@@ -59,9 +59,13 @@ def folders() -> list[Path]:
     ]
 
 
-def name_of(source: Path) -> str:
-    """Return the file name of the library that is made from the source, as it is now."""
-    digest = hashlib.sha256(f"{FLAGS} {_ns3_version()} {host.content_sha256([source])}".encode())
+def name_of(source: Path, features: frozenset[str] = frozenset()) -> str:
+    """Return the file name of the library that is made from the source, as it is now.
+
+    `features` are what it is compiled with that not all need (`host.as_compiled`).
+    """
+    flags, content = FLAGS + host.macros(features), host.content_sha256([source], features)
+    digest = hashlib.sha256(f"{flags} {_ns3_version()} {content}".encode())
     return f"{source.stem}-{digest.hexdigest()[:16]}.so"
 
 
@@ -72,33 +76,34 @@ def _ns3_version() -> str:
     return " ".join(f"{status.st_size} {int(status.st_mtime)}" for status in stats)
 
 
-def find(source: Path) -> Path | None:
+def find(source: Path, features: frozenset[str] = frozenset()) -> Path | None:
     """Return the library that is made from the source, or None where it is not built."""
-    name = name_of(source)
+    name = name_of(source, features)
     return next((path for folder in folders() if (path := folder / name).exists()), None)
 
 
-def build(source: Path) -> Path:
+def build(source: Path, features: frozenset[str] = frozenset()) -> Path:
     """Return the library that is made from the source: compile it, unless that is done already.
 
     Raises CompilerError, with the compiler's own first file, line and message where it has one.
     """
     with _building[source]:
-        return find(source) or _build(source)
+        return find(source, features) or _build(source, features)
 
 
 _building: dict[Path, threading.Lock] = defaultdict(threading.Lock)
 
 
-def _build(source: Path) -> Path:
+def _build(source: Path, features: frozenset[str]) -> Path:
     command = compiler()
     if not command:
         raise CompilerError("no C++ compiler found (g++, clang++ or $CXX)")
     folder = _writable(folders())
     libraries = ns3() / "lib64"
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        fresh = Path(scratch) / name_of(source)
-        command += [*FLAGS, "-isystem", str(ns3() / "include"), "-x", "c++", str(source)]
+        fresh = Path(scratch) / name_of(source, features)
+        command += [*FLAGS, *host.macros(features)]
+        command += ["-isystem", str(ns3() / "include"), "-x", "c++", str(source)]
         command += ["-o", str(fresh), f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
         command += ["-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]
         command += [f"-l:{name}" for name in LIBRARIES]
@@ -127,9 +132,9 @@ def _writable(choice: Iterable[Path]) -> Path:
     raise CompilerError(f"no folder to keep libraries in: {folder} cannot be written to")
 
 
-def forget_others(sources: Iterable[Path]) -> None:
-    """Remove the libraries in the environment that are not of these sources as they are now."""
-    wanted = {name_of(source) for source in sources}
+def forget_others(wanted: Iterable[str]) -> None:
+    """Remove the libraries in the environment that have none of these names."""
+    wanted = set(wanted)
     for path in folders()[0].glob("*.so"):
         if path.name not in wanted:
             path.unlink(missing_ok=True)
