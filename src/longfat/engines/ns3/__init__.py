@@ -219,6 +219,11 @@ def _transfer_request(scenario: Scenario, number: int) -> dict[str, Any]:
     transfer = scenario.transfers[number]
     method = transfer.method
     if isinstance(method, ParallelTcp | GridFtp):
+        if isinstance(method, GridFtp) and method.changes:
+            raise InputError(
+                f"transfers.{number}.method.{'cuts' if method.cuts else 'adapts'}: the engine "
+                "'ns3' does not have it: use the engine 'segment'"
+            )
         own: dict[str, Any] = {"carriers": method.flows}
         return own | {
             "method": method.kind,

@@ -126,7 +126,7 @@ class Flow
     }
 
 #ifdef LONGFAT_TRANSFERS
-    FlowSource* source{nullptr};        //!< what it carries, or its own bytes
+    FlowSource* source{nullptr};             //!< what it carries, or its own bytes
     std::function<void()> onDelivery{[] {}}; //!< called when more has come
 
     uint32_t SegmentBytes() const

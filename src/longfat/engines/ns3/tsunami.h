@@ -107,12 +107,12 @@ class Tsunami final : public DatagramTransfer
             const double error = std::bit_cast<double>(value);
             const double over = (error - m_spec.threshold) / (1 - m_spec.threshold);
             const double factor = over > 0 ? 1 + over * (m_spec.slower - 1) : m_spec.faster;
-            m_delayS = std::clamp(m_delayS * factor, m_shortest, longest());
+            m_delayS = std::clamp(m_delayS * factor, m_shortest, Longest());
             Keep("error_rate", error);
         }
     }
 
-    double longest() const
+    double Longest() const
     {
         return std::max(m_shortest, LONGEST_DELAY_S);
     }
@@ -195,8 +195,8 @@ class Tsunami final : public DatagramTransfer
     {
         const double asked = m_asked;
         const double fresh = double(m_highest) - double(m_highestBefore);
-        m_error = m_spec.history * m_error +
-                  (1 - m_spec.history) * 0.5 * asked / (1 + asked + fresh);
+        m_error =
+            m_spec.history * m_error + (1 - m_spec.history) * 0.5 * asked / (1 + asked + fresh);
         Ask(RATE, std::bit_cast<uint64_t>(m_error));
         m_highestBefore = m_highest;
         m_asked = 0;
