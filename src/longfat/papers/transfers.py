@@ -14,7 +14,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sympy import Eq, Integer, Sum, oo, symbols
 
-from longfat import statistics
+from longfat import engines, statistics, store
+from longfat.errors import InputError
 from longfat.faults import OF_ITS_SOCKET
 from longfat.network import duplex
 from longfat.papers.ledger import Equations
@@ -455,6 +456,25 @@ def tunings(
     return pd.DataFrame(found)
 
 
+def archived_tunings(
+    names: Sequence[str], file_bytes: float = LARGEST_RUN, seeds: int = 6
+) -> pd.DataFrame:
+    """Return the times of a file with these of `TUNINGS` as archived: a row a seed, in s.
+
+    Raises InputError for a run that the archive does not have.
+    """
+    known = {tuning.name: tuning for tuning in TUNINGS}
+    times: dict[str, list[float]] = {name: [] for name in names}
+    for name, found in times.items():
+        for seed in range(1, seeds + 1):
+            run = tuned(known[name], file_bytes, seed)
+            result = store.find_archived(engines.key(run, "segment"))
+            if result is None:
+                raise InputError(f"the archive has no transfer with '{name}' and seed {seed}")
+            found.append(result.transfers["transfer_time_s"].item())
+    return pd.DataFrame(times, index=pd.Index(range(1, seeds + 1), name="seed"))
+
+
 # --- harm
 
 
@@ -717,11 +737,11 @@ def beside_ns3(
     )
     plain = [scenario(r.how, WAYS[r.way], ways[r.way], seed=r.seed) for r in design.itertuples()]
     faulty = [one.with_(faults=OF_ITS_SOCKET) for one in plain]
-    legs = {"ns3": simulate_all(plain, "ns3", experiment="transfers-ns3")}
-    for name, runs in (("same", faulty), ("rfc", plain)):
-        legs[name] = simulate_all(runs, experiment="transfers-ns3")
-    for name, results in legs.items():
-        design[name] = [result.transfers["transfer_time_s"].item() for result in results]
+    results = simulate_all(plain, "ns3", experiment="transfers-ns3")
+    results += simulate_all([*faulty, *plain], experiment="transfers-beside")
+    times = [result.transfers["transfer_time_s"].item() for result in results]
+    for name, own in zip(("ns3", "same", "rfc"), np.split(np.array(times), 3), strict=True):
+        design[name] = own
     found = []
     for (way, how), own in design.groupby(["way", "how"], sort=False):
         row = {"way": way, "how": how, "ns3": own["ns3"].mean()}
