@@ -217,9 +217,10 @@ def streams(table: pd.DataFrame) -> pd.DataFrame:
 def beside(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table of `transfers.beside_ns3` as the page shows it."""
 
-    def ratio(row: Any, name: str) -> str:
-        low, high = row[f"{name}_low"], row[f"{name}_high"]
-        return f"{row[name]:.4f}" + ("" if np.isnan(low) else f" [{low:.4f}, {high:.4f}]")
+    def ratio(row: Any, name: str, digits: int) -> str:
+        low, high = (f"{row[f'{name}_{end}']:.{digits}f}" for end in ("low", "high"))
+        between = "" if np.isnan(row[f"{name}_low"]) else f" [{low},\N{NO-BREAK SPACE}{high}]"
+        return f"{row[name]:.{digits}f}{between}"
 
     rows = table.to_dict("records")
     return pd.DataFrame(
@@ -227,8 +228,8 @@ def beside(table: pd.DataFrame) -> pd.DataFrame:
             "path": [row["way"] for row in rows],
             "method": [row["how"] for row in rows],
             "ns-3 (s)": [f"{row['ns3']:.2f}" for row in rows],
-            "with its socket's faults": [ratio(row, "same") for row in rows],
+            "with its socket's faults": [ratio(row, "same", 4) for row in rows],
             "to the last digit": [f"{row['equal']} of {row['runs']}" for row in rows],
-            "without faults": [ratio(row, "rfc") for row in rows],
+            "without faults": [ratio(row, "rfc", 3) for row in rows],
         }
     )

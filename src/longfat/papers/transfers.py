@@ -1,6 +1,6 @@
 """Around TCP: a file by parallel streams and by blasts of datagrams (the data of the page).
 
-All runs are the segment engine's, over one link and back. RBUDP's model is that of its paper (He,
+Runs are the segment engine's, some of them ns-3's too, over one link and back. RBUDP's model is that of its paper (He,
 Leigh, Yu and DeFanti 2002) in its form, the rate of sending over 1 and the round trips that pass
 besides, with how many blasts there are worked out here.
 """
@@ -427,7 +427,7 @@ def tunings(
     bytes_: Sequence[float] = (1e5, 1e9),
     seeds: int = 6,
 ) -> pd.DataFrame:
-    """Return what each of `TUNINGS` makes of a short and a long file.
+    """Return what each tuning (`TUNINGS`) makes of a short and a long file.
 
     Columns: tuning, bytes, time (s), and faster, with low and high: the time with `BASE` over it,
     run by run (the mean of the logarithms), and its 95 % interval, missing where chance has no
@@ -602,8 +602,8 @@ SENTENCES = (
 
 
 def sentences(large: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
-    """Return what became of `SENTENCES`, by the tables of this module: words, measure, measured,
-    least, kept ("yes" or "no")."""
+    """Return what became of the survey's sentences (`SENTENCES`), by the tables of `large` and
+    `tunings`: words, measure, measured, least, kept ("yes" or "no")."""
     japan = large[large["way"] == "JAPAN"].set_index("how")["time"]
     faster = tuned.set_index(["tuning", "bytes"])["faster"]
     one = "standard TCP, first window of 1"
