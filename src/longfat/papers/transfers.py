@@ -1,8 +1,8 @@
 """Around TCP: a file by parallel streams and by blasts of datagrams (the data of the page).
 
-Runs are the segment engine's, some of them ns-3's too, over one link and back. RBUDP's model is that of its paper (He,
-Leigh, Yu and DeFanti 2002) in its form, the rate of sending over 1 and the round trips that pass
-besides, with how many blasts there are worked out here.
+Runs are the segment engine's, some of them ns-3's too, over one link and back. RBUDP's model is
+that of its paper (He, Leigh, Yu and DeFanti 2002) in its form, the rate of sending over 1 and the
+round trips that pass besides, with how many blasts there are worked out here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
