@@ -271,6 +271,14 @@ def test_a_receiver_slower_than_the_link_loses_what_finds_no_room():
 # --- Tsunami
 
 
+def test_every_byte_gets_by_tsunami_to_a_receiver_that_is_slower_than_the_link():
+    slow = by("tsunami", receiver_bps=4e6, socket_buffer_bytes=100_000)
+    row = transfer(slow, duration_s=1000.0)
+    assert row["delivered_bytes"] == BYTES
+    assert row["packets_overrun"] > 100
+    assert row["transfer_time_s"] > 8 * (BYTES - 100_000) / 4e6
+
+
 def told(result, series):
     table = result.traces[series]
     return list(zip(table["time_s"], table[series], strict=True))
