@@ -137,6 +137,8 @@ def is_the_same(one: tuple[str, set[str]], other: tuple[str, set[str]]) -> bool:
 
 # A packet on its way: compiled in for different scenarios, each with what its own link does next.
 ON_ITS_WAY = {"longfat::segment::HelpedLink::Frame", "longfat::segment::XcpLink::Frame"}
+# What a transfer came to: each of two engines that are held against each other counts it itself.
+COUNTED_TWICE = {"longfat::TransferCount", "longfat::segment::TransferCount"}
 
 
 def test_no_two_files_declare_the_same_structure():
@@ -151,7 +153,9 @@ def test_no_two_files_declare_the_same_structure():
     twice = [
         (one[0], file, other[0], other_file)
         for (file, one), (other_file, other) in itertools.combinations(declared, 2)
-        if file != other_file and is_the_same(one, other) and {one[0], other[0]} != ON_ITS_WAY
+        if file != other_file
+        and is_the_same(one, other)
+        and {one[0], other[0]} not in (ON_ITS_WAY, COUNTED_TWICE)
     ]
     assert not twice
 

@@ -117,7 +117,7 @@ def test_a_first_result_takes_seconds():
 
 @pytest.mark.parametrize(
     ("source", "features"),
-    [("engine.cc", ()), ("engine.cc", ns3.OWN_PACKETS), ("accelerate.cc", ())],
+    [("engine.cc", ()), ("engine.cc", ns3.FEATURES), ("accelerate.cc", ())],
 )
 def test_no_warnings(source, features):
     command = [*compiled.compiler(), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]

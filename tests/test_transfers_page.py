@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from longfat import InputError
 from longfat.engines.segment import native
 from longfat.papers import transfers
 from longfat.papers.transfers import WAYS, Way
@@ -135,3 +136,45 @@ def test_a_relay_halves_the_round_trip_and_no_more():
 
 def test_a_queue_is_a_bandwidth_delay_product():
     assert transfers.queue_packets(Way(100e6, 0.1, 0.0)) == round(1e7 / 8 / 1502)
+
+
+def test_markers_save_what_they_should():
+    """Of the archive: a pause of 2.5 s, and what came after the last marker."""
+    later = transfers.breaks(seeds=3).set_index("markers")
+    none, five, one = (
+        later.loc[name] for name in ("no markers", "a marker every 5 s", "a marker every 1 s")
+    )
+    assert none["later"] > five["later"] > one["later"] > 0
+    assert none["later"] == pytest.approx(transfers.ON_AT_S, rel=0.2)
+    assert none["sent"] > five["sent"] > one["sent"] > later.at["not cut", "sent"]
+
+
+def test_more_streams_are_faster_and_the_rule_stops_early():
+    table = transfers.streams(seeds=8).set_index("rule")
+    stated = table.iloc[:5]
+    assert stated["time"].is_monotonic_decreasing
+    assert stated["used"].tolist() == [1, 2, 4, 8, 16]
+    found = table.iloc[5:]
+    assert (found["used"] == 4).all()
+    assert (found["time"] > table.at["8 stated", "time"]).all()
+
+
+def test_ns3_and_the_segment_engine_are_equal_within_intervals():
+    """Of the archive. Only the radio's blasts are apart by more: two milliseconds a message."""
+    table = transfers.beside_ns3(seeds=8)
+    same = table["same_low"].isna() | table["same_low"].le(1) & table["same_high"].ge(1)
+    apart = table[~same]
+    assert set(apart["how"]) <= {"RBUDP", "Tsunami"}
+    assert ((apart["same"] - 1).abs() < 1e-3).all()
+    plain = table["rfc_low"].isna() | table["rfc_low"].le(1) & table["rfc_high"].ge(1)
+    assert set(table.loc[~plain, "how"]) <= {"RBUDP", "Tsunami"}
+    streams = table[~table["how"].isin(["RBUDP", "Tsunami"])]
+    assert streams["equal"].sum() > 0.95 * streams["runs"].sum()
+
+
+def test_the_surveys_claims_rest_on_the_tables_runs():
+    times = transfers.archived_tunings((transfers.BASE, "4 connections"))
+    table = transfers.tunings(["4 connections"], bytes_=(1e9,)).set_index("tuning")
+    assert times["4 connections"].mean() == pytest.approx(table.at["4 connections", "time"])
+    with pytest.raises(InputError, match="the archive has no transfer with '4 connections'"):
+        transfers.archived_tunings(("4 connections",), file_bytes=2e9)

@@ -54,7 +54,7 @@ def _check(scenario: Scenario, to: str) -> None:
     if scenario.faults:
         _refuse("faults", "they are ns-3's")
     if scenario.transfers:
-        _refuse("transfers", "only the engine 'segment' has them")
+        _refuse("transfers", "only the engines 'segment' and 'ns3' have them")
     for number, link in enumerate(scenario.links):
         if link.mark_above_packets is not None:
             _refuse(f"links.{number}.mark_above_packets", "no queue of Linux marks by a threshold")

@@ -41,7 +41,7 @@ from longfat.links import (
     Seconds,
     Segments,
 )
-from longfat.transfers import Rbudp, Transfer, Tsunami
+from longfat.transfers import GridFtp, Rbudp, Transfer, Tsunami
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,8 +66,9 @@ __all__ = [
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
 # "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
 # sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files
-# that go over by several flows, or by datagrams (`Scenario.transfers`).
-FEATURES = frozenset({"helpers", "probes", "routers", "transfers"})
+# that go over by several flows, or by datagrams (`Scenario.transfers`), "restarts" those that are
+# cut and go on, or open more streams on the way (`GridFtp.changes`).
+FEATURES = frozenset({"helpers", "probes", "restarts", "routers", "transfers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue
 
 
@@ -527,7 +528,7 @@ class Scenario(Model):
                             f"{self._node_list()}.{nearest(end, list(self.nodes))}"
                         )
                 continue
-            for place in method.flows:
+            for place in method.all_flows:
                 if place >= len(self.flows):
                     raise ValueError(
                         f"{where}.flows: there is no flow {place}: the last is "
@@ -542,6 +543,20 @@ class Scenario(Model):
                         "bytes nor stop_s of its own"
                     )
                 carriers.append(place)
+            for which, cut in enumerate(method.cuts if isinstance(method, GridFtp) else ()):
+                for place in cut.flows:
+                    if self.flows[place].start_s < cut.at_s:
+                        raise ValueError(
+                            f"{where}.cuts.{which}.flows: flow {place} goes on after the cut: its "
+                            f"start_s must be at least {cut.at_s}"
+                        )
+            if isinstance(method, GridFtp) and method.changes:
+                for place in method.all_flows:
+                    if self.flows[place].relays:
+                        raise ValueError(
+                            f"{where}: flow {place} has relays: its streams can be neither cut nor "
+                            "opened on the way"
+                        )
         return self
 
     @model_validator(mode="after")
@@ -600,17 +615,20 @@ class Scenario(Model):
         needed (`FEATURES`)."""
         recorded = set(self.record.series) & set(HELPER_SERIES)
         parts: tuple[Link | Flow, ...] = (*self.links, *self.flows)
+        methods = [transfer.method for transfer in self.transfers]
+        restarts = any(isinstance(one, GridFtp) and one.changes for one in methods)
         needs = {
-            "helpers": recorded or any(one.helpers for one in parts),
+            "helpers": recorded or restarts or any(one.helpers for one in parts),
             "probes": any(flow.sends_own_packets for flow in self.flows),
+            "restarts": restarts,
             "routers": any(one.routers for one in parts),
             "transfers": bool(self.transfers),
         }
         return frozenset(name for name, needed in needs.items() if needed)
 
     def refuse_helpers(self, engine: str) -> None:
-        """Raise InputError for what helps on the way, which only the engine `segment` has, and for
-        packets of a sender's own, which `ns3` has too."""
+        """Raise InputError for what helps on the way, which only the engine `segment` has; and for
+        transfers and packets of a sender's own, which `ns3` has too."""
         for number, link in enumerate(self.links):
             for name in link.helpers + link.routers:
                 raise InputError(
@@ -635,9 +653,10 @@ class Scenario(Model):
                     f"record.series: the engine '{engine}' does not have '{name}': use the "
                     "engine 'segment'"
                 )
-        if self.transfers:
+        if self.transfers and engine != "ns3":
             raise InputError(
-                f"transfers: the engine '{engine}' does not have them: use the engine 'segment'"
+                f"transfers: the engine '{engine}' does not have them: use the engine 'segment' or "
+                "'ns3'"
             )
 
     def with_(self, **changes: Any) -> "Scenario":

@@ -12,7 +12,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from longfat.errors import quoted
 from longfat.links import BitRate, Count, Model, Name, Seconds
 
-__all__ = ["GridFtp", "ParallelTcp", "Rbudp", "Transfer", "Tsunami"]
+__all__ = ["Adapts", "Cut", "GridFtp", "ParallelTcp", "Rbudp", "Transfer", "Tsunami"]
 
 Places = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)]
 
@@ -21,6 +21,11 @@ class _ByFlows(Model):
     """`flows` are places in the scenario's list of flows, from 0."""
 
     flows: Places
+
+    @property
+    def all_flows(self) -> tuple[int, ...]:
+        """All that carry it, at whatever time."""
+        return self.flows
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
@@ -40,6 +45,33 @@ class ParallelTcp(_ByFlows):
     kind: Literal["parallel tcp"] = "parallel tcp"
 
 
+class Cut(Model):
+    """At `at_s` every connection ends; `flows`, which start then or later, go on.
+
+    >>> from longfat.transfers import Cut
+    >>> Cut(at_s=30.0, flows=(4, 5)).flows
+    (4, 5)
+    """
+
+    at_s: Seconds
+    flows: Places
+
+
+class Adapts(Model):
+    """A number of streams that is found on the way, by a rule of this book's own.
+
+    It begins with one, and every `every_s` is doubled, for as long as an interval delivers more
+    than the one before by the part `gain`.
+
+    >>> from longfat.transfers import Adapts
+    >>> Adapts().gain
+    0.1
+    """
+
+    every_s: Annotated[float, Field(gt=0, le=1e6)] = 1.0
+    gain: Annotated[float, Field(ge=0, le=1000)] = 0.1
+
+
 class GridFtp(_ByFlows):
     """GridFTP in its extended block mode (GFD.20): flows take blocks from a common queue.
 
@@ -48,6 +80,10 @@ class GridFtp(_ByFlows):
     a striped transfer. The flows' send buffers should be "auto": what stands in one cannot go by
     another flow any more.
 
+    At each of `cuts` all connections end, and others go on with what is missing in the receiver's
+    last restart marker, written every `marker_every_s`; None: there are none, and it begins again.
+    With `adapts`, `flows` are the most streams that there may be.
+
     >>> from longfat.transfers import GridFtp
     >>> GridFtp(flows=(0, 1, 2, 3)).block_bytes
     262144
@@ -55,6 +91,37 @@ class GridFtp(_ByFlows):
 
     kind: Literal["gridftp"] = "gridftp"
     block_bytes: Annotated[int, Field(ge=1, le=10**12)] = 262_144
+    cuts: tuple[Cut, ...] = ()
+    marker_every_s: Annotated[float, Field(gt=0, le=1e6)] | None = 5.0
+    adapts: Adapts | None = None
+
+    @model_validator(mode="after")
+    def _changes_make_sense(self) -> Self:
+        if len(set(self.all_flows)) < len(self.all_flows):
+            raise ValueError("cuts: flows must be named once")
+        if [cut.at_s for cut in self.cuts] != sorted({cut.at_s for cut in self.cuts}):
+            raise ValueError("cuts must be in the order of their times")
+        if self.cuts and self.adapts:
+            raise ValueError("adapts: it cannot be had together with cuts")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _changes_left_out(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what came later where it is not used: engines without it read the rest."""
+        data = serialize(self)
+        unused = [] if self.cuts else ["cuts", "marker_every_s"]
+        for name in unused + ([] if self.adapts else ["adapts"]):
+            data.pop(name, None)
+        return data
+
+    @property
+    def all_flows(self) -> tuple[int, ...]:
+        return sum((cut.flows for cut in self.cuts), self.flows)
+
+    @property
+    def changes(self) -> bool:
+        """Whether its streams are not the same from its begin to its end."""
+        return bool(self.cuts or self.adapts)
 
 
 class _ByDatagrams(Model):

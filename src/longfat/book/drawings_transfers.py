@@ -186,3 +186,50 @@ def sentences(table: pd.DataFrame) -> pd.DataFrame:
             "so": table["kept"],
         }
     )
+
+
+def breaks(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `transfers.breaks` as the page shows it."""
+    return pd.DataFrame(
+        {
+            "the transfer": table["markers"],
+            "time": [span(seconds) for seconds in table["time"]],
+            "later by": [span(seconds) if seconds else "" for seconds in table["later"]],
+            "sent, as times the file": [f"{sent:.2f}" for sent in table["sent"]],
+        }
+    )
+
+
+def streams(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `transfers.streams` as the page shows it."""
+    return pd.DataFrame(
+        {
+            "streams": table["rule"],
+            "that carried something": [f"{used:.1f}" for used in table["used"]],
+            "time (s)": [
+                f"{row.time:.1f}" + ("" if np.isnan(row.halfwidth) else f" ± {row.halfwidth:.1f}")
+                for row in table.itertuples()
+            ],
+        }
+    )
+
+
+def beside(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `transfers.beside_ns3` as the page shows it."""
+
+    def ratio(row: Any, name: str, digits: int) -> str:
+        low, high = (f"{row[f'{name}_{end}']:.{digits}f}" for end in ("low", "high"))
+        between = "" if np.isnan(row[f"{name}_low"]) else f" [{low},\N{NO-BREAK SPACE}{high}]"
+        return f"{row[name]:.{digits}f}{between}"
+
+    rows = table.to_dict("records")
+    return pd.DataFrame(
+        {
+            "path": [row["way"] for row in rows],
+            "method": [row["how"] for row in rows],
+            "ns-3 (s)": [f"{row['ns3']:.2f}" for row in rows],
+            "with its socket's faults": [ratio(row, "same", 4) for row in rows],
+            "to the last digit": [f"{row['equal']} of {row['runs']}" for row in rows],
+            "without faults": [ratio(row, "rfc", 3) for row in rows],
+        }
+    )

@@ -40,6 +40,24 @@ struct TransferSpec
     double history{0};   //!< weight of what was before in the error rate
     double everyS{0};    //!< between reports
     uint64_t mostAsked{0};
+#ifdef LONGFAT_RESTARTS
+    // BLOCKS
+    struct Restart
+    {
+        double cutS;              //!< all connections before it end
+        std::size_t firstCarrier; //!< that goes on
+    };
+
+    std::vector<Restart> restarts;
+    double markerEveryS{0}; //!< infinite: there are none
+    double adaptEveryS{0};  //!< 0: all streams from the beginning
+    double adaptGain{0};
+
+    bool Changes() const
+    {
+        return !restarts.empty() || adaptEveryS > 0;
+    }
+#endif
 };
 
 } // namespace longfat

@@ -1,8 +1,8 @@
 """Around TCP: a file by parallel streams and by blasts of datagrams (the data of the page).
 
-All runs are the segment engine's, over one link and back. RBUDP's model is that of its paper (He,
-Leigh, Yu and DeFanti 2002) in its form, the rate of sending over 1 and the round trips that pass
-besides, with how many blasts there are worked out here.
+Runs are the segment engine's, some of them ns-3's too, over one link and back. RBUDP's model is
+that of its paper (He, Leigh, Yu and DeFanti 2002) in its form, the rate of sending over 1 and the
+round trips that pass besides, with how many blasts there are worked out here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,13 +14,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sympy import Eq, Integer, Sum, oo, symbols
 
-from longfat import statistics
+from longfat import engines, statistics, store
+from longfat.errors import InputError
+from longfat.faults import OF_ITS_SOCKET
 from longfat.network import duplex
 from longfat.papers.ledger import Equations
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
 from longfat.sweeps import simulate_all
-from longfat.transfers import GridFtp, ParallelTcp, Rbudp, Transfer, Tsunami
+from longfat.transfers import Adapts, Cut, GridFtp, ParallelTcp, Rbudp, Transfer, Tsunami
 
 # --- RBUDP's model
 
@@ -425,7 +427,7 @@ def tunings(
     bytes_: Sequence[float] = (1e5, 1e9),
     seeds: int = 6,
 ) -> pd.DataFrame:
-    """Return what each of `TUNINGS` makes of a short and a long file.
+    """Return what each tuning (`TUNINGS`) makes of a short and a long file.
 
     Columns: tuning, bytes, time (s), and faster, with low and high: the time with `BASE` over it,
     run by run (the mean of the logarithms), and its 95 % interval, missing where chance has no
@@ -452,6 +454,25 @@ def tunings(
                 | {"faster": ratio["measured"], "low": ratio["low"], "high": ratio["high"]}
             )
     return pd.DataFrame(found)
+
+
+def archived_tunings(
+    names: Sequence[str], file_bytes: float = LARGEST_RUN, seeds: int = 6
+) -> pd.DataFrame:
+    """Return the times of a file with these of `TUNINGS` as archived: a row a seed, in s.
+
+    Raises InputError for a run that the archive does not have.
+    """
+    known = {tuning.name: tuning for tuning in TUNINGS}
+    times: dict[str, list[float]] = {name: [] for name in names}
+    for name, found in times.items():
+        for seed in range(1, seeds + 1):
+            run = tuned(known[name], file_bytes, seed)
+            result = store.find_archived(engines.key(run, "segment"))
+            if result is None:
+                raise InputError(f"the archive has no transfer with '{name}' and seed {seed}")
+            found.append(result.transfers["transfer_time_s"].item())
+    return pd.DataFrame(times, index=pd.Index(range(1, seeds + 1), name="seed"))
 
 
 # --- harm
@@ -581,8 +602,8 @@ SENTENCES = (
 
 
 def sentences(large: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
-    """Return what became of `SENTENCES`, by the tables of this module: words, measure, measured,
-    least, kept ("yes" or "no")."""
+    """Return what became of the survey's sentences (`SENTENCES`), by the tables of `large` and
+    `tunings`: words, measure, measured, least, kept ("yes" or "no")."""
     japan = large[large["way"] == "JAPAN"].set_index("how")["time"]
     faster = tuned.set_index(["tuning", "bytes"])["faster"]
     one = "standard TCP, first window of 1"
@@ -601,3 +622,135 @@ def sentences(large: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
         for sentence, value in zip(SENTENCES, measured, strict=True)
     ]
     return pd.DataFrame(rows)
+
+
+# --- a transfer that breaks, and a number of streams found on the way
+
+
+CUT_AT_S, ON_AT_S = 9.5, 12.0
+
+
+def breaks(
+    markers_s: Sequence[float | None] = (None, 5.0, 1.0),
+    seeds: int = 3,
+    file_bytes: float = 1e9,
+    way: Way = WAYS["JAPAN"],
+) -> pd.DataFrame:
+    """Return what restart markers save where all connections break and others go on.
+
+    GridFTP's eight streams are cut after `CUT_AT_S` and go on at `ON_AT_S`. Columns: markers (what
+    there is, text), time (s, mean), later (s, than without a break), and sent (packets' bytes over
+    the file).
+    """
+    plain = [scenario("GridFTP, 8 streams", way, file_bytes, seed=s + 1) for s in range(seeds)]
+    legs = {"not cut": plain}
+    for every in markers_s:
+        how = GridFtp(
+            flows=tuple(range(8)),
+            cuts=(Cut(at_s=CUT_AT_S, flows=tuple(range(8, 16))),),
+            marker_every_s=every,
+        )
+        name = "no markers" if every is None else f"a marker every {every:g} s"
+        legs[name] = [
+            one.with_(
+                flows=[
+                    *one.flows,
+                    *(f.model_copy(update={"start_s": ON_AT_S}) for f in one.flows),
+                ],
+                transfers=[Transfer(bytes=round(file_bytes), method=how)],
+            )
+            for one in plain
+        ]
+    results = simulate_all(
+        [run for runs in legs.values() for run in runs], experiment="transfers-breaks"
+    )
+    table = pd.concat([result.transfers for result in results], ignore_index=True)
+    table["markers"] = [name for name, runs in legs.items() for _ in runs]
+    table["sent"] = table["bytes_sent"] / file_bytes
+    means = table.groupby("markers", sort=False)[["transfer_time_s", "sent"]].mean().reset_index()
+    means = means.rename(columns={"transfer_time_s": "time"})
+    means["later"] = means["time"] - means["time"].iloc[0]
+    return means
+
+
+def streams(
+    numbers: Sequence[int] = (1, 2, 4, 8, 16),
+    every_s: Sequence[float] = (1.0, 5.0),
+    seeds: int = 8,
+    file_bytes: float = 1e9,
+    way: Way = WAYS["JAPAN"],
+) -> pd.DataFrame:
+    """Return the time of a file by the number of GridFTP's streams, stated or found on the way.
+
+    Columns: rule (how the number came about, text), used (streams that carried something, mean),
+    time (s, mean) and halfwidth (95 %).
+    """
+    timer = {"min_rto_s": max(1.0, 2 * way.rtt_s)}
+    most = max(numbers)
+    kinds = {
+        f"{n} stated" if n > 1 else "one": (n, GridFtp(flows=tuple(range(n)))) for n in numbers
+    } | {
+        f"doubled every {every:g} s": (
+            most,
+            GridFtp(flows=tuple(range(most)), adapts=Adapts(every_s=every)),
+        )
+        for every in every_s
+    }
+    design = statistics.combinations(rule=list(kinds), seed=list(range(1, seeds + 1)))
+    runs = []
+    for row in design.itertuples():
+        number, how = kinds[row.rule]
+        plain = scenario("standard TCP", way, file_bytes, seed=row.seed)
+        carried = Transfer(bytes=round(file_bytes), method=how)
+        runs.append(plain.with_(flows=[flow(**timer)] * number, transfers=[carried]))
+    results = simulate_all(runs, experiment="transfers-streams")
+    rows = _rows(results, design)
+    rows["used"] = [(result.flows["delivered_bytes"] > 0).sum() for result in results]
+    table = statistics.interval(rows, ["rule"], "transfer_time_s")
+    table = table.rename(columns={"transfer_time_s": "time"})
+    table["used"] = table["rule"].map(rows.groupby("rule")["used"].mean())
+    order = {name: place for place, name in enumerate(kinds)}
+    return table.sort_values("rule", key=lambda names: names.map(order)).reset_index(drop=True)
+
+
+# --- ns-3 beside the segment engine
+
+
+BESIDE = {"JAPAN": 2e7, "satellite": 1e7, "lossy radio": 2e6}  # bytes
+BESIDE_METHODS = ("standard TCP", "4 parallel", "GridFTP, 8 streams", "RBUDP", "Tsunami")
+
+
+def beside_ns3(
+    ways: Mapping[str, float] = MappingProxyType(BESIDE),
+    methods: Sequence[str] = BESIDE_METHODS,
+    seeds: int = 8,
+) -> pd.DataFrame:
+    """Return the times of files on ns-3 beside those on the segment engine, run by run.
+
+    Columns: way, how, ns3 (s, mean), same and rfc (the segment engine's time over ns-3's, the mean
+    of the logarithms, with the faults of ns-3's socket and without any), each with _low and _high
+    (95 %; missing where all runs are equal), and equal (runs whose times are the same to the last
+    digit with the faults, of `runs`).
+    """
+    design = statistics.combinations(
+        way=list(ways), how=list(methods), seed=list(range(1, seeds + 1))
+    )
+    plain = [scenario(r.how, WAYS[r.way], ways[r.way], seed=r.seed) for r in design.itertuples()]
+    faulty = [one.with_(faults=OF_ITS_SOCKET) for one in plain]
+    results = simulate_all(plain, "ns3", experiment="transfers-ns3")
+    results += simulate_all([*faulty, *plain], experiment="transfers-beside")
+    times = [result.transfers["transfer_time_s"].item() for result in results]
+    for name, own in zip(("ns3", "same", "rfc"), np.split(np.array(times), 3), strict=True):
+        design[name] = own
+    found = []
+    for (way, how), own in design.groupby(["way", "how"], sort=False):
+        row = {"way": way, "how": how, "ns3": own["ns3"].mean()}
+        for name in ("same", "rfc"):
+            ratio = statistics.paired(own[name], own["ns3"], ratio=True)
+            equal = np.allclose(own[name], own["ns3"], rtol=1e-12)
+            bounds = {"low": np.nan, "high": np.nan} if equal else ratio
+            row |= {name: ratio["measured"]}
+            row |= {f"{name}_low": bounds["low"], f"{name}_high": bounds["high"]}
+        row |= {"equal": int((own["same"] == own["ns3"]).sum()), "runs": len(own)}
+        found.append(row)
+    return pd.DataFrame(found)

@@ -1,5 +1,6 @@
 """The full ns-3 stack: a scenario built and run by compiled C++, in a process of its own."""
 
+import functools
 import importlib.util
 import itertools
 import os
@@ -13,19 +14,36 @@ from longfat.cc import catalogue
 from longfat.engines import host
 from longfat.engines.ns3 import accelerate, compiled
 from longfat.errors import InputError, SimulationError
-from longfat.result import LINK_SERIES, Result
-from longfat.scenario import Flow, Link, Scenario
+from longfat.result import LINK_SERIES, TRANSFER_SERIES, Result
+from longfat.scenario import Flow, Link, Record, Scenario
+from longfat.transfers import GridFtp, ParallelTcp, Tsunami
 
 VERSION = "3.44"
 HERE = Path(__file__).parent
 PROGRAM = HERE / "simulation.h"  # includes all the others that decide a result
 ENGINE = HERE / "engine.cc"
-OWN_PACKETS = frozenset({"probes"})  # the feature that ns-3 has too
+# What the engine is compiled with on demand: packets of a sender's own, transfers, and both.
+FEATURES = frozenset({"probes", "transfers"})
+VARIANTS = (frozenset({"probes"}), frozenset({"transfers"}), FEATURES)
 RECOVERY = {
     "prr": "longfat::TcpPrr",
     "halving": "longfat::TcpHalving",
     "prr-ns3-3.44": "ns3::TcpPrrRecovery",
 }
+# The TCP of transfers' control messages, as Linux has it by default, but for NewReno. Its nodes are
+# those of each transfer.
+CONTROL = Flow(
+    source="source",
+    target="target",
+    congestion_control="newreno",
+    segment_bytes=536,
+    initial_window_segments=10,
+    send_buffer_bytes=64_000_000,
+    receive_buffer_bytes=64_000_000,
+    segments_per_ack=1,
+    ack_timeout_s=0.2,
+    min_rto_s=0.2,
+)
 ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms offer
 
 
@@ -56,7 +74,7 @@ def simulate(
     not compile; SimulationError when ns-3 gives up, takes longer than `time_limit_s`, or allocates
     more than `memory_limit_bytes` beyond what it has before the scenario.
     """
-    server = _own_server if scenario.features else _server
+    server = _servers[scenario.features & FEATURES]
     stops = server.stops
     wanted = request(scenario) | {"libraries": [str(path) for path in libraries(scenario)]}
     limits = time_limit_s, memory_limit_bytes
@@ -104,16 +122,17 @@ def ingredients_of(engine: str, program: Path, scenario: Scenario) -> dict[str, 
         "engine": engine,
         "engine_version": VERSION,
         "headers_sha256": host.content_sha256(
-            [program, *_headers(scenario).values()], scenario.features
+            [program, *_headers(scenario).values()], scenario.features & FEATURES
         ),
     }
 
 
 def _headers(scenario: Scenario) -> dict[str, Path]:
     """Return the headers of the scenario's congestion controls, by name."""
+    flows = [*scenario.flows, *[CONTROL] * any(t.by_datagrams for t in scenario.transfers)]
     return {
         flow.congestion_control.name: path
-        for flow in scenario.flows
+        for flow in flows
         if (path := _algorithm(flow).header_path)
     }
 
@@ -144,7 +163,9 @@ def prepare() -> Iterable[str]:
     known = catalogue.algorithms().values()
     headers = {a.header_path for a in known if a.header_path and a.type_id}
     sources = [accelerate.SOURCE, ENGINE]
-    compiled.forget_others([*sources, *headers], kept=[compiled.name_of(ENGINE, OWN_PACKETS)])
+    own = [compiled.name_of(source) for source in (*sources, *headers)]
+    with_features = [compiled.name_of(ENGINE, features) for features in VARIANTS]
+    compiled.forget_others([*own, *with_features])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         builds = {source: pool.submit(compiled.build, source) for source in sources}
     for source, build in builds.items():
@@ -180,11 +201,64 @@ def request(scenario: Scenario) -> dict[str, Any]:
         "seed": scenario.seed,
         "links": [_link_request(link) for link in pairs],
         "linkSeries": [name for name in scenario.record.series if name in LINK_SERIES],
-        "flows": [_flow_request(scenario, number) for number in range(len(scenario.flows))],
+        "flows": [_flow_request(*one, scenario.record) for one in enumerate(scenario.flows)],
         "points": scenario.record.points,
         "durationS": scenario.duration_s,
-        "untilComplete": finite,
+        "untilComplete": finite and not scenario.transfers,
+    } | _transfers_request(scenario)
+
+
+def _transfers_request(scenario: Scenario) -> dict[str, Any]:
+    """Return what a request has besides, where there are transfers."""
+    if not scenario.transfers:
+        return {}
+    return {
+        "transfers": [_transfer_request(scenario, n) for n in range(len(scenario.transfers))],
+        "transferSeries": [name for name in scenario.record.series if name in TRANSFER_SERIES],
+        "control": _flow_request(0, CONTROL, Record()),
     }
+
+
+def _transfer_request(scenario: Scenario, number: int) -> dict[str, Any]:
+    transfer = scenario.transfers[number]
+    method = transfer.method
+    if isinstance(method, ParallelTcp | GridFtp):
+        if isinstance(method, GridFtp) and method.changes:
+            raise InputError(
+                f"transfers.{number}.method.{'cuts' if method.cuts else 'adapts'}: the engine "
+                "'ns3' does not have it: use the engine 'segment'"
+            )
+        own: dict[str, Any] = {"carriers": method.flows}
+        return own | {
+            "method": method.kind,
+            "bytes": transfer.bytes,
+            "blockBytes": method.block_bytes if isinstance(method, GridFtp) else 0,
+        }
+    if method.path:
+        raise InputError(
+            f"transfers.{number}.method.path: the engine 'ns3' has datagrams on the shortest path "
+            "only: use the engine 'segment'"
+        )
+    own = {
+        "method": method.kind,
+        "bytes": transfer.bytes,
+        "way": [method.source, method.target],
+        "beginS": method.start_s,
+        "payloadBps": method.rate_bps,
+        "blockBytes": method.payload_bytes,
+        "drainBps": method.receiver_bps,  # null: all at once
+        "socketBytes": method.socket_buffer_bytes,
+    }
+    if isinstance(method, Tsunami):
+        own |= {
+            "threshold": method.error_threshold,
+            "slower": method.slower,
+            "faster": method.faster,
+            "history": method.history,
+            "everyS": method.report_every_s,
+            "mostAsked": method.most_requests,
+        }
+    return own
 
 
 def _link_request(link: Link) -> dict[str, Any]:
@@ -215,8 +289,7 @@ def _link_request(link: Link) -> dict[str, Any]:
     }
 
 
-def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
-    flow = scenario.flows[number]
+def _flow_request(number: int, flow: Flow, record: Record) -> dict[str, Any]:
     if (flow.sack or flow.relays) and not flow.limited_transmit:
         raise InputError(
             f"flows.{number}.limited_transmit: false is allowed only with sack false and without "
@@ -267,8 +340,9 @@ def _flow_request(scenario: Scenario, number: int) -> dict[str, Any]:
         ],
         "series": [
             name
-            for name in scenario.record.series
-            if name not in LINK_SERIES and (name not in ESTIMATES or name in algorithm.traces)
+            for name in record.series
+            if name not in (*LINK_SERIES, *TRANSFER_SERIES)
+            and (name not in ESTIMATES or name in algorithm.traces)
         ],
     }
 
@@ -304,11 +378,15 @@ def _command(features: frozenset[str]) -> tuple[list[str], dict[str, str]]:
     return command, os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))}
 
 
-_server = host.Server(lambda: _command(compiled.NO_FEATURES))
-_own_server = host.Server(lambda: _command(OWN_PACKETS))
+# The processes that have ns-3 loaded, one for each variant of the engine, started when needed.
+_servers = {
+    variant: host.Server(functools.partial(_command, variant))
+    for variant in (compiled.NO_FEATURES, *VARIANTS)
+}
+_server = _servers[compiled.NO_FEATURES]
 
 
 def stop() -> None:
-    """End the processes that have ns-3 loaded, if there are any, and every run of them."""
-    _server.stop()
-    _own_server.stop()
+    """Give up every run of this process. Each ends with a SimulationError."""
+    for server in _servers.values():
+        server.stop()

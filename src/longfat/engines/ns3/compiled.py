@@ -136,10 +136,9 @@ def _writable(choice: Iterable[Path]) -> Path:
     raise CompilerError(f"no folder to keep libraries in: {folder} cannot be written to")
 
 
-def forget_others(sources: Iterable[Path], kept: Iterable[str] = ()) -> None:
-    """Remove the libraries in the environment that are not of these sources as they are now, nor of
-    these names."""
-    wanted = {*kept, *(name_of(source) for source in sources)}
+def forget_others(wanted: Iterable[str]) -> None:
+    """Remove the libraries in the environment that have none of these names."""
+    wanted = set(wanted)
     for path in folders()[0].glob("*.so"):
         if path.name not in wanted:
             path.unlink(missing_ok=True)

@@ -83,6 +83,23 @@ class Connection
         return bytes;
     }
 
+#ifdef LONGFAT_TRANSFERS
+    /// The same, with what was read; null where there is nothing.
+    ns3::Ptr<ns3::Packet> Take(uint32_t most)
+    {
+        auto packet = receiver->Recv(most, 0);
+        if (!packet || packet->GetSize() == 0)
+        {
+            return nullptr;
+        }
+        if (m_growing)
+        {
+            m_growing->OnRead(packet->GetSize());
+        }
+        return packet;
+    }
+
+#endif
   private:
     void Listen(Network& network, const std::string& target, uint16_t port)
     {

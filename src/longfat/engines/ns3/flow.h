@@ -16,6 +16,17 @@
 namespace longfat
 {
 
+#ifdef LONGFAT_TRANSFERS
+/// What a flow carries, where that is a part of a transfer.
+struct FlowSource
+{
+    virtual ~FlowSource() = default;
+    virtual uint32_t Size() = 0;                           //!< of the next packet; 0: no more
+    virtual ns3::Ptr<ns3::Packet> Give(uint32_t size) = 0; //!< that packet
+    virtual void Take(ns3::Ptr<ns3::Packet> packet) = 0;   //!< it has come, perhaps in parts
+};
+
+#endif
 class Flow
 {
   public:
@@ -114,6 +125,27 @@ class Flow
         NS_ABORT_MSG_UNLESS(found, m_spec.congestionControl << " has no series " << name);
     }
 
+#ifdef LONGFAT_TRANSFERS
+    FlowSource* source{nullptr};             //!< what it carries, or its own bytes
+    std::function<void()> onDelivery{[] {}}; //!< called when more has come
+
+    uint32_t SegmentBytes() const
+    {
+        return m_spec.segmentBytes;
+    }
+
+    /// Of a whole segment, with the headers of PPP, IP and TCP.
+    uint32_t WireBytes() const
+    {
+        return m_spec.segmentBytes + 2 + 20 + 20 + (m_spec.timestamps ? 12 : 0);
+    }
+
+    bool IsComplete() const
+    {
+        return m_spec.bytes == 0 || !std::isnan(count.completionS);
+    }
+
+#endif
   private:
     static constexpr uint32_t NO_THRESHOLD = 0xffffffff;
 
@@ -137,6 +169,24 @@ class Flow
     void Fill()
     {
         auto& sender = *First().sender;
+#ifdef LONGFAT_TRANSFERS
+        while (source && m_open)
+        {
+            const uint32_t next = source->Size();
+            if (next == 0)
+            {
+                Stop();
+            }
+            else if (sender.GetTxAvailable() < next)
+            {
+                return;
+            }
+            else
+            {
+                sender.Send(source->Give(next), 0);
+            }
+        }
+#endif
         while (m_open)
         {
             uint64_t size = m_spec.segmentBytes;
@@ -160,6 +210,13 @@ class Flow
 
     void Receive()
     {
+#ifdef LONGFAT_TRANSFERS
+        while (auto packet = source ? Last().Take(std::numeric_limits<uint32_t>::max()) : nullptr)
+        {
+            count.deliveredBytes += packet->GetSize();
+            source->Take(packet);
+        }
+#endif
         while (const uint32_t bytes = Last().Read(std::numeric_limits<uint32_t>::max()))
         {
             count.deliveredBytes += bytes;
@@ -173,6 +230,9 @@ class Flow
         {
             count.completionS = NowS();
         }
+#ifdef LONGFAT_TRANSFERS
+        onDelivery();
+#endif
     }
 
     void TellHandoff(const Handoff& handoff)

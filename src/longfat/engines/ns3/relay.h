@@ -51,6 +51,11 @@ class Relay
             {
                 break;
             }
+#ifdef LONGFAT_TRANSFERS
+            m_out.sender->Send(m_in.Take(size), 0);
+            waiting = m_in.receiver->GetRxAvailable();
+            continue;
+#endif
             m_out.sender->Send(ns3::Create<ns3::Packet>(m_in.Read(size)), 0);
             waiting = m_in.receiver->GetRxAvailable();
         }

@@ -112,6 +112,38 @@ ReadFlow(const Json& json)
     return flow;
 }
 
+#ifdef LONGFAT_TRANSFERS
+inline TransferSpec
+ReadTransfer(const Json& json)
+{
+    TransferSpec transfer;
+    const std::string& kind = json["method"].text;
+    transfer.method = kind == "gridftp"   ? TransferSpec::BLOCKS
+                      : kind == "rbudp"   ? TransferSpec::RBUDP
+                      : kind == "tsunami" ? TransferSpec::TSUNAMI
+                                          : TransferSpec::PARTS;
+    transfer.fileBytes = json["bytes"].number;
+    for (const Json& place : json["carriers"].items)
+    {
+        transfer.carriers.push_back(place.number);
+    }
+    transfer.blockBytes = json["blockBytes"].number;
+    transfer.way = ReadPath(json["way"]);
+    transfer.beginS = json["beginS"].number;
+    transfer.payloadBps = json["payloadBps"].number;
+    transfer.drainBps =
+        ReadNumber(json["drainBps"]).value_or(std::numeric_limits<double>::infinity());
+    transfer.socketBytes = json["socketBytes"].number;
+    transfer.threshold = json["threshold"].number;
+    transfer.slower = json["slower"].number;
+    transfer.faster = json["faster"].number;
+    transfer.history = json["history"].number;
+    transfer.everyS = json["everyS"].number;
+    transfer.mostAsked = json["mostAsked"].number;
+    return transfer;
+}
+
+#endif
 /// Build what is requested, up to the moment at which it can run.
 inline void
 Prepare(Simulation& simulation, const Json& request, const std::vector<LinkSpec>& links)
@@ -135,6 +167,17 @@ Prepare(Simulation& simulation, const Json& request, const std::vector<LinkSpec>
             flow.Record(series.text);
         }
     }
+#ifdef LONGFAT_TRANSFERS
+    for (const Json& wanted : request["transfers"].items)
+    {
+        Transfer& transfer =
+            simulation.AddTransfer(ReadTransfer(wanted), ReadFlow(request["control"]));
+        for (const Json& series : request["transferSeries"].items)
+        {
+            transfer.Record(series.text, durationS, points);
+        }
+    }
+#endif
 }
 
 inline void
@@ -162,6 +205,23 @@ Write(JsonWriter& json, const SeriesByName& series)
     json.End('}');
 }
 
+#ifdef LONGFAT_TRANSFERS
+inline void
+Write(JsonWriter& json, const TransferCount& count)
+{
+    json.Name("there_s").Number(count.thereS);
+    json.Name("known_s").Number(count.knownS);
+    json.Name("delivered_bytes").Number(count.uniqueBytes);
+    json.Name("packets_sent").Number(count.packets);
+    json.Name("packets_sent_again").Number(count.packetsAgain);
+    json.Name("bytes_sent").Number(count.packetBytes);
+    json.Name("packets_overrun").Number(count.overrun);
+    json.Name("control_bytes").Number(count.controlBytes);
+    json.Name("rounds").Number(count.rounds);
+    Write(json, count.kept);
+}
+
+#endif
 /// Build the requested network, run it, and tell what was measured.
 inline std::string
 Run(const std::string& text)
@@ -204,6 +264,15 @@ Run(const std::string& text)
         json.End('}');
     }
     json.End(']');
+#ifdef LONGFAT_TRANSFERS
+    json.Name("transfers").Begin('[');
+    for (const auto& transfer : simulation.transfers)
+    {
+        Write(json.Begin('{'), transfer->Total());
+        json.End('}');
+    }
+    json.End(']');
+#endif
     json.Name("events").Number(simulation.events);
     json.Name("end_s").Number(simulation.endS);
     json.Name("wall_s").Number(wallS.count());

@@ -7,6 +7,10 @@
 #define LONGFAT_SIMULATION_H
 
 #include "flow.h"
+#ifdef LONGFAT_TRANSFERS
+#include "rbudp.h"
+#include "tsunami.h"
+#endif
 
 #include "ns3/rng-seed-manager.h"
 
@@ -35,6 +39,59 @@ class Simulation
         return *flows.back();
     }
 
+#ifdef LONGFAT_TRANSFERS
+    std::vector<std::unique_ptr<Transfer>> transfers;
+
+    /// `control` is the TCP of messages. The run ends with its transfers and the flows that have an
+    /// end.
+    Transfer& AddTransfer(const TransferSpec& spec, const FlowSpec& control)
+    {
+        const uint16_t port = 45000 + 3 * transfers.size();
+        if (spec.method == TransferSpec::RBUDP)
+        {
+            transfers.push_back(std::make_unique<Rbudp>(spec, control, network, port));
+        }
+        else if (spec.method == TransferSpec::TSUNAMI)
+        {
+            transfers.push_back(std::make_unique<Tsunami>(spec, control, network, port));
+        }
+        else
+        {
+            std::vector<Flow*> carriers;
+            for (const uint64_t number : spec.carriers)
+            {
+                carriers.push_back(flows[number].get());
+            }
+            transfers.push_back(std::make_unique<StreamsTransfer>(spec, carriers));
+        }
+        transfers.back()->onEnd = [this] { StopWhenTransfersAre(); };
+        for (const auto& flow : flows)
+        {
+            flow->onDelivery = transfers.back()->onEnd;
+        }
+        return *transfers.back();
+    }
+
+    void StopWhenTransfersAre() const
+    {
+        for (const auto& transfer : transfers)
+        {
+            if (!transfer->IsDone())
+            {
+                return;
+            }
+        }
+        for (const auto& flow : flows)
+        {
+            if (!flow->IsComplete())
+            {
+                return;
+            }
+        }
+        ns3::Simulator::Stop();
+    }
+
+#endif
     /// Run to the end, or until every flow that has an end is complete and there is no other.
     void Run(double durationS, bool untilComplete)
     {

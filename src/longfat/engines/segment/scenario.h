@@ -146,6 +146,11 @@ class ScenarioReader
             if (kind == "gridftp")
             {
                 transfer.blockBytes = method.Whole("block_bytes", 1, 1e12, 262144);
+#endif
+#ifdef LONGFAT_RESTARTS
+                ReadChanges(method, where + "method.", scenario, &transfer);
+#endif
+#ifdef LONGFAT_TRANSFERS
             }
             method.End();
             return;
@@ -186,6 +191,48 @@ class ScenarioReader
         ReadAlgorithm(newReno, where, NO_LIMIT, &scenario->control);
     }
 
+#endif
+#ifdef LONGFAT_RESTARTS
+    /// Where its connections are cut, and how many of them there are.
+    void ReadChanges(Fields& method,
+                     const std::string& where,
+                     ScenarioSpec* scenario,
+                     TransferSpec* transfer)
+    {
+        for (const Json& item : method.List("cuts").items)
+        {
+            Fields cut(*this, item, where + "cuts.");
+            transfer->restarts.push_back(
+                {cut.Number("at_s", 0, LONGEST_S), transfer->carriers.size()});
+            for (const Json& number : cut.List("flows").items)
+            {
+                if (!(number.number >= 0 &&
+                      number.number < static_cast<double>(scenario->flows.size())))
+                {
+                    Fail(where + "cuts.flows: must be places in the list of flows, from 0");
+                    return;
+                }
+                transfer->carriers.push_back(static_cast<uint64_t>(number.number));
+            }
+            cut.End();
+        }
+        transfer->markerEveryS = method.Number("marker_every_s", ABOVE_0, INFINITE, INFINITE);
+        const Json& adapts = method.Take("adapts");
+        if (adapts.IsStated())
+        {
+            Fields fields(*this, adapts, where + "adapts.");
+            transfer->adaptEveryS = fields.Number("every_s", ABOVE_0, 1e6, 1.0);
+            transfer->adaptGain = fields.Number("gain", 0, 1000, 0.1);
+            fields.End();
+            for (std::size_t i = 1; i < transfer->carriers.size(); ++i)
+            {
+                scenario->flows[transfer->carriers[i]].startS = LONGEST_S; // the transfer starts it
+            }
+        }
+    }
+
+#endif
+#ifdef LONGFAT_TRANSFERS
     /// The TCP of control messages, as Linux has it by default, but for NewReno.
     static FlowSpec ControlFlow(uint32_t faults)
     {

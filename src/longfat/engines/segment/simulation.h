@@ -23,6 +23,9 @@
 #include "rbudp.h"
 #include "tsunami.h"
 #endif
+#ifdef LONGFAT_RESTARTS
+#include "restarts.h"
+#endif
 
 #include "ns3/traced-value.h"
 
@@ -312,6 +315,14 @@ class Simulation
                 carriers.back().streams.push_back(&connection.stream);
             }
         }
+#endif
+#ifdef LONGFAT_RESTARTS
+        if (spec.Changes())
+        {
+            return AddChanging(spec, std::move(carriers));
+        }
+#endif
+#ifdef LONGFAT_TRANSFERS
         auto transfer = std::make_unique<StreamsTransfer>(m_events, spec, std::move(carriers));
         for (std::size_t i = 0; i < spec.carriers.size(); ++i)
         {
@@ -325,6 +336,25 @@ class Simulation
         return transfer;
     }
 
+#endif
+#ifdef LONGFAT_RESTARTS
+    std::unique_ptr<Transfer> AddChanging(const TransferSpec& spec, std::vector<Carrier> carriers)
+    {
+        auto transfer = std::make_unique<ChangingStreams>(m_events, spec, std::move(carriers));
+        for (std::size_t i = 0; i < spec.carriers.size(); ++i)
+        {
+            Flow& flow = m_flows[spec.carriers[i]];
+            flow.connections.back().receiver->onDelivery =
+                [this, &flow, i, transfer = transfer.get()] {
+                    OnDelivery(flow);
+                    transfer->OnDelivery(i);
+                };
+        }
+        return transfer;
+    }
+
+#endif
+#ifdef LONGFAT_TRANSFERS
     std::unique_ptr<Transfer> AddDatagrams(const TransferSpec& spec)
     {
         std::unique_ptr<DatagramTransfer> transfer;

@@ -117,6 +117,16 @@ class Transfer
         return true;
     }
 
+#ifdef LONGFAT_RESTARTS
+    /// The receiver has so much, and no more than that.
+    void GoBack(uint64_t bytes, uint64_t fingerprints)
+    {
+        m_count.uniqueBytes = bytes;
+        m_sum = fingerprints;
+        Keep("there_bytes", static_cast<double>(bytes));
+    }
+
+#endif
     EventQueue& m_events;
     const TransferSpec& m_spec;
     TransferCount m_count;

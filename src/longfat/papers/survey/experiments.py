@@ -20,7 +20,7 @@ from scipy.stats import binomtest
 from longfat import measures, papers, statistics
 from longfat.errors import InputError, nearest
 from longfat.faults import OF_ITS_SOCKET
-from longfat.papers import survey
+from longfat.papers import survey, transfers
 from longfat.papers.survey.network import WITH_TIMESTAMPS, japan
 from longfat.result import Result
 from longfat.scenario import CongestionControl, Record, Scenario
@@ -1023,6 +1023,7 @@ def evidence(
         *_transfers(transfers),
         *_remedied(remedied),
         *_shared(settled),
+        *_around(),
     ]
     table = pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
     return table[table["measured"].notna()].reset_index(drop=True)
@@ -1228,6 +1229,24 @@ def _shared(settled: pd.DataFrame) -> Iterable[dict]:
         if most != least:
             factor = statistics.unpaired(own[most], own[least])
             yield _found(claim, "survey-fairness", factor, at=f"{most} / {least}")
+
+
+def _around() -> Iterable[dict]:
+    """Yield what the page on transfers around TCP found, from its archive: whole files of 1 GB."""
+    times = transfers.archived_tunings(
+        (transfers.BASE, "4 connections", "GridFTP, 8 streams", "RBUDP", "Tsunami")
+    )
+    archive = "transfers-tunings"
+    for claim, how in (
+        ("survey-several", "4 connections"),
+        ("survey-gridftp", "GridFTP, 8 streams"),
+    ):
+        ratio = statistics.paired(times[transfers.BASE], times[how], ratio=True)
+        yield _found(claim, archive, ratio)
+    told_bps = transfers.RATE * transfers.TUNED_PATH.rate_bps
+    for how in ("RBUDP", "Tsunami"):
+        used = 8 * transfers.LARGEST_RUN / times[how] / told_bps
+        yield _found("survey-own-bandwidth", archive, statistics.mean(used), at=how)
 
 
 def verdicts(evidence: pd.DataFrame) -> pd.DataFrame:

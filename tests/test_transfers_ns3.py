@@ -1,0 +1,125 @@
+"""Transfers on ns-3, as applications over its sockets, beside the segment engine.
+
+Packets there carry the file's bytes, and the receiver compares each: a run in which one is wrong,
+missing or doubled does not end well.
+"""
+
+import pandas as pd
+import pytest
+from test_transfers import BYTES, HARDSHIPS, METHODS, RATE_BPS, STREAMS, by, flow, path
+
+from longfat import InputError, Scenario
+from longfat.engines import ns3, segment
+from longfat.faults import OF_ITS_SOCKET
+from longfat.transfers import GridFtp, Transfer
+
+needed = pytest.mark.skipif(not ns3.is_here(), reason="no ns-3 here")
+slow = pytest.mark.slow  # a minute of it is the compiler's, where the engine is new
+
+
+def both(method, flows=(), file_bytes=BYTES, seed=1, series=(), links=None, **link):
+    """Return what ns-3 gives, and the segment engine with the faults of ns-3's socket."""
+    scenario = Scenario(
+        links=links or path(**link),
+        flows=flows,
+        transfers=[{"bytes": file_bytes, "method": method}],
+        duration_s=300,
+        record={"series": series, "points": 10_000},
+        seed=seed,
+    )
+    return ns3.simulate(scenario), segment.simulate(scenario.with_(faults=OF_ITS_SOCKET))
+
+
+@needed
+@slow
+@pytest.mark.parametrize("hardship", HARDSHIPS)
+@pytest.mark.parametrize("method", ["parallel tcp", "gridftp"])
+def test_streams_are_the_segment_engines_to_the_last_digit(method, hardship):
+    full, fast = both(*METHODS[method], **HARDSHIPS[hardship])
+    pd.testing.assert_frame_equal(full.transfers, fast.transfers)
+    assert full.provenance["simulated_s"] == fast.provenance["simulated_s"]
+    assert full.transfers["delivered_bytes"].item() == BYTES
+    lost = ["packets_lost", "packets_lost_in_outage", "packets_dropped_by_queue"]
+    pd.testing.assert_frame_equal(full.links[lost], fast.links[lost])
+
+
+@needed
+@slow
+@pytest.mark.parametrize("hardship", HARDSHIPS)
+def test_rbudp_sends_what_it_does_in_the_segment_engine(hardship):
+    """Messages there fill a whole segment of TCP, here they have their own length: 0.5 ms each."""
+    full, fast = (result.transfers.iloc[0] for result in both(by("rbudp"), **HARDSHIPS[hardship]))
+    counted = ["delivered_bytes", "packets_sent", "packets_sent_again", "rounds", "control_bytes"]
+    if hardship != "reordering":  # where a packet may fall on either side of a change
+        assert full[counted].tolist() == fast[counted].tolist()
+    assert full["transfer_time_s"] == pytest.approx(fast["transfer_time_s"], abs=1e-2)
+    assert full["known_s"] == pytest.approx(fast["known_s"], abs=1e-2)
+
+
+@needed
+@slow
+@pytest.mark.parametrize("hardship", HARDSHIPS)
+def test_tsunami_ends_when_it_does_in_the_segment_engine(hardship):
+    """Where a request comes half a millisecond later, another packet is lost: 10 % at worst."""
+    full, fast = (r.transfers.iloc[0] for r in both(by("tsunami"), **HARDSHIPS[hardship]))
+    assert full["delivered_bytes"] == BYTES
+    assert full["packets_sent"] == pytest.approx(fast["packets_sent"], rel=0.05)
+    assert full["transfer_time_s"] == pytest.approx(fast["transfer_time_s"], rel=0.1)
+
+
+@needed
+@slow
+def test_relays_pass_on_the_files_own_bytes():
+    ends = [("a", "m"), ("m", "a"), ("m", "b"), ("b", "m")]
+    links = [
+        link.model_copy(update={"source": source, "target": target})
+        for link, (source, target) in zip([*path(), *path(loss_per_packet=0.01)], ends, strict=True)
+    ]
+    flows = [flow(relays=["m"], send_buffer_bytes="auto"), STREAMS[0]]
+    full, fast = both(GridFtp(flows=(0, 1)), flows, links=links)
+    assert full.transfers["delivered_bytes"].item() == BYTES
+    took, ours = (result.transfers["transfer_time_s"].item() for result in (full, fast))
+    assert took == pytest.approx(ours, rel=0.05)
+
+
+@needed
+@slow
+def test_a_slow_receiver_and_a_series_are_there_too():
+    slower = by("rbudp", receiver_bps=4e6, socket_buffer_bytes=100_000)
+    full, fast = both(slower, series=("there_bytes", "rate_bps"))
+    assert full.transfers["packets_overrun"].item() > 100
+    overrun = [result.transfers["packets_overrun"].item() for result in (full, fast)]
+    assert overrun[0] == pytest.approx(overrun[1], rel=0.02)
+    there = full.traces["there_bytes"]["there_bytes"]
+    assert there.is_monotonic_increasing
+    assert there.iloc[-1] == BYTES
+    assert full.traces["rate_bps"]["rate_bps"].max() == 9e6
+
+
+@needed
+@slow
+def test_a_run_ends_with_its_transfers_and_the_flows_that_have_an_end():
+    full, fast = both(by("rbudp", rate_bps=4e6), [flow(bytes=5_000_000)])
+    assert full.flows["delivered_bytes"].item() == 5_000_000
+    ended = [result.provenance["simulated_s"] for result in (full, fast)]
+    assert ended[0] == full.flows["transfer_time_s"].item() > 8 * 5e6 / RATE_BPS
+    assert ended[0] == pytest.approx(ended[1], rel=0.05)
+
+
+@needed
+def test_a_way_of_its_own_is_refused_in_a_sentence():
+    own = Transfer(bytes=1, method=by("rbudp", path=("a", "b")))
+    scenario = Scenario(links=path(), transfers=[own], duration_s=1)
+    with pytest.raises(InputError, match=r"transfers\.0\.method\.path: the engine 'ns3' has") as no:
+        ns3.simulate(scenario)
+    assert "\n" not in str(no.value)
+
+
+@needed
+def test_what_others_run_is_not_the_transfers():
+    """A scenario without transfers has the key that it had, whatever their headers say."""
+    plain = Scenario(links=path(), flows=[flow()], duration_s=1)
+    carried = plain.with_(transfers=[{"bytes": 1, "method": {"kind": "gridftp", "flows": [0]}}])
+    keys = [ns3.ingredients(one)["headers_sha256"] for one in (plain, carried)]
+    assert keys[0] != keys[1]
+    assert "transfers" not in ns3.request(plain)
