@@ -65,10 +65,12 @@ __all__ = [
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
 # "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
-# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files
-# that go over by several flows, or by datagrams (`Scenario.transfers`).
-FEATURES = frozenset({"helpers", "probes", "routers", "transfers"})
+# sender's own kind, "ptp" queries that routers write into, "routers" XCP and Quick-Start, in routers
+# and at the ends, "transfers" files that go over by several flows, or by datagrams
+# (`Scenario.transfers`).
+FEATURES = frozenset({"helpers", "probes", "ptp", "routers", "transfers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue
+PATH_QUERIES = "path queries"
 
 
 def _python_numbers(values: Any) -> Any:
@@ -286,6 +288,11 @@ class Flow(Model):
     def sends_own_packets(self) -> bool:
         """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
         return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
+
+    @property
+    def asks_path(self) -> bool:
+        """Whether the congestion control asks the path's routers (`path-queries.h`)."""
+        return PATH_QUERIES in catalogue.find(self.congestion_control.name).signals
 
     @property
     def has_low_priority(self) -> bool:
@@ -603,6 +610,7 @@ class Scenario(Model):
         needs = {
             "helpers": recorded or any(one.helpers for one in parts),
             "probes": any(flow.sends_own_packets for flow in self.flows),
+            "ptp": any(link.ptp for link in self.links) or any(f.asks_path for f in self.flows),
             "routers": any(one.routers for one in parts),
             "transfers": bool(self.transfers),
         }

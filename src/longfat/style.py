@@ -71,6 +71,7 @@ _OWN = {
     "cdg-linux": (_GREEN, "1"),
     "hd-freebsd": (_ORANGE, "D"),
     "xcp": (_RED, "o"),
+    "cadpc": (_BLUE, "o"),
 }
 ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
     name: {"color": color, "marker": marker} for name, (color, marker) in _OWN.items()
@@ -111,6 +112,7 @@ SHORT = {
     "bbr3": "BBR 3",
     "pert": "PERT",
     "xcp": "XCP",
+    "cadpc": "CADPC/PTP",
     "cdg-hayes": "CDG",
     "cdg-linux": "CDG of Linux",
     "hd-freebsd": "HD of FreeBSD",
