@@ -495,7 +495,9 @@ def test_a_scenario_without_routers_has_none_in_its_json_and_the_same_key():
     assert "quick_start_bps" not in plain.model_dump_json()
 
 
-@pytest.mark.parametrize("features", [{"routers"}, set(FEATURES)], ids=["alone", "with all"])
+@pytest.mark.parametrize(
+    "features", [{"routers"}, {"ptp"}, set(FEATURES)], ids=["alone", "PTP alone", "with all"]
+)
 def test_the_engine_compiles_with_these_features_without_a_warning(features, tmp_path):
     flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
     flags += ["-Wno-unused-parameter", f"-I{native.HERE}", *host.macros(features)]

@@ -65,8 +65,8 @@ __all__ = [
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
 # "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
-# sender's own kind, "ptp" queries that routers write into, "routers" XCP and Quick-Start, in routers
-# and at the ends, "transfers" files that go over by several flows, or by datagrams
+# sender's own kind, "ptp" queries that routers write into, "routers" XCP and Quick-Start, in
+# routers and at the ends, "transfers" files that go over by several flows, or by datagrams
 # (`Scenario.transfers`).
 FEATURES = frozenset({"helpers", "probes", "ptp", "routers", "transfers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue

@@ -47,20 +47,19 @@ class TcpCadpc : public TcpFractionalWindow, public PathQueriesSignal
 
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpCadpc")
-                .SetParent<TcpFractionalWindow>()
-                .AddConstructor<TcpCadpc>()
-                .AddAttribute("Gain",
-                              "a: how fast the rate grows",
-                              ns3::DoubleValue(0.5),
-                              ns3::MakeDoubleAccessor(&TcpCadpc::m_gain),
-                              ns3::MakeDoubleChecker<double>(0.01, 2))
-                .AddAttribute("RoundTrips",
-                              "smoothed round trips from a query to the next",
-                              ns3::DoubleValue(4),
-                              ns3::MakeDoubleAccessor(&TcpCadpc::m_roundTrips),
-                              ns3::MakeDoubleChecker<double>(0.5, 100));
+        static ns3::TypeId tid = ns3::TypeId("longfat::TcpCadpc")
+                                     .SetParent<TcpFractionalWindow>()
+                                     .AddConstructor<TcpCadpc>()
+                                     .AddAttribute("Gain",
+                                                   "a: how fast the rate grows",
+                                                   ns3::DoubleValue(0.5),
+                                                   ns3::MakeDoubleAccessor(&TcpCadpc::m_gain),
+                                                   ns3::MakeDoubleChecker<double>(0.01, 2))
+                                     .AddAttribute("RoundTrips",
+                                                   "smoothed round trips from a query to the next",
+                                                   ns3::DoubleValue(4),
+                                                   ns3::MakeDoubleAccessor(&TcpCadpc::m_roundTrips),
+                                                   ns3::MakeDoubleChecker<double>(0.5, 100));
         return tid;
     }
 
@@ -151,8 +150,7 @@ class TcpCadpc : public TcpFractionalWindow, public PathQueriesSignal
 
     uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
     {
-        return m_isTold ? tcb->m_cWnd.Get()
-                        : std::max(2 * tcb->m_segmentSize, bytesInFlight / 2);
+        return m_isTold ? tcb->m_cWnd.Get() : std::max(2 * tcb->m_segmentSize, bytesInFlight / 2);
     }
 
   private:

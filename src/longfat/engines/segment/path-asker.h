@@ -101,7 +101,7 @@ class PathAskerOf final : public PathQueries
 
     Sender& m_sender;
     PathQueriesSignal* m_signal{nullptr}; //!< if the algorithm wants to ask
-    Ticks m_after{0}; //!< to the next query
+    Ticks m_after{0};                     //!< to the next query
     uint64_t m_asked{0};
     uint64_t m_whole{0};  //!< answers that every router has written into
     uint64_t m_broken{0}; //!< and others
