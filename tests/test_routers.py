@@ -488,6 +488,15 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(link, own, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("station", [{"notifies_loss": True}, {"base_station": {"kind": "snoop"}}])
+def test_xcp_on_the_way_back_of_a_base_station_is_refused(station):
+    """That link has to look at the station's ACKs, which XCP's link does not."""
+    there, back = (link.model_dump() for link in path((False,)))
+    with pytest.raises(InputError, match=r"links\.1\.xcp: not allowed beside") as caught:
+        Scenario(links=[there | station, back | {"xcp": {}}], flows=[flow("cubic")], duration_s=5)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_scenario_without_routers_has_none_in_its_json_and_the_same_key():
     plain = Scenario(links=path((False,)), flows=[flow("newreno")], duration_s=5)
     assert plain.features == frozenset()

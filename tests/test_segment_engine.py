@@ -201,8 +201,14 @@ def scenarios_with_all(draw):
     """
     data = json.loads(draw(scenarios()).model_dump_json())
     rates = st.one_of(st.none(), st.floats(1e5, 1e8))
+    answers = {
+        (link["target"], link["source"])
+        for link in data["links"]
+        if link.get("base_station") or link.get("notifies_loss")
+    }
     for link in data["links"]:
-        if not Link(**link).helpers and draw(st.booleans()):
+        plain = not Link(**link).helpers and (link["source"], link["target"]) not in answers
+        if plain and draw(st.booleans()):
             link["xcp"] = {"alpha": draw(st.floats(0.1, 2)), "gamma": draw(st.floats(0, 1))}
         link |= {"approve_bps": draw(rates), "ptp": draw(st.booleans())}
     data["links"][0] |= {"approve_bps": 1e6, "ptp": True}

@@ -508,6 +508,19 @@ class Scenario(Model):
         return links
 
     @model_validator(mode="after")
+    def _xcp_and_stations_apart(self) -> Self:
+        ways = {(link.source, link.target): link for link in self.links}
+        for number, link in enumerate(self.links):
+            back = ways[link.target, link.source]
+            for name in ("base_station", "notifies_loss"):
+                if link.xcp and getattr(back, name):
+                    raise ValueError(
+                        f"links.{number}.xcp: not allowed beside {name} of the link back, whose "
+                        "ACKs it carries"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _queues_know_priorities(self) -> Self:
         helped = [n for n, link in enumerate(self.links) if link.helpers or link.xcp]
         for number, flow in enumerate(self.flows):

@@ -7,6 +7,7 @@ What ns-2 does is archived in data/helpers-ns2-*.csv; `make` writes it anew and 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -64,13 +65,11 @@ def make() -> None:
         for (case, loss, seed), own in zip(cases, found, strict=True)
     ]
     pd.DataFrame(rows).to_csv(SNOOP, index=False)
-    transfers = [
-        {"segments": segments, "asked": asked, "part": part}
-        for segments in SEGMENTS
-        for asked, part in [*((asked, 1.0) for asked in ASKED), (5.12, 0.0)]
-    ]
-    rows = [one | run_quick_start(**one) for one in transfers]
-    pd.DataFrame(rows).round(6).to_csv(QUICK_START, index=False)
+    asks = [*((asked, 1.0) for asked in ASKED), (5.12, 0.0)]
+    transfers = [(segments, *ask) for segments in SEGMENTS for ask in asks]
+    table = pd.DataFrame(transfers, columns=["segments", "asked", "part"])
+    times = pd.DataFrame([run_quick_start(*one) for one in transfers])
+    table.join(times).round(6).to_csv(QUICK_START, index=False)
 
 
 def snoop() -> pd.DataFrame:
@@ -115,19 +114,12 @@ def quick_start() -> pd.DataFrame:
     (s, until the last segment has arrived: ns-2 tells when its ACK has, one way later).
     """
     there = pd.read_csv(QUICK_START)
-    runs = [
-        routers.scenario(
-            routers.flow(
-                "newreno",
-                bytes=1000 * int(one.segments),
-                **({"quick_start_bps": 1e6 * one.asked} if one.asked else {}),
-            ),
-            duration_s=120.0,
-            **({"approve_bps": 20e6} if one.part else {}),
-            **routers.SATELLITE,
-        )
-        for one in there.itertuples()
-    ]
+    runs = []
+    for one in there.itertuples():
+        asks: dict[str, Any] = {"quick_start_bps": 1e6 * one.asked} if one.asked else {}
+        speaks: dict[str, Any] = {"approve_bps": 20e6} if one.part else {}
+        own = routers.flow("newreno", bytes=1000 * int(one.segments), **asks)
+        runs.append(routers.scenario(own, duration_s=120.0, **speaks, **routers.SATELLITE))
     table = sweep(
         runs,
         labels=there[["segments", "asked", "part"]],

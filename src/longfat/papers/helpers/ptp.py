@@ -221,8 +221,8 @@ def assumptions(
     alone, mixed = [], []
     for case in design.itertuples():
         own = _flow(case.gain, case.round_trips)
-        three = [own.model_copy(update={"start_s": 5.0 * n}) for n in range(3)]
-        run = routers.scenario(*three, duration_s=duration_s, ptp=True)
+        later = [own.model_copy(update={"start_s": 5.0 * n}) for n in range(3)]
+        run = routers.scenario(*later, duration_s=duration_s, ptp=True)
         alone.append(run.model_copy(update={"record": _lean("delivered_bytes")}))
         mixed.append(routers.scenario(own, routers.flow("newreno"), duration_s=60.0, ptp=True))
     results = simulate_all([*alone, *mixed], experiment="helpers-ptp-assumptions")

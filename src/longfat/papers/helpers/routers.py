@@ -56,7 +56,8 @@ def scenario(
 
 def _speaking(control: str) -> dict[str, Any]:
     """Return the fields of a link whose router speaks what this sender needs."""
-    return {"xcp": {"xcp": {}}, "cadpc": {"ptp": True}}.get(control, {})
+    speaks: dict[str, dict[str, Any]] = {"xcp": {"xcp": {}}, "cadpc": {"ptp": True}}
+    return speaks.get(control, {})
 
 
 def _queue(result: Any, since_s: float, link: str = "sender>receiver") -> np.ndarray:
@@ -468,10 +469,8 @@ def promises(
 
 def judged(promises: Sequence[Promise], found: Sequence[float]) -> pd.DataFrame:
     """Return promises with what was found for each: helper, promise, measure, measured, kept."""
-    return pd.DataFrame(
-        [
-            {"helper": one.helper, "promise": one.words, "measure": one.measure}
-            | {"measured": value, "kept": "yes" if one.low <= value <= one.high else "no"}
-            for one, value in zip(promises, found, strict=True)
-        ]
-    )
+    rows = [
+        (one.helper, one.words, one.measure, value, "yes" if one.low <= value <= one.high else "no")
+        for one, value in zip(promises, found, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["helper", "promise", "measure", "measured", "kept"])

@@ -53,7 +53,8 @@ def runs(shared: dict[str, Any], seeds: Sequence[int]) -> pd.DataFrame:
     design = [(*case, short, seed) for case in cases for seed in seeds]
     design += [(*case, LONG, seed) for case in helped for seed in seeds]
     scenarios = [
-        pair(*case, seed, shared | {"queue_packets": queue}) for *case, queue, seed in design
+        pair(first, second, speaks, seed, shared | {"queue_packets": queue})
+        for first, second, speaks, queue, seed in design
     ]
     rows = []
     results = simulate_all(scenarios, experiment=EXPERIMENT)

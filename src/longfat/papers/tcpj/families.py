@@ -28,7 +28,7 @@ def path(
 
     `fields` are those of `radio`.
     """
-    split = {"relays": ("ar",)} if remedy == "split" else {}
+    split: dict[str, Any] = {"relays": ("ar",)} if remedy == "split" else {}
     scenario = radio(
         "NewReno",
         bit_error_rate=bit_error_rate,
