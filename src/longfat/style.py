@@ -71,7 +71,7 @@ _OWN = {
     "cdg-linux": (_GREEN, "1"),
     "hd-freebsd": (_ORANGE, "D"),
     "xcp": (_RED, "o"),
-    "cadpc": (_OLIVE, "o"),
+    "cadpc": (_OLIVE, "X"),
 }
 ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
     name: {"color": color, "marker": marker} for name, (color, marker) in _OWN.items()
