@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import rc_context
 
 from longfat.book import drawings_links as drawings
 from longfat.papers.helpers import links
+from longfat.style import RC
 
 
 def test_each_helper_stands_in_the_network():
@@ -116,4 +118,5 @@ def test_every_figure_draws_a_small_table():
         (drawings.both, loss.assign(helper="ELN")),
         (drawings.gains, pd.DataFrame({"rtt_s": [0.1], "loss": [0.01], "gain": [3.0]})),
     ):
-        assert draw(table).axes[0].get_title(loc="left")
+        with rc_context(RC):  # as the pages draw
+            assert draw(table).axes[0].get_title(loc="left")

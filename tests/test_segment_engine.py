@@ -51,24 +51,33 @@ def one_link(*flows, duration_s=10, series=(), seed=1, ack_loss=0.0, **link):
 
 
 @st.composite
-def scenarios(draw):
-    """A chain of one to three cables with anything that links and flows can have."""
+def scenarios(draw, helped=True):
+    """A chain of one to three cables with anything that links and flows can have.
+
+    Not `helped`, only what every engine has.
+    """
     hops = draw(st.integers(1, 3))
     names = [f"n{i}" for i in range(hops + 1)]
     duration_s = draw(st.floats(2, 8))
     links = [
         link
         for a, b in itertools.pairwise(names)
-        for link in duplex(a, b, backward=draw(link_fields(duration_s)), **draw(link_fields(8)))
+        for link in duplex(
+            a, b, backward=draw(link_fields(duration_s, helped)), **draw(link_fields(8, helped))
+        )
     ]
-    flows = [draw(flows_over(names, duration_s)) for _ in range(draw(st.integers(1, 4)))]
+    flows = [draw(flows_over(names, duration_s, helped)) for _ in range(draw(st.integers(1, 4)))]
     record = Record(series=("cwnd_segments", "delivered_bytes", "queue_packets"), points=500)
     seed = draw(st.integers(1, 2**31))
     return Scenario(links=links, flows=flows, duration_s=duration_s, record=record, seed=seed)
 
 
+NO_HELPERS = {"aqm": None, "arq": None, "loss_bursts": None, "delivery_ms": ()}
+NO_HELPERS |= {"base_station": None, "notifies_loss": False}
+
+
 @st.composite
-def link_fields(draw, duration_s):
+def link_fields(draw, duration_s, helped):
     times = st.floats(0, duration_s)
     loss = st.one_of(st.just(0.0), st.floats(0, 0.2))
     packets = draw(st.booleans())
@@ -77,7 +86,7 @@ def link_fields(draw, duration_s):
         {"at_s": times, "rate_bps": st.floats(1e5, 2e7)},
         optional={"delay_s": st.floats(0, 0.3), "loss_per_packet": st.floats(0, 0.1)},
     )
-    helpers = draw(link_helpers())
+    helpers = draw(link_helpers()) if helped else NO_HELPERS
     if helpers["delivery_ms"]:
         changes = changes.map(lambda change: {"delay_s": 0.1} | change | {"rate_bps": None})
     return helpers | {
@@ -98,10 +107,8 @@ def link_fields(draw, duration_s):
 @st.composite
 def link_helpers(draw):
     """What helps on the way, with half of the links."""
-    nothing = {"aqm": None, "arq": None, "loss_bursts": None, "delivery_ms": ()}
-    nothing |= {"base_station": None, "notifies_loss": False}
     if draw(st.booleans()):
-        return nothing
+        return NO_HELPERS
     managers = st.sampled_from(
         [
             {"kind": "red"},
@@ -132,7 +139,7 @@ def link_helpers(draw):
         arq.map(lambda arq: {"arq": arq}),
         trace.map(lambda ms: {"delivery_ms": ms, "rate_bps": trace_rate_bps(tuple(ms))}),
     )
-    drawn = nothing | draw(of_the_transmitter)
+    drawn = NO_HELPERS | draw(of_the_transmitter)
     if draw(st.booleans()):
         drawn = drawn | {"aqm": draw(managers)}
     if draw(st.booleans()):
@@ -152,7 +159,7 @@ def link_helpers(draw):
 
 
 @st.composite
-def flows_over(draw, names, duration_s):
+def flows_over(draw, names, duration_s, helped):
     name = draw(st.sampled_from(OURS))
     ends = [names[0], names[-1]]
     source, target = ends if draw(st.booleans()) else reversed(ends)
@@ -161,7 +168,14 @@ def flows_over(draw, names, duration_s):
     relays = names[1:-1] if draw(st.booleans()) else []
     sack = draw(st.booleans())
     start_s = draw(st.floats(0, 1))
+    helpers = {}
+    if relays and helped:
+        helpers = {
+            "relay_buffer_bytes": draw(st.one_of(st.none(), st.integers(4000, 500_000))),
+            "relays_fail_at_s": draw(st.one_of(st.none(), st.floats(0, 10))),
+        }
     return Flow(
+        **helpers,
         source=source,
         target=target,
         congestion_control=name,
@@ -183,10 +197,6 @@ def flows_over(draw, names, duration_s):
         stop_s=draw(st.one_of(st.none(), st.floats(start_s + 0.1, duration_s + 2))),
         bytes=draw(st.one_of(st.none(), st.integers(1, 1_000_000))),
         relays=relays if source == names[0] else relays[::-1],
-        relay_buffer_bytes=draw(st.one_of(st.none(), st.integers(4000, 500_000)))
-        if relays
-        else None,
-        relays_fail_at_s=draw(st.one_of(st.none(), st.floats(0, 10))) if relays else None,
     )
 
 

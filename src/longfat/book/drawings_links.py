@@ -130,7 +130,6 @@ def persistence(table: pd.DataFrame) -> Figure:
     right.set_ylabel("timeouts of the sender in 30 s")
     left.legend(fontsize=8)
     figure.suptitle("Stubborn is better, but slow news wake the sender's timer", x=0.01, ha="left")
-    figure.tight_layout()
     return figure
 
 
@@ -176,7 +175,6 @@ def advice(table: pd.DataFrame) -> Figure:
         axes.grid(alpha=0.3, axis="x")
     panels[0].set_ylabel("left out")
     figure.supxlabel("goodput (kb/s), of 384 on the radio", fontsize=10)
-    figure.tight_layout()
     return figure
 
 
@@ -216,7 +214,6 @@ def failures(table: pd.DataFrame) -> Figure:
     panels[0].set_ylabel("payload (MB)")
     panels[0].legend(fontsize=8)
     figure.suptitle("After 10 s the base station's helper dies", x=0.01, ha="left")
-    figure.tight_layout()
     return figure
 
 
