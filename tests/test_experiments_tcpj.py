@@ -6,7 +6,7 @@ import pytest
 
 from longfat import engines, papers, statistics
 from longfat.errors import InputError
-from longfat.papers.tcpj import evidence, experiments, explorer, words
+from longfat.papers.tcpj import evidence, experiments, explorer, families, words
 from longfat.papers.tcpj.experiments import OF_2002, PROTOCOLS, WITH_SACK, Setting
 from longfat.papers.tcpj.network import handoff
 
@@ -493,3 +493,13 @@ def test_claims_that_hang_on_a_parameter_are_those_that_it_turns():
 def test_without_runs_of_ns2_there_is_no_table_of_its_pipes():
     runs = pd.DataFrame({"protocol": ["SACK"], "engine": "segment", "bit_error_rate": 1e-6})
     assert experiments.ns2_pipes(Setting(), runs).empty
+
+
+def test_a_split_connection_gains_which_the_paper_does_not_expect_and_a_proxy_gains_more():
+    rows = pd.DataFrame(families.evidence(families.runs()))
+    base = rows[rows["parameter"].isna()].pivot(index="at", columns="claim", values="low")
+    assert (base["tcpj-s2-split"] > 90).all()
+    assert (base["tcpj-s2-proxy"] > base["tcpj-s2-split"]).all()
+    judged = verdicts(rows.fillna({"parameter": "", "setting": ""}).to_dict("records"))
+    assert judged["tcpj-s2-split"] == "not reproduced"
+    assert judged["tcpj-s2-proxy"] == "reproduced"

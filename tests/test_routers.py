@@ -488,6 +488,15 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(link, own, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("station", [{"notifies_loss": True}, {"base_station": {"kind": "snoop"}}])
+def test_xcp_on_the_way_back_of_a_base_station_is_refused(station):
+    """That link has to look at the station's ACKs, which XCP's link does not."""
+    there, back = (link.model_dump() for link in path((False,)))
+    with pytest.raises(InputError, match=r"links\.1\.xcp: not allowed beside") as caught:
+        Scenario(links=[there | station, back | {"xcp": {}}], flows=[flow("cubic")], duration_s=5)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_scenario_without_routers_has_none_in_its_json_and_the_same_key():
     plain = Scenario(links=path((False,)), flows=[flow("newreno")], duration_s=5)
     assert plain.features == frozenset()
@@ -495,7 +504,9 @@ def test_a_scenario_without_routers_has_none_in_its_json_and_the_same_key():
     assert "quick_start_bps" not in plain.model_dump_json()
 
 
-@pytest.mark.parametrize("features", [{"routers"}, set(FEATURES)], ids=["alone", "with all"])
+@pytest.mark.parametrize(
+    "features", [{"routers"}, {"ptp"}, set(FEATURES)], ids=["alone", "PTP alone", "with all"]
+)
 def test_the_engine_compiles_with_these_features_without_a_warning(features, tmp_path):
     flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
     flags += ["-Wno-unused-parameter", f"-I{native.HERE}", *host.macros(features)]

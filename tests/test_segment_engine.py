@@ -6,6 +6,7 @@ in which one fails is given up, so a test that simulates tests them.
 """
 
 import itertools
+import json
 import math
 
 import pandas as pd
@@ -17,9 +18,9 @@ from longfat import InputError, Record, Scenario
 from longfat.cc import catalogue
 from longfat.engines import ns3, segment
 from longfat.faults import NS3_3_44, OF_ITS_SOCKET
-from longfat.links import trace_rate_bps
+from longfat.links import Link, trace_rate_bps
 from longfat.papers import engines_checked
-from longfat.scenario import Flow
+from longfat.scenario import FEATURES, Flow
 from longfat.topologies import duplex, satellite
 
 pytestmark = pytest.mark.slow
@@ -200,6 +201,54 @@ def flows_over(draw, names, duration_s, helped):
 
 
 FAULTS = st.sets(st.sampled_from(NS3_3_44)).map(sorted)
+
+
+@st.composite
+def scenarios_with_all(draw):
+    """As `scenarios`, with routers that help, their senders, and packets of a sender's own.
+
+    Each needs every feature of this engine but transfers, so that one compilation serves all.
+    """
+    data = json.loads(draw(scenarios()).model_dump_json())
+    rates = st.one_of(st.none(), st.floats(1e5, 1e8))
+    answers = {
+        (link["target"], link["source"])
+        for link in data["links"]
+        if link.get("base_station") or link.get("notifies_loss")
+    }
+    for link in data["links"]:
+        plain = not Link(**link).helpers and (link["source"], link["target"]) not in answers
+        if plain and draw(st.booleans()):
+            link["xcp"] = {"alpha": draw(st.floats(0.1, 2)), "gamma": draw(st.floats(0, 1))}
+        link |= {"approve_bps": draw(rates), "ptp": draw(st.booleans())}
+    data["links"][0] |= {"approve_bps": 1e6, "ptp": True}
+    alike = not any(Link(**link).helpers or link.get("xcp") for link in data["links"])
+    own = st.sampled_from(["xcp", "cadpc", "probing", "cherry", "peach", "newreno", "bbr"])
+    for number, flow in enumerate(data["flows"]):
+        name = draw(own) if number else "probing"
+        low = {} if alike or name not in ("cherry", "peach") else {"low_priority": False}
+        flow["congestion_control"] = {"name": name, "parameters": low}
+        if not catalogue.find(name).caps_window:
+            flow["max_window_segments"] = None
+        flow |= {"sack": True, "limited_transmit": True}
+        flow["quick_start_bps"] = draw(st.one_of(st.none(), st.floats(1e5, 1e8)))
+    data["record"]["series"] = [*data["record"]["series"], "acknowledged_bytes"]
+    return Scenario(**data)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scenarios_with_all())
+def test_every_scenario_with_all_helpers_conserves_what_it_sends(scenario):
+    """The engine's own checks end a run in which a packet or a segment is lost to nobody."""
+    assert scenario.features == FEATURES - {"transfers"}
+    result = segment.simulate(scenario)
+    note(result.flows.to_string())
+    again = Scenario.from_json(scenario.to_json())
+    assert again == scenario
+    pd.testing.assert_frame_equal(segment.simulate(again).flows, result.flows)
+    for wanted, got in zip(scenario.flows, result.flows.to_dict("records"), strict=True):
+        sent_once = got["segments_sent"] - got["retransmissions"]
+        assert got["delivered_bytes"] <= sent_once * wanted.segment_bytes
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))

@@ -280,7 +280,7 @@ class Wtcp(_Kind):
 
 TRACE_BYTES = 1500  # what an opportunity of Mahimahi's traces carries
 HELPERS = ("loss_bursts", "arq", "delivery_ms", "aqm", "base_station", "notifies_loss")
-ROUTERS = ("xcp", "approve_bps")
+ROUTERS = ("xcp", "approve_bps", "ptp")
 
 
 def mahimahi(path: Path | str) -> dict[str, Any]:
@@ -327,7 +327,9 @@ class Link(Model):
     mean rate (`longfat.links.mahimahi` reads both from a file).
 
     The router in front of a link may speak XCP (`xcp`), and Quick-Start (RFC 4782): it approves
-    requests as far as `approve_bps` is neither used nor approved within the last half second.
+    requests as far as `approve_bps` is neither used nor approved within the last half second. It
+    may also speak `ptp` (the Performance Transparency Protocol, Welzl 2003): it writes into a query
+    the link's rate, how many bytes it has sent, and the time.
 
     >>> from longfat import Link
     >>> there = Link(source="a", target="b", rate_bps=10e6, delay_s=0.05, queue_packets=100)
@@ -352,6 +354,7 @@ class Link(Model):
     aqm: Annotated[Red | CoDel | Pie, Field(discriminator="kind")] | None = None
     xcp: Xcp | None = None
     approve_bps: BitRate | None = None
+    ptp: bool = False
     base_station: Annotated[Snoop | Wtcp, Field(discriminator="kind")] | None = None
     notifies_loss: bool = False
 

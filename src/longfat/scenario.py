@@ -65,11 +65,13 @@ __all__ = [
 
 # What only some scenarios need, and the engine `segment` is compiled with for these alone:
 # "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
-# sender's own kind, "routers" XCP and Quick-Start, in routers and at the ends, "transfers" files
-# that go over by several flows, or by datagrams (`Scenario.transfers`), "restarts" those that are
-# cut and go on, or open more streams on the way (`GridFtp.changes`).
-FEATURES = frozenset({"helpers", "probes", "restarts", "routers", "transfers"})
+# sender's own kind, "ptp" queries that routers write into, "routers" XCP and Quick-Start, in
+# routers and at the ends, "transfers" files that go over by several flows, or by datagrams
+# (`Scenario.transfers`), "restarts" those that are cut and go on, or open more streams on the way
+# (`GridFtp.changes`).
+FEATURES = frozenset({"helpers", "probes", "ptp", "restarts", "routers", "transfers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue
+PATH_QUERIES = "path queries"
 
 
 def _python_numbers(values: Any) -> Any:
@@ -289,6 +291,11 @@ class Flow(Model):
         return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
 
     @property
+    def asks_path(self) -> bool:
+        """Whether the congestion control asks the path's routers (`path-queries.h`)."""
+        return PATH_QUERIES in catalogue.find(self.congestion_control.name).signals
+
+    @property
     def has_low_priority(self) -> bool:
         """Whether it sends packets that a full queue drops before others."""
         control = self.congestion_control
@@ -502,6 +509,19 @@ class Scenario(Model):
         return links
 
     @model_validator(mode="after")
+    def _xcp_and_stations_apart(self) -> Self:
+        ways = {(link.source, link.target): link for link in self.links}
+        for number, link in enumerate(self.links):
+            back = ways[link.target, link.source]
+            for name in ("base_station", "notifies_loss"):
+                if link.xcp and getattr(back, name):
+                    raise ValueError(
+                        f"links.{number}.xcp: not allowed beside {name} of the link back, whose "
+                        "ACKs it carries"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _queues_know_priorities(self) -> Self:
         helped = [n for n, link in enumerate(self.links) if link.helpers or link.xcp]
         for number, flow in enumerate(self.flows):
@@ -621,6 +641,7 @@ class Scenario(Model):
             "helpers": recorded or restarts or any(one.helpers for one in parts),
             "probes": any(flow.sends_own_packets for flow in self.flows),
             "restarts": restarts,
+            "ptp": any(link.ptp for link in self.links) or any(f.asks_path for f in self.flows),
             "routers": any(one.routers for one in parts),
             "transfers": bool(self.transfers),
         }

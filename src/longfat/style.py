@@ -72,6 +72,7 @@ _OWN = {
     "hd-freebsd": (_ORANGE, "D"),
     "chd-freebsd": (_ORANGE, "X"),
     "xcp": (_RED, "o"),
+    "cadpc": (_OLIVE, "X"),
 }
 ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
     name: {"color": color, "marker": marker} for name, (color, marker) in _OWN.items()
@@ -112,6 +113,7 @@ SHORT = {
     "bbr3": "BBR 3",
     "pert": "PERT",
     "xcp": "XCP",
+    "cadpc": "CADPC/PTP",
     "cdg-hayes": "CDG",
     "cdg-linux": "CDG of Linux",
     "hd-freebsd": "HD of FreeBSD",

@@ -235,3 +235,23 @@ def taxonomy(table: pd.DataFrame, loss: float) -> pd.DataFrame:
         for name, kind in links.KINDS.items()
     ]
     return pd.DataFrame(rows)
+
+
+def beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `beside_ns2.snoop` as the page shows it: a row a loss rate."""
+    wide = table.assign(
+        text=[
+            f"{mean:.2f} ± {half:.2f}"
+            for mean, half in zip(table["Mb/s"], table["halfwidth"], strict=True)
+        ]
+    ).pivot(index="loss", columns=["case", "engine"], values="text")
+    columns = {
+        ("no helper", "segment"): "no helper, here",
+        ("no helper", "ns2"): "no helper, ns-2",
+        ("Snoop", "segment"): "Snoop, here",
+        ("Snoop", "ns2"): "Snoop, ns-2",
+        ("Snoop, deaf sender", "ns2"): "and a deaf sender",
+        ("Snoop, deaf sender, fast timer", "ns2"): "and a fast timer",
+    }
+    shown = wide[list(columns)].set_axis(list(columns.values()), axis=1)
+    return shown.rename_axis("loss rate").reset_index()

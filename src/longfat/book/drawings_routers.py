@@ -154,3 +154,62 @@ def beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
             ],
         }
     )
+
+
+def cadpc(joining: pd.DataFrame, shares: pd.DataFrame) -> Figure:
+    """Draw flows that join one after the other, and what many get each (`papers.helpers.ptp`)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), width_ratios=(3, 2))
+    equal = joining.drop_duplicates("time_s")
+    left.step(
+        equal["time_s"], 100 * equal["equal"], where="pre", color="0.5", ls=":", label="1/(n + 1)"
+    )
+    for number, part in joining.groupby("flow"):
+        shade = 0.35 + 0.65 / number
+        left.plot(
+            part["time_s"], 100 * part["part"], color=style("cadpc")["color"], alpha=shade, lw=1.3
+        )
+    left.set(title="Four flows begin one after the other", xlabel="time (s)")
+    left.set(ylabel="rate of each (% of the link)", ylim=(0, None))
+    left.legend(fontsize=8)
+    right.plot(shares["flows"], 100 * shares["equal"], color="0.5", ls=":", label="1/(n + 1)")
+    middle = shares[["least", "largest"]].mean(axis=1)
+    spread = (shares["largest"] - shares["least"]) / 2
+    right.errorbar(
+        shares["flows"], 100 * middle, 100 * spread, ls="", label="each flow", **style("cadpc")
+    )
+    right.plot(shares["flows"], 100 * shares["used"], color="0.3", ls="--", label="all together")
+    right.set(title="Everybody comes to the same", xlabel="flows", ylabel="of the link (%)")
+    right.set_ylim(0, 100)
+    right.legend(fontsize=8)
+    return figure
+
+
+def cadpc_and_losses(lossy: pd.DataFrame, beside: pd.DataFrame, mixed: pd.DataFrame) -> Figure:
+    """Draw what losses of a link and NewReno beside it do to CADPC (`papers.helpers.ptp`)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))
+    for name, part in lossy.groupby("sender", sort=False):
+        rates = np.where(part["loss"] > 0, part["loss"], 1e-5)
+        left.errorbar(rates, part["Mb/s"], part["halfwidth"], label=label(name), **style(name))
+    left.set(xscale="log", xlabel="loss rate of the link (left end: none)", ylabel="goodput (Mb/s)")
+    left.set(title="A link's losses do not mislead it", ylim=(0, None))
+    left.legend(fontsize=8)
+    right.plot(beside["newreno"], 100 * beside["cadpc"], label="CADPC's part", **style("cadpc"))
+    right.plot(mixed["newreno"], 100 * mixed["xcp"], label="XCP's part", **style("xcp"))
+    right.plot(beside["newreno"], 100 * beside["part"], color="0.5", ls="--", label="an equal part")
+    right.set(title="Beside NewReno it gives way", xlabel="NewReno flows", ylabel="of the link (%)")
+    right.set_ylim(0, None)
+    right.legend(fontsize=8)
+    return figure
+
+
+def quick_start_beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `beside_ns2.quick_start` as the page shows it."""
+    asked = table["asked"].map(lambda rate: "nothing" if rate == 0 else f"{rate:g}")
+    return pd.DataFrame(
+        {
+            "segments": table["segments"],
+            "asked for (Mb/s)": asked.where(table["approves"], asked + ", router silent"),
+            "segment engine (s)": [f"{value:.2f}" for value in table["here"]],
+            "ns-2 (s)": [f"{value:.2f}" for value in table["ns2"]],
+        }
+    )

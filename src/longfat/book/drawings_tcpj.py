@@ -368,6 +368,7 @@ GROUPS = {  # which claims stand in one line of `claims`
     "random losses": (
         *("tcpj-s4-peak", "tcpj-s4-above-w", "tcpj-s4-newreno", "tcpj-s4-rare", "tcpj-s2-west"),
     ),
+    "splits, proxies": ("tcpj-s2-split", "tcpj-s2-proxy"),
     "a shared wire": ("tcpj-s4-shares", "tcpj-s4-no-harm", "tcpj-s3-alpha"),
     "estimates": (
         *("tcpj-s4-abe", "tcpj-s4-tustin", "tcpj-s4-above-in", "tcpj-s4-dips", "tcpj-s2-cost"),

@@ -90,7 +90,8 @@ class Algorithm:
     """A congestion control.
 
     `traces` are the time series of its own that it offers (`longfat.scenario.FlowSeries`);
-    `signals` is what else it is told beside ACKs (`signals.h`), or does (`own-packets.h`).
+    `signals` is what else it is told beside ACKs (`signals.h`, `router-feedback.h`), or does
+    (`own-packets.h`, `path-queries.h`).
     `linux` is its name in Linux, where
     Linux has it; an empty `type_id` means that only Linux has it.
     """
@@ -101,7 +102,9 @@ class Algorithm:
     header: str | None = None
     caps_window: bool = False
     traces: tuple[Literal["bandwidth_bps", "utilization"], ...] = ()
-    signals: tuple[Literal["one-way delay", "handoff", "own packets", "router feedback"], ...] = ()
+    signals: tuple[
+        Literal["one-way delay", "handoff", "own packets", "router feedback", "path queries"], ...
+    ] = ()
     linux: str = ""
     parameters: dict[str, Parameter] = field(default_factory=dict)
 

@@ -270,7 +270,8 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
     for name in ("events", "peak_memory_bytes"):  # not every engine has them
         if name in answer:
             provenance[name] = answer[name]
-    told = [{k: own[k] for k in ("xcp", "quick_start_bps") if k in own} for own in answer["flows"]]
+    kinds = ("xcp", "quick_start_bps", "ptp", "ptp_queries")
+    told = [{k: own[k] for k in kinds if k in own} for own in answer["flows"]]
     if any(told):
         provenance["routers"] = told
     return Result(scenario, rows, links, traces, provenance, transfers)

@@ -128,6 +128,9 @@ struct LinkSpec
     std::optional<Xcp> xcp;
     double approveBps{0}; //!< of Quick-Start requests; 0: the router does not speak it
 #endif
+#ifdef LONGFAT_PTP
+    bool ptp{false}; //!< writes into queries
+#endif
 #ifdef LONGFAT_HELPERS
     std::optional<LossBursts> lossBursts;
     std::optional<Arq> arq;

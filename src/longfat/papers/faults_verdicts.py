@@ -18,8 +18,10 @@ from longfat import papers, paths, statistics, store
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET, Fault
 from longfat.papers.hybla import experiments as hybla
 from longfat.papers.survey import experiments as survey
+from longfat.papers.survey import routers as survey_routers
 from longfat.papers.tcpj import evidence as tcpj_evidence
 from longfat.papers.tcpj import experiments as tcpj
+from longfat.papers.tcpj import families
 from longfat.papers.ucc import experiments as ucc
 from longfat.sweeps import with_faults
 
@@ -184,6 +186,9 @@ CHAPTERS: dict[str, Chapter] = {
 }
 
 
+# What needs helpers in the network, which ns-3 has not: it never ran with its faults.
+HELPED = (survey_routers.EXPERIMENT, families.EXPERIMENT)
+
 # Which parts of the faults are tried for claims that turn: by paper, by part of its experiments.
 TAKEN_APART: dict[str, dict[str, tuple[str, ...]]] = {
     "hybla": {
@@ -218,6 +223,7 @@ class Runs:
         given = {name: self._part(name, faults, of) for name in self.chapter.parts}
         table = self.chapter.evidence(self.setting, given).fillna({"parameter": "", "setting": ""})
         stated = (table["parameter"] == "") & (table["engine"] == "segment")
+        stated &= ~table["experiment"].isin(HELPED)
         return table.loc[stated, KEPT].assign(faults=faults).reset_index(drop=True)
 
     def _part(self, name: str, faults: str, of: Collection[str] | None) -> Any:

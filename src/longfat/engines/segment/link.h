@@ -37,6 +37,9 @@
 #include <memory>
 #include <optional>
 #endif
+#ifdef LONGFAT_PTP
+#include "path-query.h"
+#endif
 #ifdef LONGFAT_TRANSFERS
 #include "datagram.h"
 #endif
@@ -131,6 +134,9 @@ struct Packet
 #endif
 #ifdef LONGFAT_ROUTERS
     mutable RouterHeader router; //!< which every router on the way may change
+#endif
+#ifdef LONGFAT_PTP
+    mutable PathQuery query; //!< into which every router on the way may write
 #endif
 #ifdef LONGFAT_HELPERS
     HelpersMark helpers;
@@ -293,6 +299,12 @@ class Link
     void Send(const Packet& packet, Ticks now)
     {
         ++count.offered;
+#ifdef LONGFAT_PTP
+        if (packet.query.kind == PathQuery::QUERY)
+        {
+            WriteInto(packet.query, now);
+        }
+#endif
 #ifdef LONGFAT_ROUTERS
         --packet.router.ttl;
         if (approval)
@@ -414,6 +426,9 @@ class Link
     }
 
     PacketCount count;
+#ifdef LONGFAT_PTP
+    uint32_t address{0}; //!< by which queries know it
+#endif
 
   private:
     /// A packet that has been given to the link, and its times.
@@ -504,6 +519,35 @@ class Link
         }
         RecordQueue(now);
         return true;
+    }
+
+#endif
+#ifdef LONGFAT_PTP
+    /// A query comes by. Its record is of the link as it is now.
+    void WriteInto(PathQuery& query, Ticks now)
+    {
+        ++query.routers;
+        if (!spec.ptp)
+        {
+            return;
+        }
+        double rateBps = spec.rateBps;
+        for (const LinkChange& change : spec.changes)
+        {
+            rateBps = FromSeconds(change.atS) <= now ? change.rateBps.value_or(rateBps) : rateBps;
+        }
+        uint64_t bytes = count.sentBytes; // of what has arrived; more has been sent
+        const Ticks scheduled = m_events.Scheduled();
+        DrainQueue(now, scheduled);
+        for (std::size_t i = 0; i < m_flying.Size() && IsOver(m_flying[i], now, scheduled); ++i)
+        {
+            bytes += m_flying[i].packet.wireBytes;
+        }
+        for (const Detached& detached : m_detached)
+        {
+            bytes += IsOver(detached.flying, now, scheduled) ? detached.flying.packet.wireBytes : 0;
+        }
+        query.Add({address, rateBps, bytes, now});
     }
 
 #endif

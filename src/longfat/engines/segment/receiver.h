@@ -63,6 +63,18 @@ class Receiver : public Endpoint
             return;
         }
 #endif
+#ifdef LONGFAT_PTP
+        if (packet.query.kind == PathQuery::QUERY)
+        {
+            Packet& answer = Prepare(now);
+            answer.flags = Packet::ACK | Packet::PROBE;
+            answer.query = packet.query;
+            answer.query.kind = PathQuery::ANSWER;
+            answer.wireBytes = packet.wireBytes;
+            Transmit(now);
+            return;
+        }
+#endif
         if (packet.flags & Packet::PROBE)
         {
             SendAck(now);
@@ -360,6 +372,9 @@ class Receiver : public Endpoint
         m_packet.route = &m_back;
 #ifdef LONGFAT_PROBES
         m_packet.own = {};
+#endif
+#ifdef LONGFAT_PTP
+        m_packet.query.Clear();
 #endif
         m_packet.number = m_next;
         m_packet.sent = now;

@@ -338,6 +338,9 @@ class ScenarioReader
         }
         link->approveBps = fields.Optional("approve_bps", 1, 1e15).value_or(0);
 #endif
+#ifdef LONGFAT_PTP
+        link->ptp = fields.Truth("ptp", false);
+#endif
         fields.End();
         if ((link->queuePackets == NO_LIMIT) == (link->queueBytes == NO_LIMIT))
         {

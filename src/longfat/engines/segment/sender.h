@@ -68,6 +68,9 @@
 #ifdef LONGFAT_PROBES
 #include "own-packets.h"
 #endif
+#ifdef LONGFAT_PTP
+#include "path-asker.h"
+#endif
 #include "round-trip.h"
 #ifdef LONGFAT_ROUTERS
 #include "router-ends.h"
@@ -88,6 +91,9 @@ class Sender : public Endpoint
     using State = ns3::TcpSocketState;
 #ifdef LONGFAT_PROBES
     friend class OwnPacketsOf<Sender>;
+#endif
+#ifdef LONGFAT_PTP
+    friend class PathAskerOf<Sender>;
 #endif
 
   public:
@@ -140,6 +146,13 @@ class Sender : public Endpoint
     const RouterSender& Routers() const
     {
         return m_routers;
+    }
+
+#endif
+#ifdef LONGFAT_PTP
+    const PathAskerOf<Sender>& Asker() const
+    {
+        return m_asker;
     }
 
 #endif
@@ -240,6 +253,13 @@ class Sender : public Endpoint
             return;
         }
 #endif
+#ifdef LONGFAT_PTP
+        if (ack.query.kind == PathQuery::ANSWER)
+        {
+            m_asker.OnAnswer(ack.query, now);
+            return;
+        }
+#endif
         if (m_oneWayDelay && ack.causeSent != NEVER)
         {
             m_oneWayDelay->OnOneWayDelay(ns3::Time(ack.causeSent), ns3::Time(ack.causeReceived));
@@ -333,6 +353,9 @@ class Sender : public Endpoint
             m_spec.ecn && (ack.flags & Packet::ECE) ? State::ECN_IDLE : State::ECN_DISABLED;
 #ifdef LONGFAT_PROBES
         m_own.Begin(ns3::PeekPointer(congestionControl));
+#endif
+#ifdef LONGFAT_PTP
+        m_asker.Begin(ns3::PeekPointer(congestionControl));
 #endif
         Offer(m_available);
         if (onRoom)
@@ -1060,6 +1083,9 @@ class Sender : public Endpoint
 #ifdef LONGFAT_PROBES
         m_packet.own = {};
 #endif
+#ifdef LONGFAT_PTP
+        m_packet.query.Clear();
+#endif
         return m_packet;
     }
 
@@ -1153,6 +1179,12 @@ class Sender : public Endpoint
     {
 #ifdef LONGFAT_ROUTERS
         if (m_routers.KeepsPace())
+        {
+            return;
+        }
+#endif
+#ifdef LONGFAT_PTP
+        if (m_asker.SetsPace())
         {
             return;
         }
@@ -1255,6 +1287,9 @@ class Sender : public Endpoint
     bool m_sendIsDue{false};
 #ifdef LONGFAT_PROBES
     OwnPacketsOf<Sender> m_own{m_events, *this};
+#endif
+#ifdef LONGFAT_PTP
+    PathAskerOf<Sender> m_asker{m_events, *this};
 #endif
 #ifdef LONGFAT_HELPERS
     bool m_lostByLink{false};    //!< what the ACK at hand asks for, as the link has told

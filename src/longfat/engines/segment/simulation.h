@@ -198,6 +198,9 @@ class Simulation
 #ifdef LONGFAT_ROUTERS
             flow.connections.front().sender->Routers().Write(head);
 #endif
+#ifdef LONGFAT_PTP
+            flow.connections.front().sender->Asker().Write(head);
+#endif
             WriteSeries(flow.count.series, head, numbers);
             head.End('}');
         }
@@ -418,6 +421,9 @@ class Simulation
         {
             link.UseRouter(std::make_unique<XcpLink>(m_events, link, m_links.size() - 1));
         }
+#endif
+#ifdef LONGFAT_PTP
+        link.address = m_links.size();
 #endif
         m_linkByEnds[{source, target}] = &link;
         for (const std::string& name : m_spec.series)

@@ -56,7 +56,8 @@ def scenario(
 
 def _speaking(control: str) -> dict[str, Any]:
     """Return the fields of a link whose router speaks what this sender needs."""
-    return {"xcp": {}} if control == "xcp" else {}
+    speaks: dict[str, dict[str, Any]] = {"xcp": {"xcp": {}}, "cadpc": {"ptp": True}}
+    return speaks.get(control, {})
 
 
 def _queue(result: Any, since_s: float, link: str = "sender>receiver") -> np.ndarray:
@@ -127,7 +128,7 @@ def shared(
     duration_s: float = 100.0,
     points: int = 200,
 ) -> Scenario:
-    """Return flows of several round trips over one link, with routers that speak XCP for XCP."""
+    """Return flows of several round trips over one link, with routers that speak what they need."""
     speaks = _speaking(control)
     series = ("queue_packets", "sent_bytes")
     links = [
@@ -463,10 +464,13 @@ def promises(
         *(wait[name] for name in ("RED", "CoDel", "PIE")),
         queue.at["CoDel and ECN", "again"] / queue.at["CoDel", "again"],
     ]
-    return pd.DataFrame(
-        [
-            {"helper": one.helper, "promise": one.words, "measure": one.measure}
-            | {"measured": value, "kept": "yes" if one.low <= value <= one.high else "no"}
-            for one, value in zip(PROMISES, found, strict=True)
-        ]
-    )
+    return judged(PROMISES, found)
+
+
+def judged(promises: Sequence[Promise], found: Sequence[float]) -> pd.DataFrame:
+    """Return promises with what was found for each: helper, promise, measure, measured, kept."""
+    rows = [
+        (one.helper, one.words, one.measure, value, "yes" if one.low <= value <= one.high else "no")
+        for one, value in zip(promises, found, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["helper", "promise", "measure", "measured", "kept"])

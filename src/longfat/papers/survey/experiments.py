@@ -21,6 +21,7 @@ from longfat import measures, papers, statistics
 from longfat.errors import InputError, nearest
 from longfat.faults import OF_ITS_SOCKET
 from longfat.papers import survey, transfers
+from longfat.papers.survey import routers
 from longfat.papers.survey.network import WITH_TIMESTAMPS, japan
 from longfat.result import Result
 from longfat.scenario import CongestionControl, Record, Scenario
@@ -1025,6 +1026,8 @@ def evidence(
         *_shared(settled),
         *_around(),
     ]
+    if setting.profile == "paper":
+        rows += routers.evidence(routers.runs(setting.shared, setting.seeds()))
     table = pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
     return table[table["measured"].notna()].reset_index(drop=True)
 

@@ -13,6 +13,7 @@ from sympy import count_ops, simplify, symbols, together
 
 from longfat import papers, statistics
 from longfat.papers import tcpj
+from longfat.papers.tcpj import families
 from longfat.papers.tcpj.experiments import (
     PROTOCOLS,
     USUAL,
@@ -56,6 +57,7 @@ def evidence(
         *of_handoffs(handoffs.runs),
         *of_newcomers(newcomers),
         *of_costs(),
+        *families.evidence(families.runs()),
     ]
     table = pd.DataFrame(rows)
     for column, value in (("engine", "segment"), ("parameter", ""), ("setting", ""), ("at", "")):
