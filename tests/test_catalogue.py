@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 
 import pytest
@@ -133,7 +134,7 @@ def test_every_header_of_an_algorithm_brings_its_entry_and_no_other_does():
     constructed = {
         path.name
         for path in catalogue.FOLDER.glob("*.h")
-        if ".AddConstructor<" in path.read_text("utf-8")
+        if re.search(r"^[^/\n]*(\.AddConstructor|\bAttributes)<", path.read_text("utf-8"), re.M)
     }
     assert headers == constructed
 
@@ -196,6 +197,81 @@ def test_default_and_range_follow_from_the_attribute(value, checker, expected, t
     assert (name, gain.attribute, gain.meaning) == ("mine", "Gain", 'a "gain", or two')
     assert (gain.default, gain.minimum, gain.maximum) == expected
     assert type(gain.default) is type(expected[0])
+
+
+@pytest.mark.parametrize(
+    ("literals", "expected"),
+    [
+        ("Number(&TcpMine::m_gain, 1e-3, 0.0, 1'000.0)", (1e-3, 0.0, 1000.0)),
+        ("Number(&TcpMine::m_gain, 7u, 2u, 4294967295u)", (7, 2, 2**32 - 1)),
+        (
+            "Number(&TcpMine::m_gain, ns3::MilliSeconds(25), ns3::Time(0), ns3::Seconds(1))",
+            (0.025, 0.0, 1.0),
+        ),
+        ("Switch(&TcpMine::m_gain, true)", (True, None, None)),
+    ],
+)
+def test_default_and_range_follow_from_the_short_form_too(literals, expected, tmp_path):
+    """That of attributes.h."""
+    header = tmp_path / "mine.h"
+    attribute = f'TypeId("longfat::TcpMine").AddAttribute("Gain", "a gain", {literals});'
+    before = MINE.partition("TypeId(")[0].format(entry='parameters.gain_s = {attribute = "Gain"}')
+    header.write_text(before + attribute)
+    gain = catalogue.declared(header)[1].parameters["gain_s"]
+    assert (gain.attribute, gain.meaning) == ("Gain", "a gain")
+    assert (gain.default, gain.minimum, gain.maximum) == expected
+    assert type(gain.default) is type(expected[0])
+
+
+@pytest.mark.parametrize(
+    ("literals", "reason"),
+    [
+        ("Number(&TcpMine::m_gain, LEAST, 0.0, 1.0)", "could not convert string to float: 'LEAST'"),
+        ("Number(&TcpMine::m_gain, 7u, 8u, 9u)", "its default 7 is not a whole number from 8 to 9"),
+        ("Number(&TcpMine::m_gain, 7u, 2u)", "minimum or maximum is missing"),
+    ],
+)
+def test_a_short_form_that_cannot_be_read_is_refused(literals, reason, tmp_path):
+    header = tmp_path / "mine.h"
+    attribute = f'TypeId("longfat::TcpMine").AddAttribute("Gain", "a gain", {literals});'
+    before = MINE.partition("TypeId(")[0].format(entry='parameters.gain_s = {attribute = "Gain"}')
+    header.write_text(before + attribute)
+    with pytest.raises(InputError) as caught:
+        catalogue.declared(header)
+    assert reason in str(caught.value)
+
+
+# Headers that are longer than a header may be, with their lines. They may only become shorter.
+LONGER = {
+    "bandwidth.h": 201,
+    "bbr.h": 614,
+    "bic.h": 171,
+    "chd.h": 166,
+    "compound.h": 167,
+    "cubic-ns3.h": 200,
+    "cubic.h": 295,
+    "highspeed.h": 198,
+    "htcp.h": 179,
+    "illinois.h": 253,
+    "ledbat.h": 190,
+    "standard-or-ns3.h": 191,
+    "ucc.h": 166,
+    "westwood-plus.h": 200,
+    "yeah.h": 179,
+}
+
+
+def test_a_header_has_150_lines_at_most():
+    """What has a name of its own is a header of its own: one can be read at a sitting."""
+    lines = {
+        path.name: len(path.read_text("utf-8").splitlines())
+        for path in catalogue.FOLDER.glob("*.h")
+    }
+    longer = {name: count for name, count in lines.items() if count > 150}
+    assert longer.keys() <= LONGER.keys(), "split it into parts that have a name of their own"
+    assert LONGER.keys() <= longer.keys(), "it is short enough now: take it out of LONGER"
+    grown = {name: count for name, count in longer.items() if count > LONGER[name]}
+    assert not grown, "longer than before"
 
 
 def test_a_header_without_an_entry_is_none():

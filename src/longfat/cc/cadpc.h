@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Congestion Avoidance with Distributed Proportional Control (M. Welzl, "Scalable performance signalling
-// and congestion avoidance", Kluwer 2003; paper: survey). Every few round trips a query asks the
-// routers for their links' rates and byte counters. Two answers give the traffic between them. With x
-// the flow's own rate and lambda all traffic, both as parts of the rate of the busiest link,
+// and congestion avoidance", Kluwer 2003; paper: survey). Every few round trips a query asks the routers for
+// counters (link-traffic.h). With x the flow's rate and lambda all traffic, as parts of the busiest link's,
 //
 //     x <- x + a x (1 - x - lambda)
 //
-// which is logistic growth: n flows that all do so come to 1 / (n + 1) each, whatever they begin
-// with. ACKs repair losses and tell the round trip, and that is all: no ACK and no loss changes the rate.
+// which is logistic growth: n such flows come to 1 / (n + 1) each. No ACK and no loss changes the rate.
 //
-// Assumed, for the book is not at hand: a is 1/2 and a query goes every 4 round trips (both can be
-// set); the busiest link is that with the least rate left; the rate is paced, and the window, 2 x RTT,
-// only keeps a path without answers from being filled; the first rate is the initial window a round
-// trip. Where a router on the way does not speak PTP the sender is NewReno.
+// Assumed, for the book is not at hand: a is 1/2 and a query goes every 4 round trips (both can be set);
+// the rate is paced, and the window, 2 x RTT, only keeps a path without answers from being filled; it
+// begins as the initial window a round trip. Where a router does not speak PTP the sender is NewReno.
 
 /* catalogue
 title = "CADPC/PTP"
@@ -29,13 +26,13 @@ round_trips = {attribute = "RoundTrips"}
 #ifndef LONGFAT_CADPC_H
 #define LONGFAT_CADPC_H
 
+#include "attributes.h"
 #include "fractional-window.h"
+#include "link-traffic.h"
 #include "path-queries.h"
 
-#include "ns3/double.h"
-
 #include <algorithm>
-#include <limits>
+#include <vector>
 
 namespace longfat
 {
@@ -44,22 +41,18 @@ class TcpCadpc : public TcpFractionalWindow, public PathQueriesSignal
 {
   public:
     using Tcb = PathQueriesSignal::Tcb;
+    using Records = std::vector<LinkRecord>;
 
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid = ns3::TypeId("longfat::TcpCadpc")
-                                     .SetParent<TcpFractionalWindow>()
-                                     .AddConstructor<TcpCadpc>()
-                                     .AddAttribute("Gain",
-                                                   "a: how fast the rate grows",
-                                                   ns3::DoubleValue(0.5),
-                                                   ns3::MakeDoubleAccessor(&TcpCadpc::m_gain),
-                                                   ns3::MakeDoubleChecker<double>(0.01, 2))
-                                     .AddAttribute("RoundTrips",
-                                                   "smoothed round trips from a query to the next",
-                                                   ns3::DoubleValue(4),
-                                                   ns3::MakeDoubleAccessor(&TcpCadpc::m_roundTrips),
-                                                   ns3::MakeDoubleChecker<double>(0.5, 100));
+        static ns3::TypeId tid =
+            Attributes<TcpCadpc, TcpFractionalWindow>("longfat::TcpCadpc")
+                .AddAttribute("Gain",
+                              "a: how fast the rate grows",
+                              Number(&TcpCadpc::m_gain, 0.5, 0.01, 2.0))
+                .AddAttribute("RoundTrips",
+                              "smoothed round trips from a query to the next",
+                              Number(&TcpCadpc::m_roundTrips, 4.0, 0.5, 100.0));
         return tid;
     }
 
@@ -82,10 +75,7 @@ class TcpCadpc : public TcpFractionalWindow, public PathQueriesSignal
         m_queries->SetQueryTimer(ns3::Seconds(m_roundTrips * RttS(tcb)));
     }
 
-    void OnPathAnswer(Tcb tcb,
-                      uint32_t number,
-                      const std::vector<LinkRecord>& records,
-                      bool isWhole) override
+    void OnPathAnswer(Tcb tcb, uint32_t number, const Records& records, bool isWhole) override
     {
         if (number <= m_answered) // overtaken by a later one
         {
@@ -94,32 +84,14 @@ class TcpCadpc : public TcpFractionalWindow, public PathQueriesSignal
         m_answered = number;
         if (!isWhole)
         {
-            m_records.clear();
+            m_traffic.Forget();
             m_isTold = tcb->m_pacing = false;
             return;
         }
-        double left = std::numeric_limits<double>::infinity();
-        double capacity = 0;
-        for (const LinkRecord& now : records)
-        {
-            const auto same = [&](const LinkRecord& old) { return old.link == now.link; };
-            const auto old = std::find_if(m_records.begin(), m_records.end(), same);
-            if (old == m_records.end() || old->atNs >= now.atNs)
-            {
-                continue; // the path is another
-            }
-            const double trafficBps = 8e9 * (now.bytes - old->bytes) / (now.atNs - old->atNs);
-            if (now.rateBps - trafficBps < left)
-            {
-                left = now.rateBps - trafficBps;
-                capacity = now.rateBps;
-            }
-        }
-        m_records = records;
-        if (capacity > 0)
+        if (const auto busiest = m_traffic.Take(records))
         {
             m_isTold = true;
-            m_rateBps += m_gain * m_rateBps * (left - m_rateBps) / capacity;
+            m_rateBps += m_gain * m_rateBps * (busiest->leftBps - m_rateBps) / busiest->rateBps;
         }
         SetsPace(tcb);
     }
@@ -138,10 +110,10 @@ class TcpCadpc : public TcpFractionalWindow, public PathQueriesSignal
         return m_isTold;
     }
 
-    /// Where routers are silent the window grows as NewReno's.
+    /// As NewReno's, where routers are silent.
     void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
     {
-        if (!m_isTold && m_answered > 0 && m_records.empty() && segmentsAcked > 0)
+        if (!m_isTold && m_answered > 0 && !m_traffic.HasAnswer() && segmentsAcked > 0)
         {
             const double window = GetWindow(tcb);
             SetWindow(tcb, window + (tcb->m_cWnd < tcb->m_ssThresh ? 1 : 1 / window));
@@ -160,12 +132,12 @@ class TcpCadpc : public TcpFractionalWindow, public PathQueriesSignal
         return known > 0 ? known : 1;
     }
 
-    double m_gain{};                   //!< a
-    double m_roundTrips{};             //!< from a query to the next
-    PathQueries* m_queries{nullptr};   //!< where an engine has them
-    std::vector<LinkRecord> m_records; //!< of the answer before
-    double m_rateBps{0};               //!< x, with headers
-    double m_perPayload{1};            //!< bytes with headers a byte of payload
+    double m_gain{};                 //!< a
+    double m_roundTrips{};           //!< from a query to the next
+    PathQueries* m_queries{nullptr}; //!< where an engine has them
+    LinkTraffic m_traffic;           //!< from an answer to the next
+    double m_rateBps{0};             //!< x, with headers
+    double m_perPayload{1};          //!< bytes with headers a byte of payload
     uint32_t m_asked{0};
     uint32_t m_answered{0}; //!< number of the latest answer
     bool m_isTold{false};   //!< by routers, how busy they are

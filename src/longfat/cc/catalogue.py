@@ -325,8 +325,12 @@ _SECOND |= {"NanoSeconds": 10**9, "Time": 10**9}
 
 
 def _follows(arguments: list[str]) -> dict[str, Any]:
-    """Return what an AddAttribute says about a parameter: default, minimum, maximum, meaning."""
+    """Return what an AddAttribute (ns-3's, or of attributes.h) says about a parameter: default,
+    minimum, maximum, meaning."""
     found: dict[str, Any] = {"meaning": _string(arguments[1])}
+    if short := re.fullmatch(r"(?:Number|Switch)\((.*)\)", arguments[2], re.S):
+        values = [_value(_kind(text), text) for text in _arguments(short[1])[1:]]
+        return found | dict(zip(("default", "minimum", "maximum"), values, strict=False))
     for argument in arguments[2:]:
         if value := re.fullmatch(r"(?:ns3::)?(\w+)Value\((.*)\)", argument, re.S):
             found["default"] = _value(value[1], value[2])
@@ -341,6 +345,13 @@ def _follows(arguments: list[str]) -> dict[str, Any]:
     return found
 
 
+def _kind(text: str) -> str:
+    """Return of which kind of ns-3 value a C++ literal is, as attributes.h takes it."""
+    if text in ("true", "false"):
+        return "Boolean"
+    return "Time" if "(" in text else "Uinteger" if text.endswith("u") else "Double"
+
+
 def _value(kind: str, text: str) -> bool | int | float:
     """Return a C++ literal of an ns-3 value; a time in seconds. Raises ValueError."""
     literal = text.replace("'", "").strip()
@@ -349,7 +360,7 @@ def _value(kind: str, text: str) -> bool | int | float:
     if kind == "Double":
         return float(literal)
     if kind in ("Uinteger", "Integer"):
-        return int(literal)
+        return int(literal.removesuffix("u"))
     time = re.fullmatch(r"(?:ns3::)?(\w+)\(([^()]+)\)", literal)
     if kind == "Time" and time and time[1] in _SECOND:
         return float(time[2]) / _SECOND[time[1]]

@@ -13,7 +13,8 @@
 // 3.3).
 //
 // The paper does not say what a loss takes from the window; its authors' code, of which ns-2 has a
-// port, takes a quarter of it where duplicate ACKs reveal the loss, and half at a timeout.
+// port, takes a quarter of it where duplicate ACKs reveal the loss, and half at a timeout. What ns-3 does
+// otherwise is in vegas-ns3.h.
 
 /* catalogue
 title = "TCP Vegas"
@@ -32,39 +33,30 @@ as_ns3_3_44 = {attribute = "AsNs3"}
 #ifndef LONGFAT_VEGAS_H
 #define LONGFAT_VEGAS_H
 
-#include "round-trips.h"
+#include "attributes.h"
+#include "vegas-ns3.h"
 
 namespace longfat
 {
 
-class TcpVegas : public TcpRoundTrips
+class TcpVegas : public TcpVegasNs3
 {
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid = ns3::TypeId("longfat::TcpVegas")
-                                     .SetParent<TcpRoundTrips>()
-                                     .AddConstructor<TcpVegas>()
+        static ns3::TypeId tid = Attributes<TcpVegas, TcpVegasNs3>("longfat::TcpVegas")
                                      .AddAttribute("Alpha",
                                                    "in queues: fewer, and it grows",
-                                                   ns3::UintegerValue(2),
-                                                   ns3::MakeUintegerAccessor(&TcpVegas::m_alpha),
-                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                                   Number(&TcpVegas::m_alpha, 2u, 0u, 1000000u))
                                      .AddAttribute("Beta",
                                                    "in queues: more, and it shrinks",
-                                                   ns3::UintegerValue(4),
-                                                   ns3::MakeUintegerAccessor(&TcpVegas::m_beta),
-                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                                   Number(&TcpVegas::m_beta, 4u, 0u, 1000000u))
                                      .AddAttribute("Gamma",
                                                    "in queues: more end slow start",
-                                                   ns3::UintegerValue(1),
-                                                   ns3::MakeUintegerAccessor(&TcpVegas::m_gamma),
-                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                                                   Number(&TcpVegas::m_gamma, 1u, 0u, 1000000u))
                                      .AddAttribute("Decrease",
                                                    "what a loss takes; Linux: 0.5",
-                                                   ns3::DoubleValue(0.25),
-                                                   ns3::MakeDoubleAccessor(&TcpVegas::m_decrease),
-                                                   ns3::MakeDoubleChecker<double>(0, 1));
+                                                   Number(&TcpVegas::m_decrease, 0.25, 0.0, 1.0));
         return tid;
     }
 
@@ -75,7 +67,7 @@ class TcpVegas : public TcpRoundTrips
 
     void CongestionStateSet(Tcb tcb, const State::TcpCongState_t state) override
     {
-        TcpRoundTrips::CongestionStateSet(tcb, state);
+        TcpVegasNs3::CongestionStateSet(tcb, state);
         if (state == State::CA_OPEN)
         {
             StartRound(tcb);
@@ -88,35 +80,30 @@ class TcpVegas : public TcpRoundTrips
         return m_state == State::CA_RECOVERY ? m_decrease : 0.5;
     }
 
-    /// ns-3 takes what Linux's class sets between losses for what a loss leaves: all but a segment.
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
-    {
-        return m_asNs3 ? std::max(std::min(tcb->m_ssThresh.Get(),
-                                           tcb->m_cWnd.Get() - tcb->m_segmentSize),
-                                  2 * tcb->m_segmentSize)
-                       : TcpStandard::GetSsThresh(tcb, bytesInFlight);
-    }
-
     void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
     {
         if (!IsOpen(tcb))
         {
-            TcpRoundTrips::IncreaseWindow(tcb, segmentsAcked); // slow start after a timeout
+            TcpVegasNs3::IncreaseWindow(tcb, segmentsAcked); // slow start after a timeout
         }
         else if (IsRoundOver(tcb))
         {
             m_doubles = !m_doubles;
-            if (m_samples > 2) // one of them is not of a delayed ACK
+            if (m_samples <= 2) // perhaps all of delayed ACKs
             {
-                EndRound(tcb, segmentsAcked);
+                TcpVegasNs3::IncreaseWindow(tcb, segmentsAcked);
+            }
+            else if (m_asNs3)
+            {
+                EndRoundAsNs3(tcb, segmentsAcked, m_alpha, m_beta, m_gamma);
             }
             else
             {
-                TcpRoundTrips::IncreaseWindow(tcb, segmentsAcked);
+                EndRound(tcb, segmentsAcked);
             }
             StartRound(tcb);
         }
-        else if (IsInSlowStart(tcb) && (m_doubles || m_asNs3)) // ns-3 doubles every round trip
+        else if (IsInSlowStart(tcb) && (m_doubles || m_asNs3))
         {
             SlowStart(tcb, segmentsAcked);
         }
@@ -127,12 +114,12 @@ class TcpVegas : public TcpRoundTrips
     /// Linux and ns-3; the paper lets it be.
     void EndRound(Tcb tcb, uint32_t segmentsAcked)
     {
-        const double w = Segments(tcb);
-        const double target = Whole(w * (m_baseRtt.GetSeconds() / m_minRtt.GetSeconds()));
+        const double w = GetWindow(tcb);
+        const double target = w * (m_baseRtt.GetSeconds() / m_minRtt.GetSeconds());
         const double diff = w - target;
         if (IsInSlowStart(tcb) && diff <= m_gamma)
         {
-            if (m_doubles || m_asNs3)
+            if (m_doubles)
             {
                 SlowStart(tcb, segmentsAcked);
             }
@@ -140,20 +127,12 @@ class TcpVegas : public TcpRoundTrips
         else if (IsInSlowStart(tcb) || diff > m_beta)
         {
             const double lower = IsInSlowStart(tcb) ? std::min(w, target + 1) : w - 1;
-            SetWindow(tcb, m_asNs3 ? lower : std::max(lower, 2.0));
-            tcb->m_ssThresh = m_asNs3 ? GetSsThresh(tcb, 0) : tcb->m_cWnd.Get();
-        }
-        else if (diff < m_alpha && m_asNs3)
-        {
-            AddWholeSegments(tcb, 1);
+            SetWindow(tcb, std::max(lower, 2.0));
+            tcb->m_ssThresh = tcb->m_cWnd.Get();
         }
         else if (diff < m_alpha)
         {
             Grow(tcb, 1);
-        }
-        if (m_asNs3) // Linux's rule, for losses
-        {
-            tcb->m_ssThresh = std::max(tcb->m_ssThresh.Get(), 3 * tcb->m_cWnd.Get() / 4);
         }
     }
 
