@@ -6,12 +6,25 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from longfat.book import show
-from longfat.papers.engines_compared import SAME_WITHIN, WINDOW
+from longfat.cc import catalogue
+from longfat.papers.engines_compared import HEADERS, SAME_WITHIN, WINDOW
+from longfat.style import SHORT
 
 
 def _style(leg: str) -> dict:
     """Return the look of a leg: its engine's, or that of a variant."""
     return show.ENGINES.get(leg, show.VARIANT)
+
+
+def label(control: str) -> str:
+    """Return what the page calls one of Linux's controls."""
+    name = HEADERS.get(control, control)
+    return SHORT.get(name) or catalogue.find(name).title
+
+
+def named(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its column control in the words of `label`."""
+    return table.assign(control=[label(name) for name in table["control"]])
 
 
 def windows(traces: pd.DataFrame, title: str) -> Figure:
