@@ -19,7 +19,7 @@ def test_what_carries_a_verdict_is_of_the_segment_engine(name):
 
 def test_there_is_no_archive_that_no_page_asks_for():
     known = {f"survey-{name}" for name in SEGMENT}
-    known |= {"survey-stacks-linux", "survey-stacks-ns3", "survey-stacks-faults"}
+    known |= {"survey-stacks-linux", "survey-stacks-ns3", "survey-stacks-faults", "survey-routers"}
     assert {name for name in store.experiments() if name.startswith("survey-")} == known
 
 

@@ -380,6 +380,18 @@ def test_the_state_of_a_split_connection_crosses_the_network():
     assert took[80_000] - took[20_000] == pytest.approx(extra_s, rel=0.2)
 
 
+@pytest.mark.parametrize("fails_at_s", [0.1, 5.0, 5.12])
+def test_a_relay_that_has_failed_has_no_state_to_move(fails_at_s):
+    """Before the host moves, or while the state is on its way: the connection is dead."""
+    move = mobility.indirect_tcp(5, PATH, old="old", state_bytes=400_000)
+    split = {"relays": ["old"], "relay_buffer_bytes": 5000}
+    whole = segment.simulate(domain(move, **split))
+    dead = segment.simulate(domain(move, **split, relays_fail_at_s=fails_at_s))
+    assert len(whole.traces["handoff_s"]) == 1 and len(dead.traces["handoff_s"]) == 0
+    assert dead.traces["delivered_bytes"]["time_s"].max() < 5.3
+    assert whole.traces["delivered_bytes"]["time_s"].max() > 14
+
+
 # --- in every combination
 
 

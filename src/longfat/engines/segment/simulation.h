@@ -92,6 +92,7 @@ class Flow
     Series* signallingSeries{nullptr};
     Series* handoffSeries{nullptr};
     uint64_t signallingBytes{0}; //!< of messages about movements, counted on each link
+    bool relaysFailed{false};
 #endif
 
     uint64_t DeliveredBytes() const
@@ -530,6 +531,7 @@ class Simulation
     /// What the relays had is gone; the ends hear nothing more from them.
     void FailRelays(Flow& flow)
     {
+        flow.relaysFailed = true;
         for (std::size_t i = 0; i < flow.connections.size(); ++i)
         {
             Connection& connection = flow.connections[i];
@@ -627,15 +629,24 @@ class Simulation
         Answer(flow, move, Path(move.path.begin() + place, move.path.end()));
     }
 
-    /// The state of a split connection goes to another relay; what comes meanwhile is lost.
+    /// The state of a split connection goes to another relay; what comes meanwhile is lost. A relay
+    /// that has failed has no state, and one that fails meanwhile takes it along.
     void MoveRelay(Flow& flow, const Move& move)
     {
+        if (flow.relaysFailed)
+        {
+            return;
+        }
         Connection& before = flow.connections.front();
         Connection& after = flow.connections.back();
         SetEnd(before, &m_nobody);
         const uint64_t held = before.receiver->DeliveredSegments() - after.sender->Acknowledged();
         const uint64_t bytes = move.stateBytes + held * before.spec.segmentBytes;
         Send(flow, {move.between}, bytes, [this, &flow, &move, &before, &after] {
+            if (flow.relaysFailed)
+            {
+                return;
+            }
             SetEnd(before, before.receiver.get());
             SetPath(before, move.split.front());
             SetPath(after, move.split.back());
