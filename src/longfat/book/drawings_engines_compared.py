@@ -45,7 +45,7 @@ def windows(traces: pd.DataFrame, title: str) -> Figure:
                 linewidth=1,
                 label=engine,
             )
-        axes.set_title(name, fontsize=9)
+        axes.set_title(label(name), fontsize=9)
     for axes in panels.flat[len(names) :]:
         axes.axis("off")
     panels.flat[0].set_ylim(0, 500)
@@ -92,7 +92,7 @@ def ratios(compared: pd.DataFrame) -> Figure:
         same = (beside["verdict"] == "same").sum()
         axes.set_title(f"{leg}: {same} of {len(beside)} the same", fontsize=10)
     first = panels.flat[0]
-    first.set_yticks(range(len(controls)), controls)
+    first.set_yticks(range(len(controls)), [label(name) for name in controls])
     first.invert_yaxis()
     first.set(xscale="log")
     first.set_xticks([0.5, 0.7, 1, 1.5, 2, 3], ["0.5", "0.7", "1", "1.5", "2", "3"])
