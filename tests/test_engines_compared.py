@@ -130,6 +130,57 @@ def test_a_switch_stands_beside_what_was_before():
     assert engines_compared.switches(at, lossy.iloc[:0]).empty
 
 
+def test_a_trial_has_its_own_path_flow_and_control():
+    """Hybla has both engines' flow changed, TCP-LP another control on ours only."""
+    at = setting()
+    trials = {(one.control, one.words): one for one in engines_compared.TRIALS}
+    legs = [engines_compared.LEGS[name] for name in ("segment engine", "Linux")]
+    hybla = trials["hybla", "both: slow start ends at 60 segments"]
+    flows = [engines_compared._tried(hybla, leg, at, seed=3).flows[0] for leg in legs]
+    assert [flow.initial_ssthresh_segments for flow in flows] == [60, 60]
+    lp = trials["lp", "Reno in its place"]
+    flows = [engines_compared._tried(lp, leg, at, seed=3).flows[0] for leg in legs]
+    assert [flow.congestion_control.name for flow in flows] == ["reno", "lp"]
+    later = trials["westwood-plus", "the same over 98.5 ms"]
+    tried = engines_compared._tried(later, legs[1], at, seed=3)
+    assert (tried.links[0].delay_s, tried.seed) == (pytest.approx(0.04925), 3)
+
+
+def test_every_gap_has_a_cause_or_says_that_it_has_none():
+    """From the archive. What is left of H-TCP is Reno's; of Westwood+ the cause is not known."""
+    at = setting(controls=["htcp", "westwood-plus"])
+    lossy = engines_compared.lossy(at)
+    ratios, causes = engines_compared.ratios(lossy), engines_compared.causes(at, lossy)
+    trials = engines_compared.trials(at, lossy)
+    gaps = engines_compared.gaps(ratios, causes, trials)
+    ours = ratios[ratios["engine"] == "segment engine"]
+    assert len(gaps) == ((ours["ratio"] > 1.05) | (ours["ratio"] < 1 / 1.05)).sum()
+    assert set(gaps["cause"]) == {"found", "found in part"}
+    in_part = gaps.loc[gaps["cause"] == "found in part", "control"]
+    assert in_part.to_list() == ["htcp", "westwood-plus"]
+    left = engines_compared.gaps(ratios, causes.iloc[:0], trials.iloc[:0])
+    assert len(left) == len(gaps) and set(left["cause"]) == {engines_compared.NO_CAUSE}
+
+
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "cause"),
+    [
+        (1.04, 1.02, 1.06, "found"),
+        (1.2, 0.9, 1.6, "open"),
+        (1.2, 1.1, 1.3, "found in part"),
+        (0.4, 0.3, 0.5, "cause not found"),
+    ],
+)
+def test_what_is_left_of_a_gap_is_told(ratio, low, high, cause):
+    ratios = engines_compared.ratios(runs(segment=[1.0, 1.0], linux=[2.0, 2.0]))
+    nothing = pd.DataFrame(columns=["control", "loss", "change", "Linux / changed"])
+    nothing = nothing.assign(ratio=[], low=[], high=[])
+    trial = {"control": "reno", "loss": 0.01, "trial": "it", "names": True, "Linux / ours": "x"}
+    trials = pd.DataFrame([trial | {"ratio": ratio, "low": low, "high": high}])
+    [row] = engines_compared.gaps(ratios, nothing, trials).to_dict("records")
+    assert (row["tried"], row["after"], row["cause"]) == ("it", "x", cause)
+
+
 def test_ns3_itself_gives_the_same_counts():
     """Stock ns-3 beside all faults; ns-3 with our headers beside those of its socket."""
     pytest.importorskip("ns3", reason="this environment has no ns-3")
@@ -182,6 +233,10 @@ def test_without_linux_its_part_is_left_out(monkeypatch, capsys):
     )
     causes = engines_compared.causes(at, lossy)
     assert causes.empty
+    trials = engines_compared.trials(at, lossy)
+    assert trials.empty
+    gaps = engines_compared.gaps(ratios, causes, trials)
+    assert "nothing to show here" in show.show_table(drawings.named(gaps), caption="c").data
     assert "nothing to show here" in show.show_table(causes, caption="c").data
     show.show_figure("x", drawings.ratios(ratios), ratios, "alt")
     assert "x: nothing to draw here." in capsys.readouterr().out

@@ -114,6 +114,34 @@ def test_no_line_of_a_response_is_above_what_the_link_carries():
     assert set(lines["response"]) == set(ns3_faults.PIPE)
 
 
+def test_linux_beside_the_pipe_is_told_where_both_ran():
+    rows = [
+        {"response": "standard", "faults": who, "loss": loss, "goodput_bps": bps}
+        for who, loss, bps in [
+            (ns3_faults.BY_THE_RFCS, 1e-5, 50e6),
+            (ns3_faults.BY_THE_RFCS, 1e-5, 50e6),
+            (ns3_faults.LINUX, 1e-5, 40e6),
+            (ns3_faults.LINUX, 1e-5, 40e6),
+            (ns3_faults.BY_THE_RFCS, 1e-6, 150e6),
+            (ns3_faults.ALL, 1e-6, 150e6),
+        ]
+    ]
+    [row] = ns3_faults.pipe_beside_linux(pd.DataFrame(rows)).to_dict("records")
+    assert (row["sender"], row["loss"]) == ("standard", 1e-5)
+    assert row["Linux's, times ours"] == "0.800 [0.800, 0.800]"
+    assert row["response function"] == pytest.approx(44.9, abs=0.1)
+
+
+def test_linux_gives_the_same_where_losses_are_rare():
+    table = ns3_faults.pipe_beside_linux(ns3_faults.both_pipes(ns3_faults.setting("paper")))
+    assert len(table) == 18
+    rare = table[table["loss"] < 5e-6]
+    assert (rare["ratio"] - 1).abs().max() < 0.011
+    beyond = table[(table["ratio"] - 1).abs() > 0.05]
+    told = beyond[(beyond["low"] > 1) | (beyond["high"] < 1)]
+    assert told[["sender", "loss"]].values.tolist() == [["highspeed", 3e-4]]
+
+
 def test_linuxs_table_makes_highspeed_faster_where_windows_are_small():
     setting = ns3_faults.setting("quick")
     pipe = ns3_faults.long_fat_pipe(setting)

@@ -6,12 +6,25 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from longfat.book import show
-from longfat.papers.engines_compared import SAME_WITHIN, WINDOW
+from longfat.cc import catalogue
+from longfat.papers.engines_compared import HEADERS, SAME_WITHIN, WINDOW
+from longfat.style import SHORT
 
 
 def _style(leg: str) -> dict:
     """Return the look of a leg: its engine's, or that of a variant."""
     return show.ENGINES.get(leg, show.VARIANT)
+
+
+def label(control: str) -> str:
+    """Return what the page calls one of Linux's controls."""
+    name = HEADERS.get(control, control)
+    return SHORT.get(name) or catalogue.find(name).title
+
+
+def named(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its column control in the words of `label`."""
+    return table.assign(control=[label(name) for name in table["control"]])
 
 
 def windows(traces: pd.DataFrame, title: str) -> Figure:
@@ -32,7 +45,7 @@ def windows(traces: pd.DataFrame, title: str) -> Figure:
                 linewidth=1,
                 label=engine,
             )
-        axes.set_title(name, fontsize=9)
+        axes.set_title(label(name), fontsize=9)
     for axes in panels.flat[len(names) :]:
         axes.axis("off")
     panels.flat[0].set_ylim(0, 500)
@@ -77,12 +90,12 @@ def ratios(compared: pd.DataFrame) -> Figure:
         axes.axvline(1, color="black", linewidth=0.8)
         axes.axvspan(1 / SAME_WITHIN, SAME_WITHIN, color="0.9", zorder=0)
         same = (beside["verdict"] == "same").sum()
-        axes.set_title(f"{leg}: {same} of {len(beside)} the same", fontsize=10)
+        axes.set_title(f"{leg}: {same} of {len(beside)} the same", fontsize=9)
     first = panels.flat[0]
-    first.set_yticks(range(len(controls)), controls)
+    first.set_yticks(range(len(controls)), [label(name) for name in controls])
     first.invert_yaxis()
     first.set(xscale="log")
-    first.set_xticks([0.5, 0.7, 1, 1.5, 2, 3], ["0.5", "0.7", "1", "1.5", "2", "3"])
+    first.set_xticks([0.5, 1, 2, 3], ["0.5", "1", "2", "3"])
     first.minorticks_off()
     first.legend(*first.get_legend_handles_labels(), frameon=False, loc="lower right")
     figure.supxlabel("goodput on Linux / goodput of the leg")

@@ -25,6 +25,7 @@ from longfat.style import ENGINE_LABEL
 from longfat.sweeps import can_run, simulate_all, sweep
 
 SAME_WITHIN = 1.1  # the factor within which two goodputs count as the same
+GAP = 1.05  # the factor beyond which a difference wants a cause
 WINDOW = "cwnd_segments"
 OURS = ENGINE_LABEL["segment"]
 AS_NS3 = "as ns-3 3.44"
@@ -114,6 +115,73 @@ SWITCHES = (
         {"increase_segments": 0.02, "legacy_window_segments": 2},
     ),
     Switch("illinois", "ours: adds one segment at most", {}, {}, {"alpha_max": 1.0}),
+)
+
+
+class Trial(NamedTuple):
+    """What may part Linux from the segment engine at the largest loss rate, or at `loss`.
+
+    Both have the `path` and the `flow`, `ours` is the control that the segment engine runs in place
+    of the header. The runs are `times` those of the setting. Of the trials of one control and loss
+    rate, the last that `names` a cause is the one that `gaps` tells.
+    """
+
+    control: str
+    words: str
+    times: int
+    ours: CongestionControl | None = None
+    flow: dict[str, Any] | None = None
+    path: dict[str, float] | None = None
+    loss: float | None = None
+    names: bool = True
+
+
+def _ours(name: str, **parameters: Any) -> CongestionControl:
+    return CongestionControl(name=name, parameters=parameters)
+
+
+SHORT_START = {"initial_ssthresh_segments": 60}
+_WESTWOOD = _ours("westwood-plus", as_linux_6_12=True)
+_HALF = {"throughput_ratio": 0.0}  # beta is 1/2 after every loss
+_LATER = _HALF | {"low_speed_s": 1.2}
+# Rounding down to whole segments keeps a quarter of a segment less of a half, where windows at a
+# loss are 13, and takes seven sixteenths less than an eighth, where they are 30 or 90.
+_ROUNDED = _LATER | {"default_backoff": 0.48}
+_EIGHTH = {
+    part: _ours("gaimd", increase_segments=1.0, decrease=part) for part in (0.125, 0.12, 0.11)
+}
+TRIALS = (
+    Trial("reno", "more runs", 8),
+    Trial("bic", "more runs; 20 round trips of search", 4, _ours("bic", smooth_part=20), loss=1e-3),
+    Trial("bic", "more runs; 20 round trips of search", 4, _ours("bic", smooth_part=20)),
+    Trial("htcp", "half at every loss, growth 0.2 s later", 4, _ours("htcp", **_LATER), loss=1e-3),
+    Trial("htcp", "more runs", 4),
+    Trial("htcp", "half at every loss", 4, _ours("htcp", **_HALF)),
+    Trial("htcp", "half at every loss, growth 0.2 s later", 4, _ours("htcp", **_LATER)),
+    Trial(
+        "htcp", "half at every loss, rounded down; growth 0.2 s later", 4, _ours("htcp", **_ROUNDED)
+    ),
+    Trial("hybla", "both: slow start ends at 60 segments", 2, flow=SHORT_START),
+    Trial("illinois", "more runs; whole segments", 4, _ours("illinois", as_linux_6_12=True)),
+    Trial("lp", "Reno in its place", 1, _ours("reno"), loss=1e-4),
+    Trial("lp", "Reno in its place", 1, _ours("reno"), loss=1e-3),
+    Trial("lp", "Reno in its place", 1, _ours("reno")),
+    Trial("yeah", "more runs", 4),
+    Trial("highspeed", "more runs; its table", 4, _ours("highspeed-rfc3649", as_linux_6_12=True)),
+    Trial("scalable", "grows as Reno, loses an eighth", 2, _EIGHTH[0.125], loss=1e-3),
+    Trial("scalable", "grows as Reno, loses an eighth, rounded down", 2, _EIGHTH[0.12], loss=1e-3),
+    Trial("scalable", "grows as Reno, loses an eighth", 2, _EIGHTH[0.125]),
+    Trial("scalable", "grows as Reno, loses an eighth, rounded down", 2, _EIGHTH[0.11]),
+    Trial("westwood-plus", "more runs; a recovery counts twice", 4, _WESTWOOD),
+    Trial(
+        "westwood-plus", "the same; slow start ends at 60", 2, _WESTWOOD, SHORT_START, names=False
+    ),
+    Trial(
+        "westwood-plus", "the same over 98.5 ms", 1, _WESTWOOD, path={"rtt_s": 0.0985}, names=False
+    ),
+    Trial(
+        "westwood-plus", "the same over 104.5 ms", 1, _WESTWOOD, path={"rtt_s": 0.1045}, names=False
+    ),
 )
 
 
@@ -346,6 +414,124 @@ def causes(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{"Linux / changed": _texts(table)})
 
 
+def trials(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
+    """Run both engines with each of `TRIALS`, beside what `lossy` has.
+
+    A row a trial. Columns: control; loss; trial; runs, of Linux; before, Linux over ours in
+    `lossy`, with its 90 % interval as text; ours and Linux, mean goodputs in Mb/s; those of
+    `statistics.equivalent`; Linux / ours, the ratio as text; names. No rows where a leg is missing.
+    """
+    chosen = [
+        one
+        for one in TRIALS
+        if one.control in setting.controls and one.loss in (None, *setting.loss_rates)
+    ]
+    known = [_goodputs(lossy[lossy["engine"] == name]) for name in (LINUX, OURS)]
+    found = []
+    for leg in (LEGS[LINUX], LEGS[OURS]) if chosen and all(known) else ():
+        design = pd.concat(
+            statistics.combinations(
+                place=[place], seed=range(1, leg.share * one.times * setting.repetitions + 1)
+            )
+            for place, one in enumerate(chosen)
+        )
+        scenarios = [
+            _tried(chosen[run.place], leg, setting, run.seed) for run in design.itertuples()
+        ]
+        if not can_run(scenarios, leg.engine):
+            break
+        runs = sweep(
+            scenarios, leg.engine, experiment=f"cross-check-trials-{leg.name}", labels=design
+        )
+        found.append(dict(list(runs.groupby("place")["goodput_bps"])))
+    rows = []
+    if len(found) == 2:
+        linux, ours = found
+        for place, one in enumerate(chosen):
+            at = one.control, _loss(one, setting)
+            before = _judged(known[0][at], known[1][at], tests=1)
+            rows.append(
+                {
+                    "control": one.control,
+                    "loss": at[1],
+                    "trial": one.words,
+                    "runs": len(linux[place]),
+                    "before": _text(before),
+                    "ours": ours[place].mean() / 1e6,
+                    "Linux": linux[place].mean() / 1e6,
+                    **_judged(linux[place], ours[place], tests=len(chosen)),
+                    "names": one.names,
+                }
+            )
+    columns = ["control", "loss", "trial", "runs", "before", "ours", "Linux"]
+    columns += ["ratio", "low", "high", "needed", "verdict", "names"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(**{"Linux / ours": _texts(table)})
+
+
+def _loss(one: Trial, setting: Setting) -> float:
+    return max(setting.loss_rates) if one.loss is None else one.loss
+
+
+def _tried(one: Trial, leg: Leg, setting: Setting, seed: int) -> Scenario:
+    path = setting.path | (one.path or {})
+    plain = leg.of(
+        reference(congestion_control=one.control, loss=_loss(one, setting), seed=seed, **path)
+    )
+    flow = plain.flows[0].model_dump() | (one.flow or {})
+    if one.ours and leg.engine == "segment":
+        flow["congestion_control"] = one.ours
+    return plain.with_(flows=[flow])
+
+
+NO_CAUSE = "cause not found"
+
+
+def gaps(ratios: pd.DataFrame, causes: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+    """Return each gap of more than `GAP` between Linux and our engine, and what takes it away.
+
+    The arguments are of the functions of these names. A row a control and loss rate. Columns:
+    control; loss; Linux / ours before, with its 90 % interval as text; what is tried; after, the
+    same with it; and what is left: "found" where the ratio then is within `GAP`, "open" where its
+    interval holds 1, else "found in part" if it is nearer to 1 than before, or `NO_CAUSE`.
+    """
+    tried = [
+        causes.assign(text=causes["Linux / changed"], what=causes["change"]),
+        trials[trials["names"].astype(bool)].assign(
+            text=trials["Linux / ours"], what=trials["trial"]
+        ),
+    ]
+    after = {
+        (row.control, row.loss): row
+        for table in tried
+        for row in table[["control", "loss", "what", "text", "ratio", "low", "high"]].itertuples()
+    }
+    ours = ratios[ratios["engine"] == OURS]
+    rows = []
+    for row in ours[np.abs(np.log(ours["ratio"].astype(float))) > np.log(GAP)].itertuples():
+        one = after.get((row.control, row.loss))
+        rows.append(
+            {
+                "control": row.control,
+                "loss": row.loss,
+                "before": _text(row),
+                "tried": one.what if one else "–",
+                "after": one.text if one else "–",
+                "cause": _left(row, one) if one else NO_CAUSE,
+            }
+        )
+    return pd.DataFrame(rows, columns=["control", "loss", "before", "tried", "after", "cause"])
+
+
+def _left(before: Any, after: Any) -> str:
+    far = [abs(math.log(row.ratio)) for row in (before, after)]
+    if far[1] <= math.log(GAP):
+        return "found"
+    if after.low <= 1 <= after.high:
+        return "open"
+    return "found in part" if far[1] < far[0] else NO_CAUSE
+
+
 def switches(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
     """Run ns-2 and the segment engine with each of `SWITCHES`, beside what `lossy` has of them.
 
@@ -442,7 +628,11 @@ def _judged(measured: pd.Series, beside: pd.Series, tests: int) -> pd.Series:
 
 
 def _texts(table: pd.DataFrame) -> list[str]:
-    return [f"{row.ratio:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in table.itertuples()]
+    return [_text(row) for row in table.itertuples()]
+
+
+def _text(row) -> str:
+    return f"{row.ratio:.3f} [{row.low:.3f}, {row.high:.3f}]"
 
 
 # --- what a loss does to the window

@@ -513,13 +513,15 @@ def long_fat_pipe(setting: Setting) -> pd.DataFrame:
 
 
 def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
-    """Run the same on Linux, with its own congestion controls; no losses below 1e-5.
+    """Run the same on Linux, with its own congestion controls.
 
     Columns as of `long_fat_pipe`, faults being "Linux 6.12". Empty where this machine cannot.
     """
-    losses = [loss for loss in setting.pipe_losses if loss >= 1e-5]
-    seeds = _seeds(setting.pipe_repetitions)
-    design = statistics.combinations(response=list(PIPE), loss=losses, seed=seeds)
+    design = statistics.combinations(
+        response=list(PIPE),
+        loss=setting.pipe_losses,
+        seed=_seeds(setting.pipe_repetitions),
+    )
     scenarios = [
         _pipe(PIPE[run.response][1], run.response, loss=run.loss, seed=run.seed, faults=())
         for run in design.itertuples()
@@ -528,6 +530,36 @@ def long_fat_pipe_on_linux(setting: Setting) -> pd.DataFrame:
         return pd.DataFrame(columns=["response", "faults", "loss", "seed", "goodput_bps"])
     runs = sweep(scenarios, engine="linux", labels=design, experiment="faults-pipe-linux")
     return runs.assign(faults=LINUX)
+
+
+def pipe_beside_linux(pipe: pd.DataFrame) -> pd.DataFrame:
+    """Return Linux's goodput beside ours over the long fat pipe: a row a sender and loss rate.
+
+    `pipe` is of `both_pipes`. Columns: sender; loss; in Mb/s response function (not more than the
+    link carries), ours and Linux 6.12, means; Linux's over ours, the ratio, with its 95 % interval
+    (low, high; Welch's t on the logarithms) and as text. Empty without Linux's runs.
+    """
+    goodputs = dict(list(pipe.groupby(["response", "loss", "faults"])["goodput_bps"]))
+    rows = []
+    for name in PIPE:
+        for loss in sorted(pipe["loss"].unique()):
+            ours, linux = (goodputs.get((name, loss, who)) for who in (BY_THE_RFCS, LINUX))
+            if ours is None or linux is None:
+                continue
+            ratio = statistics.ratio(linux, ours)
+            rows.append(
+                {
+                    "sender": name,
+                    "loss": loss,
+                    "response function": float(_response_bps(name, np.array(loss))) / 1e6,
+                    "ours": ours.mean() / 1e6,
+                    LINUX: linux.mean() / 1e6,
+                    **ratio,
+                    "Linux's, times ours": "{ratio:.3f} [{low:.3f}, {high:.3f}]".format(**ratio),
+                }
+            )
+    columns = ["sender", "loss", "response function", "ours", LINUX, "ratio", "low", "high"]
+    return pd.DataFrame(rows, columns=[*columns, "Linux's, times ours"])
 
 
 def highspeed_beside_linux(setting: Setting, pipe: pd.DataFrame) -> pd.DataFrame:
@@ -608,17 +640,16 @@ def pipe_responses(setting: Setting) -> pd.DataFrame:
     Columns: response, loss, goodput_bps.
     """
     loss = _line(setting.pipe_losses)
-    most = PIPE_BPS * PIPE_PAYLOAD_BITS / (PIPE_PAYLOAD_BITS + 8 * 66)
     lines = [
-        pd.DataFrame({"loss": loss}).assign(
-            response=name,
-            goodput_bps=np.minimum(
-                survey.mean_window(name, loss) * PIPE_PAYLOAD_BITS / PIPE_RTT_S, most
-            ),
-        )
+        pd.DataFrame({"loss": loss}).assign(response=name, goodput_bps=_response_bps(name, loss))
         for name in PIPE
     ]
     return pd.concat(lines, ignore_index=True)
+
+
+def _response_bps(name: str, loss: np.ndarray) -> np.ndarray:
+    most = PIPE_BPS * PIPE_PAYLOAD_BITS / (PIPE_PAYLOAD_BITS + 8 * 66)
+    return np.minimum(survey.mean_window(name, loss) * PIPE_PAYLOAD_BITS / PIPE_RTT_S, most)
 
 
 # --- congestion controls
