@@ -23,7 +23,7 @@ LOOKS = {
     "ARQ": ("#E69F00", "*"),
 }
 # Snoop's own colour where it does as it should; what lies beneath is wider.
-BLOCKS = {
+BLOCKS: dict[str, dict[str, Any]] = {
     "no SACK": {"color": "0.7", "lw": 5, "marker": "o", "ms": 9},
     "hidden": {"color": "#CC79A7", "marker": "P"},
     "shown": {"color": "black", "marker": "s", "ls": "--"},
