@@ -33,8 +33,9 @@ def test_a_column_writes_its_small_numbers_in_one_way():
 def test_a_number_and_its_interval_stay_on_one_line():
     whole = ("0.99 ± 0.05", "192 [181, 204]", "7", "-0.5 to 1.2")
     broken = ("as Linux 6.12 has it", "10 segments, halved once, and no more", "–")
-    marked = [" whole" in cell for cell in sphinx.legible(_column(*whole, *broken)).split("</td>")]
-    assert marked == [True] * len(whole) + [False] * len(broken) + [False]
+    cells = sphinx.legible(_column(*whole, *broken)).split("</td>")
+    assert [" whole" in cell for cell in cells] == [True] * len(whole) + [False] * (len(broken) + 1)
+    assert [" words" in cell for cell in cells] == [False] * len(whole) + [True, True, False, False]
 
 
 def test_the_front_page_says_what_the_survey_says():

@@ -30,7 +30,8 @@ def test_the_table_has_linux_where_it_was_run(archived):
     table = tables.ns2_beside()
     assert len(table) == len(ns2_beside.controls()) * len(ns2_beside.LOSSES)
     linux = table.set_index("sender")["Linux (Mb/s)"]
-    assert (linux["cubic"] != "–").all() and (linux["compound"] == "–").all()
+    assert (linux["CUBIC"] != "–").all() and (linux["Compound"] == "–").all()
+    assert {"HSTCP", "Scalable TCP"} <= set(linux.index)  # what Linux calls highspeed and scalable
     assert table["ns-2 / segment engine"].str.fullmatch(r"[\d.]+ \[[\d.]+, [\d.]+\]").all()
     row = ns2_beside.beside(archived, {}).iloc[0]
     assert np.isclose(row["ratio"], row["ns-2"] / row["segment engine"], rtol=0.05)

@@ -130,7 +130,7 @@ article section > :is(p, ul, ol, dl) { max-width: none !important; }
 .section-heading { font-size: 1.5em !important; }
 figcaption, figcaption *, .longfat-captioned > p, .longfat-captioned > p * {
   color: black !important; }
-h1, h2, h3, h4 { break-after: avoid; }
+:is(h1, h2, h3, h4, h5, h6), dt, summary { break-after: avoid; }
 img { max-height: 190mm; max-width: 108mm; width: auto; }
 .longfat-scrolls { background: none !important; }
 figure, img, svg, .longfat-explorer, .longfat-captioned, tr { break-inside: avoid; }

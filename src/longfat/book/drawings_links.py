@@ -1,5 +1,7 @@
 """The figures of the page on links that repair and proxies that split."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -20,23 +22,29 @@ LOOKS = {
     "WTCP": ("#882255", "X"),
     "ARQ": ("#E69F00", "*"),
 }
+# Snoop's own colour where it does as it should; what lies beneath is wider.
+BLOCKS: dict[str, dict[str, Any]] = {
+    "no SACK": {"color": "0.7", "lw": 5, "marker": "o", "ms": 9},
+    "hidden": {"color": "#CC79A7", "marker": "P"},
+    "shown": {"color": "black", "marker": "s", "ls": "--"},
+}
 GOODPUT = "goodput (Mb/s)"
 
 
-def _lines(axes: Axes, table: pd.DataFrame, by: str, x: str, looks: dict | None = None) -> None:
-    for name, own in table.groupby(by, sort=False):
-        look = {}
+def _lines(
+    axes: Axes, table: pd.DataFrame, x: str, looks: dict[str, dict[str, Any]] | None = None
+) -> None:
+    for name, own in table.groupby("helper", sort=False):
         if looks:
-            look = dict(zip(("color", "marker"), looks[name], strict=True))
+            look = looks[str(name)]
+        else:
+            look = dict(zip(("color", "marker"), LOOKS[str(name)], strict=True))
         axes.errorbar(
             own[x],
             own["Mb/s"],
             own["halfwidth"],
             label=str(name),
-            ms=5,
-            lw=1.2,
-            capsize=2,
-            **({"marker": "o"} | look),
+            **({"ms": 5, "lw": 1.2, "elinewidth": 1.2, "capsize": 2} | look),
         )
     axes.set_ylim(0)
     axes.set_ylabel(GOODPUT)
@@ -46,7 +54,7 @@ def _lines(axes: Axes, table: pd.DataFrame, by: str, x: str, looks: dict | None 
 def losses(table: pd.DataFrame) -> Figure:
     """Draw the goodput with each helper by the radio's loss (`links.losses`)."""
     figure, axes = plt.subplots(figsize=(8, 4.4))
-    _lines(axes, table, "helper", "loss", LOOKS)
+    _lines(axes, table, "loss")
     axes.set(xscale="log", xlabel="packets lost on the radio, of all")
     axes.set_title("Who knows that it was the radio need not slow down")
     axes.legend(ncols=2, fontsize=8)
@@ -56,7 +64,7 @@ def losses(table: pd.DataFrame) -> Figure:
 def blocks(table: pd.DataFrame) -> Figure:
     """Draw the goodput with Snoop by what becomes of SACK's blocks (`links.blocks`)."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
-    _lines(axes, table, "helper", "loss")
+    _lines(axes, table, "loss", BLOCKS)
     axes.set(xscale="log", xlabel="packets lost on the radio, of all")
     axes.set_title("SACK tells the sender what Snoop keeps quiet about")
     axes.legend(title="blocks")
@@ -80,7 +88,7 @@ def both(table: pd.DataFrame) -> Figure:
     """Draw the goodput where the wire loses too (`links.both_losses`)."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     shown = table.assign(place=table["loss"].rank(method="dense"))
-    _lines(axes, shown, "helper", "place", LOOKS)
+    _lines(axes, shown, "place")
     places = shown.drop_duplicates("loss")
     axes.set_xticks(places["place"], [number(loss) if loss else "0" for loss in places["loss"]])
     axes.set_xlabel("packets lost on the wire, of all")
@@ -129,7 +137,9 @@ def persistence(table: pd.DataFrame) -> Figure:
     left.set_ylabel(GOODPUT)
     right.set_ylabel("timeouts of the sender in 30 s")
     left.legend(fontsize=8)
-    figure.suptitle("Stubborn is better, but slow news wake the sender's timer", x=0.01, ha="left")
+    figure.suptitle(
+        "Stubborn is better, but slow news wake the sender's timer", x=0.01, ha="left", fontsize=11
+    )
     return figure
 
 
@@ -150,7 +160,7 @@ def bursts(table: pd.DataFrame) -> Figure:
     axes.minorticks_off()
     axes.set_ylim(0)
     axes.grid(alpha=0.3)
-    axes.set_title("The same share lost, in fewer and longer bursts")
+    axes.set_title("The same loss in longer bursts costs less")
     axes.legend(title="packets lost")
     return figure
 
@@ -175,6 +185,7 @@ def advice(table: pd.DataFrame) -> Figure:
         axes.grid(alpha=0.3, axis="x")
     panels[0].set_ylabel("left out")
     figure.supxlabel("goodput (kb/s), of 384 on the radio", fontsize=10)
+    figure.suptitle("No advice brings as much as a large window", x=0.01, ha="left", fontsize=11)
     return figure
 
 
@@ -208,12 +219,18 @@ def failures(table: pd.DataFrame) -> Figure:
         axes.plot(own["time_s"], own["delivered"], label="the host has")
         axes.fill_between(own["time_s"], own["acknowledged"], own["delivered"], alpha=0.2)
         axes.axvline(10, color="0.4", ls=":")
+        axes.annotate("it dies", (10, 0), (4, 2), textcoords="offset points", fontsize=8)
         axes.set_title({"split": "split connection", "Snoop": "Snoop"}[str(name)], fontsize=10)
         axes.set_xlabel("time (s)")
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("payload (MB)")
     panels[0].legend(fontsize=8)
-    figure.suptitle("After 10 s the base station's helper dies", x=0.01, ha="left")
+    figure.suptitle(
+        "A split connection dies with what it has promised; Snoop has promised nothing",
+        x=0.01,
+        ha="left",
+        fontsize=11,
+    )
     return figure
 
 

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from longfat.cc import catalogue
 from longfat.papers.helpers import routers
-from longfat.style import SHORT, style
+from longfat.style import SHORT, number, style
 
 SETTING = pd.DataFrame(
     {
@@ -44,8 +44,9 @@ def promises(filling: pd.DataFrame, saving: pd.DataFrame, managed: pd.DataFrame)
     middle.set_title("Quick-Start: no slow start")
     middle.legend(fontsize=8)
     plain = managed[~managed["queue"].str.contains("ECN")]
-    right.barh(plain["queue"], plain["delay_ms"], color="0.6")
+    right.plot(plain["delay_ms"], plain["queue"], "o", color="0.3", ms=6)
     right.set(title="Managed queues: short ones", xlabel="mean wait in the queue (ms)")
+    right.margins(y=0.15)
     right.set_xscale("log")
     right.invert_yaxis()
     return figure
@@ -76,7 +77,12 @@ def filling(table: pd.DataFrame) -> Figure:
     panels[0, 0].set_ylabel("link in use (%)")
     panels[1, 0].set_ylabel("queue (packets)")
     figure.supxlabel("time (s)", fontsize=10)
+    _headline(figure, "All of them fill the link; XCP alone hardly uses the queue")
     return figure
+
+
+def _headline(figure: Figure, words: str) -> None:
+    figure.suptitle(words, x=0.01, ha="left", fontsize=11)
 
 
 def sharing(table: pd.DataFrame) -> Figure:
@@ -85,7 +91,9 @@ def sharing(table: pd.DataFrame) -> Figure:
     for name, part in table.groupby("sender", sort=False):
         axes.plot(1000 * part["rtt_s"], part["Mb/s"], label=label(name), **style(name))
     equal = table["Mb/s"].sum() / len(table)
-    axes.axhline(equal, color="0.6", lw=0.8, ls=":")
+    axes.axhline(equal, color="0.2", lw=1.5, ls=":", zorder=1)
+    place = (table["rtt_s"].max() * 1000, equal)
+    axes.annotate("a third", place, (0, 4), textcoords="offset points", ha="right", color="0.2")
     axes.set(xlabel="round trip of the flow (ms)", ylabel="goodput (Mb/s)", ylim=(0, None))
     axes.set_title("XCP gives three flows the same, TCP the nearest one nearly all")
     axes.legend(fontsize=8)
@@ -108,16 +116,18 @@ def managed(table: pd.DataFrame) -> Figure:
     figure, panels = plt.subplots(1, 3, figsize=(10, 3.2), sharey=True)
     columns = (
         ("delay_ms", "mean wait (ms)", 1.0),
-        ("used", "of the link's goodput (%)", 100.0),
+        ("used", "link in use (%)", 100.0),
         ("again", "sent again (%)", 1.0),
     )
     for axes, (column, words, times) in zip(panels, columns, strict=True):
-        axes.barh(table["queue"], times * table[column], color="#0072b2")
+        axes.plot(times * table[column], table["queue"], "o", color="#0072b2", ms=6)
         axes.set_xlabel(words)
-        axes.grid(axis="x", alpha=0.3)
     panels[0].set_xscale("log")
-    panels[1].set_xlim(90, 100)
+    panels[1].set_xlim(90, 100.4)
+    panels[2].set_xlim(-0.05, None)
+    panels[0].margins(y=0.1)
     panels[0].invert_yaxis()
+    _headline(figure, "A managed queue takes away the wait, and hardly any of the link")
     return figure
 
 
@@ -126,14 +136,19 @@ def costs(mixed: pd.DataFrame, bursts: pd.DataFrame, stability: pd.DataFrame) ->
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 3.2))
     left.plot(mixed["newreno"], 100 * mixed["xcp"], label="XCP's part", **style("xcp"))
     left.plot(mixed["newreno"], 100 * mixed["part"], color="0.5", ls="--", label="an equal part")
-    left.set(title="Beside NewReno", xlabel="NewReno flows", ylabel="of the link (%)")
+    left.set(title="Beside NewReno it gives way", xlabel="NewReno flows", ylabel="of the link (%)")
+    left.set_xticks(mixed["newreno"])
     left.legend(fontsize=8)
     middle.plot(100 * bursts["queue"], bursts["dropped"], **style("xcp"))
-    middle.set(title="At a short queue", ylabel="packets dropped")
+    middle.set(title="A short queue drops its burst", ylabel="packets dropped")
     middle.set_xlabel("queue (% of what the path holds)")
     right.plot(stability["alpha"], stability["swing"], **style("xcp"))
-    right.axvline(routers.BOUND, color="0.5", ls=":")
-    right.set(title="Beyond its bound", xlabel=r"$\alpha$", ylabel="swing of the window (paths)")
+    right.axvline(routers.BOUND, color="0.2", ls=":")
+    top = (routers.BOUND, stability["swing"].max())
+    right.annotate("bound ", top, ha="right", va="top", fontsize=8, color="0.2")
+    right.set(title="Far beyond its bound it swings", xlabel=r"$\alpha$")
+    right.set_ylabel("swing of the window (paths)")
+    _headline(figure, "Where XCP's promises end")
     return figure
 
 
@@ -161,17 +176,17 @@ def cadpc(joining: pd.DataFrame, shares: pd.DataFrame) -> Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), width_ratios=(3, 2))
     equal = joining.drop_duplicates("time_s")
     left.step(
-        equal["time_s"], 100 * equal["equal"], where="pre", color="0.5", ls=":", label="1/(n + 1)"
+        equal["time_s"], 100 * equal["equal"], where="pre", color="0.5", ls=":", label="$1/(n + 1)$"
     )
-    for number, part in joining.groupby("flow"):
-        shade = 0.35 + 0.65 / number
+    for flow, part in joining.groupby("flow"):
+        shade = 0.35 + 0.65 / flow
         left.plot(
             part["time_s"], 100 * part["part"], color=style("cadpc")["color"], alpha=shade, lw=1.3
         )
     left.set(title="Four flows begin one after the other", xlabel="time (s)")
     left.set(ylabel="rate of each (% of the link)", ylim=(0, None))
     left.legend(fontsize=8)
-    right.plot(shares["flows"], 100 * shares["equal"], color="0.5", ls=":", label="1/(n + 1)")
+    right.plot(shares["flows"], 100 * shares["equal"], color="0.5", ls=":", label="$1/(n + 1)$")
     middle = shares[["least", "largest"]].mean(axis=1)
     spread = (shares["largest"] - shares["least"]) / 2
     right.errorbar(
@@ -190,13 +205,15 @@ def cadpc_and_losses(lossy: pd.DataFrame, beside: pd.DataFrame, mixed: pd.DataFr
     for name, part in lossy.groupby("sender", sort=False):
         rates = np.where(part["loss"] > 0, part["loss"], 1e-5)
         left.errorbar(rates, part["Mb/s"], part["halfwidth"], label=label(name), **style(name))
-    left.set(xscale="log", xlabel="loss rate of the link (left end: none)", ylabel="goodput (Mb/s)")
+    left.set(xscale="log", xlabel="loss rate of the link", ylabel="goodput (Mb/s)")
+    left.set_xticks([1e-5, 1e-4, 1e-3, 1e-2], ["0", *map(number, (1e-4, 1e-3, 1e-2))])
     left.set(title="A link's losses do not mislead it", ylim=(0, None))
     left.legend(fontsize=8)
     right.plot(beside["newreno"], 100 * beside["cadpc"], label="CADPC's part", **style("cadpc"))
     right.plot(mixed["newreno"], 100 * mixed["xcp"], label="XCP's part", **style("xcp"))
     right.plot(beside["newreno"], 100 * beside["part"], color="0.5", ls="--", label="an equal part")
     right.set(title="Beside NewReno it gives way", xlabel="NewReno flows", ylabel="of the link (%)")
+    right.set_xticks(beside["newreno"])
     right.set_ylim(0, None)
     right.legend(fontsize=8)
     return figure

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from longfat.cc import catalogue
 from longfat.papers import senders
-from longfat.style import SHORT, style
+from longfat.style import SHORT, number, style
 
 COLUMNS = 4
 LINKS = round(senders.RATE_BPS * 1000 / 1042 / 1e6, 2)  # Mb/s of payload
@@ -123,8 +123,8 @@ def round_trips(table: pd.DataFrame) -> Figure:
             1000 * part["rtt_s"],
             part["Mb/s"],
             yerr=part["halfwidth"],
-            label=label(name),
             **style(name),
+            clip_on=False,
         )
     ticks = sorted(1000 * table["rtt_s"].unique())
     axes.set_xscale("log")
@@ -132,8 +132,37 @@ def round_trips(table: pd.DataFrame) -> Figure:
     axes.minorticks_off()
     axes.set(xlabel="round trip of the empty path (ms)", ylabel="goodput (Mb/s)", ylim=(0, None))
     axes.set_title("The longer the way, the more the sender's rule decides")
-    axes.legend(fontsize=8)
+    _name_ends(axes, table, 0.45)
     return figure
+
+
+def _name_ends(axes: Axes, table: pd.DataFrame, gap: float) -> None:
+    """Write each sender's name at the end of its line, at least `gap` (Mb/s) from the next."""
+    ends = table.groupby("sender", sort=False)["Mb/s"].last().sort_values()
+    places: list[float] = []
+    for end in ends:
+        places.append(max(end, places[-1] + gap) if places else end)
+    over = max(0.0, places[-1] - max(axes.get_ylim()[1], ends.iloc[-1]))
+    for name, end, place in zip(ends.index, ends, places, strict=True):
+        axes.annotate(
+            label(str(name)),
+            (1, end),
+            (1.04, place - over),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords=axes.get_yaxis_transform(),
+            color=style(str(name))["color"],
+            fontsize=9,
+            va="center",
+            arrowprops={
+                "arrowstyle": "-",
+                "lw": 0.6,
+                "color": style(str(name))["color"],
+                "relpos": (0, 0.5),
+                "shrinkA": 0,
+            },
+            annotation_clip=False,
+        )
+    axes.margins(x=0)
 
 
 def lossy(measured: pd.DataFrame) -> Figure:
@@ -141,12 +170,13 @@ def lossy(measured: pd.DataFrame) -> Figure:
     figure, axes = plt.subplots(figsize=(8, 4.5))
     for name, part in measured.groupby("sender", sort=False):
         axes.errorbar(
-            part["loss"], part["Mb/s"], yerr=part["halfwidth"], label=label(name), **style(name)
+            part["loss"], part["Mb/s"], yerr=part["halfwidth"], **style(name), clip_on=False
         )
     axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel="goodput (Mb/s)")
     axes.set_title("At one loss in a hundred what remains ranges from a tenth to all")
-    axes.axhline(LINKS, color="0.6", lw=0.8, ls=":")
-    axes.legend(fontsize=8, ncols=2)
+    axes.axhline(LINKS, color="0.3", lw=1, ls=":")
+    axes.set_ylim(0, None)
+    _name_ends(axes, measured, 0.5)
     return figure
 
 
@@ -175,11 +205,17 @@ def satellite(table: pd.DataFrame) -> Figure:
         for height, name in enumerate(order):
             row = part.loc[name]
             axes.errorbar(row["Mb/s"], height, xerr=row["halfwidth"], **style(name))
-        axes.set_title(f"loss {loss:g}")
+        axes.set_title(f"{number(loss)} of the packets lost", fontsize=10)
         axes.set_xlabel("goodput (Mb/s)")
         axes.set_xlim(0, None)
         axes.grid(axis="x", alpha=0.3)
     np.ravel(panels)[0].set_yticks(range(len(order)), [label(n) for n in order], fontsize=8)
+    figure.suptitle(
+        "A few senders fill a satellite's link, whether it loses little or more",
+        x=0.01,
+        ha="left",
+        fontsize=11,
+    )
     return figure
 
 

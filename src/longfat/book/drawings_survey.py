@@ -362,7 +362,7 @@ def fairness(table: pd.DataFrame) -> Figure:
 
 
 def stacks(traces: pd.DataFrame) -> Figure:
-    """Draw the windows of `experiments.stacks`, a panel a congestion control."""
+    """Draw windows over time on Linux and on our engines, a panel an algorithm."""
     colors = {label: show.ENGINE_STYLE[name]["color"] for name, label in experiments.STACKS.items()}
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 6))
     for axes, (control, some) in zip(panels, traces.groupby("control", sort=False), strict=True):
@@ -376,11 +376,11 @@ def stacks(traces: pd.DataFrame) -> Figure:
                 linewidth=1,
                 label=stack,
             )
-        axes.set_title(control, fontsize=10)
+        axes.set_title(LABELS[experiments.CONTROLS[control]], fontsize=10)
     panels[0].legend(frameon=False, ncols=2, fontsize="small")
     panels[1].set_ylabel("window (segments)")
     panels[2].set_xlabel("time (s)")
-    figure.suptitle("Linux and the segment engine draw the same saw", fontsize=11)
+    figure.suptitle("Between losses Linux and the segment engine draw the same saw", fontsize=11)
     return figure
 
 

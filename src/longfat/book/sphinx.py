@@ -91,7 +91,7 @@ def legible(table: str) -> str:
     """Return a table's HTML with one way to write a column's small numbers, none broken.
 
     A column that has powers of ten has them for all numbers that `style.number` writes so. What is
-    a number with its interval, or short, gets the class `whole`.
+    a number with its interval, or short, gets the class `whole`, what is longer the class `words`.
     """
     raised = {match[2] for match in _CELL.finditer(table) if "10<sup>−" in match[4]}
 
@@ -99,7 +99,8 @@ def legible(table: str) -> str:
         start, column, middle, text, end = match.groups()
         if column in raised:
             text = re.sub(r"(?<![\d.])0\.00\d+(?!\d)", _raise, text)
-        return f"{start}{' whole' if _WHOLE.fullmatch(text) else ''}{middle}{text}{end}"
+        kind = " whole" if _WHOLE.fullmatch(text) else " words" if len(text) > 16 else ""
+        return f"{start}{kind}{middle}{text}{end}"
 
     return _CELL.sub(written, table)
 

@@ -262,7 +262,8 @@ def ns2_beside() -> pd.DataFrame:
         }
     )
     table = ns2_beside_runs.beside(measured, {"Linux": linux})
-    shown = pd.DataFrame({"sender": table["control"], "$p$": table["loss"].map("{:g}".format)})
+    senders = table["control"].map(_of_linux)
+    shown = pd.DataFrame({"sender": senders, "$p$": table["loss"].map("{:g}".format)})
     for name in ("ns-2", "segment engine", "Linux"):
         cells = [f"{value:.2f}" if value == value else "–" for value in table[name]]
         shown[f"{name} (Mb/s)"] = cells
@@ -274,7 +275,7 @@ def ns2_switches() -> pd.DataFrame:
     """Return how ns-2's goodput is over the segment engine's before and after each switch."""
     table = ns2_beside_runs.switches(ns2_beside_runs.runs(ns2_beside_runs.controls()))
     shown = {
-        "sender": table["control"],
+        "sender": table["control"].map(_of_linux),
         "what is changed": table["switch"],
         "$p$": table["loss"].map("{:g}".format),
         "ns-2 (Mb/s)": table["ns-2"].map("{:.2f}".format),
@@ -283,6 +284,12 @@ def ns2_switches() -> pd.DataFrame:
         "ratio after": table["after"].map(_ratio),
     }
     return pd.DataFrame(shown)
+
+
+def _of_linux(name: str) -> str:
+    """Return what pages call a sender that has Linux's name."""
+    ours = {"highspeed": "highspeed-rfc3649", "scalable": "scalable-kelly"}
+    return _sender(ours.get(name, name))
 
 
 def _ratio(found: dict, name: str = "measured") -> str:

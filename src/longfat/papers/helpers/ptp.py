@@ -249,7 +249,7 @@ PROMISES = (
     Promise(
         "CADPC",
         "every flow comes to its own part",
-        "largest distance from 1/(n + 1), of it, up to 12 flows",
+        "largest distance from $1/(n + 1)$, of it, up to 12 flows",
         high=0.05,
     ),
     Promise(

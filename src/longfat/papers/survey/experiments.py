@@ -979,7 +979,8 @@ def stack_means(flows: pd.DataFrame) -> pd.DataFrame:
     """Return means over the runs on Linux and on our engines, with their intervals.
 
     `flows` is `Stacks.flows`; a row a control and stack, goodput and loss as text. Columns:
-    control, stack, Mb/s and loss % (each with ± half of its 95 % interval), recoveries, timeouts.
+    control (its name of the chapter), stack, Mb/s and loss % (each with ± half of its 95 %
+    interval), recoveries, timeouts.
     """
     by = ["control", "stack"]
     table = flows.groupby(by, sort=False)[["recoveries", "timeouts"]].mean()
@@ -989,7 +990,8 @@ def stack_means(flows: pd.DataFrame) -> pd.DataFrame:
             f"{mean:.{digits}f}" + ("" if np.isnan(halfwidth) else f" ± {halfwidth:.{digits}f}")
             for mean, halfwidth in zip(one[measure], one["halfwidth"], strict=True)
         ]
-    return table[["Mb/s", "loss %", "recoveries", "timeouts"]].reset_index()
+    named = table[["Mb/s", "loss %", "recoveries", "timeouts"]].reset_index()
+    return named.assign(control=[NAMES[CONTROLS[control]] for control in named["control"]])
 
 
 # --- what was found for each claim

@@ -21,7 +21,7 @@ from longfat.papers import tcpj
 from longfat.papers.tcpj.network import TCPJ_PROTOCOLS, handoff, radio, shared_wire
 from longfat.result import Result
 from longfat.scenario import Ns2, Outage, Record, Scenario
-from longfat.style import ENGINE_LABEL, label
+from longfat.style import ENGINE_LABEL, SHORT, label
 from longfat.sweeps import can_run, simulate_all, sweep
 
 PROTOCOLS = tuple(TCPJ_PROTOCOLS)
@@ -1241,7 +1241,10 @@ def stacks(setting: Setting) -> pd.DataFrame:
     means = statistics.interval(_mbps(pd.concat(parts)), by, "Mb/s")
     means["text"] = _with_halfwidth(means, "Mb/s", 2)
     table = means.pivot(index=["engine", "sender"], columns="bit_error_rate", values="text")
-    return table.rename(columns="{:g}".format).reset_index()
+    named = table.rename(columns="{:g}".format).reset_index()
+    senders = {"reno": SHORT["reno"], "westwood-plus": SHORT["westwood-plus"]}
+    senders[as_linux] = f"{SHORT['westwood-plus']}, as Linux"
+    return named.replace({"engine": ENGINE_LABEL, "sender": senders})
 
 
 def several_flows(setting: Setting) -> pd.DataFrame:
