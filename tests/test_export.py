@@ -9,11 +9,13 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
-from longfat import InputError, Scenario, cli, engines, simulate, topologies
+from longfat import InputError, LossBursts, Scenario, cli, engines, simulate, topologies
 from longfat.export import export
 from longfat.network import duplex
 
 CABLE = {"rate_bps": 5e6, "delay_s": 0.02, "queue_packets": 50}
+IN_BYTES = {"rate_bps": 5e6, "delay_s": 0.02, "queue_bytes": 50_000}
+BURSTS = {"loss_per_packet": 0.01, "mean_packets": 5, "loss_within": 0.5}
 
 
 def scenario(links=None, flows=None, **fields) -> Scenario:
@@ -90,6 +92,22 @@ def test_an_outage_and_a_change_of_a_link_come_in_time():
     assert "delay 100000us" in later[4]
 
 
+def test_a_managed_queue_and_bursts_are_what_tc_has():
+    """Gilbert and Elliott's bad state holds 2 % of the packets, 5 at a time: 0.004082 begin one."""
+    links = duplex("a", "b", **CABLE, aqm={"kind": "pie"}, loss_bursts=BURSTS)
+    links += duplex("b", "c", **CABLE, aqm={"kind": "codel", "target_s": 0.02, "ecn": False})
+    script = export(scenario(links), "netns")
+    for words in (
+        "pie limit 50 target 15000us tupdate 15000us alpha 2 beta 20 ecn",
+        "codel limit 50 target 20000us interval 100000us noecn",
+        "netem limit 10000000 delay 20000us loss gemodel 0.40816327% 20.00000000% 50.00000000% 0.0",
+    ):
+        assert script.count(words) == 2, words
+    assert "pie limit 50" in export(scenario(links), "mininet")
+    out = LossBursts(**BURSTS)
+    assert out.begins / (out.begins + out.ends) * out.loss_within == pytest.approx(0.01)
+
+
 @pytest.mark.parametrize(
     ("what", "field"),
     [
@@ -104,6 +122,27 @@ def test_an_outage_and_a_change_of_a_link_come_in_time():
         ({"flows": [{}, {"min_rto_s": 0.3}]}, "flows"),
         ({"links": duplex("a", "b", **CABLE, mark_above_packets=5)}, "links.0.mark_above_packets"),
         ({"links": duplex("a", "b", **CABLE, loss_per_bit=1e-6)}, "links.0.loss_per_bit"),
+        ({"links": duplex("a", "b", **CABLE, aqm={"kind": "red"})}, "links.0.aqm"),
+        (
+            {"links": duplex("a", "b", **CABLE, aqm={"kind": "pie", "alpha": 0.13})},
+            "links.0.aqm.alpha",
+        ),
+        (
+            {"links": duplex("a", "b", **CABLE, aqm={"kind": "pie", "mark_below": 0.2})},
+            "links.0.aqm.mark_below",
+        ),
+        (
+            {"links": duplex("a", "b", **IN_BYTES, aqm={"kind": "codel"})},
+            "links.0.queue_bytes",
+        ),
+        (
+            {"links": duplex("a", "b", **CABLE, loss_per_packet=0.01, loss_bursts=BURSTS)},
+            "links.0.loss_bursts",
+        ),
+        (
+            {"links": duplex("a", "b", **CABLE, arq={"persistence": 3, "feedback_s": 0.01})},
+            "links.0.arq",
+        ),
     ],
 )
 def test_what_a_kernel_cannot_do_is_refused_in_one_sentence(what, field):

@@ -564,12 +564,10 @@ def test_what_ecn_does_not_save_is_the_first_slow_start(kind):
 def test_other_engines_refuse_helpers_by_their_field(field, value):
     link = {field: value} | ({"rate_bps": 12e6} if field == "delivery_ms" else {})
     wanted = scenario(**link)
-    for ask in (
-        lambda: ns3.request(wanted),
-        lambda: linux.planning.check(wanted),
-        lambda: ns2.planning.check(wanted),
-        lambda: export(wanted, "netns"),
-    ):
+    asks = [lambda: linux.planning.check(wanted), lambda: ns2.planning.check(wanted)]
+    if field in ("arq", "delivery_ms"):  # the others ns-3 has too, and Linux's tc
+        asks += [lambda: ns3.request(wanted), lambda: export(wanted, "netns")]
+    for ask in asks:
         with pytest.raises(InputError, match=f"^.*links.0.{field}") as caught:
             ask()
         assert "\n" not in str(caught.value)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from longfat import InputError
+from longfat.book import drawings_transfers
 from longfat.engines.segment import native
 from longfat.papers import transfers
 from longfat.papers.transfers import WAYS, Way
@@ -106,6 +107,30 @@ def test_a_blast_leaves_a_neighbour_less_than_a_stream():
     table = transfers.harm(["standard TCP", "RBUDP"], seeds=2, file_bytes=1e7).set_index("how")
     assert table.at["standard TCP", "left"] == pytest.approx(1)
     assert table.at["RBUDP", "high"] < 0.5
+
+
+def test_a_gigabyte_is_run_over_every_path_and_little_is_sent_beyond_it():
+    """Of the archive. A datagram of 1468 bytes has 34 of headers, the least of all."""
+    large = transfers.large()
+    assert list(large["way"].unique()) == list(WAYS)
+    assert (large["done"] == 2).all()
+    beyond = drawings_transfers.overhead(large).set_index("path")
+    assert list(beyond.columns) == list(transfers.METHODS)
+    assert beyond.min(axis=None) == pytest.approx(100 * 34 / 1468, abs=0.05)
+    assert beyond.max(axis=None) < 20
+
+
+def test_a_neighbour_loses_its_part_where_it_had_one():
+    """Of the archive: the radio and its short queue, and paths whose losses hold NewReno back."""
+    table = transfers.harm_by_path().set_index(["way", "how"])
+    radio, moon = table.loc["lossy radio"], table.loc["MOON"]
+    assert radio.at["GridFTP, 8 streams", "high"] < 0.5
+    assert radio.at["RBUDP", "high"] < 0.3
+    assert moon.at["GridFTP, 8 streams", "low"] > 0.9
+    assert (table.xs("RBUDP", level="how")["high"].drop("JAPAN") < 1).all()
+    assert (table.xs("standard TCP", level="how")[["low", "high"]] == 1).all(axis=None)
+    drawn = drawings_transfers.harm_by_path(table.reset_index())
+    assert [axes.get_title() for axes in drawn.axes] == list(WAYS)
 
 
 def test_the_sentences_have_their_measures():

@@ -16,6 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,12 +28,13 @@ from typing import Any
 import pandas as pd
 
 from longfat import paths
-from longfat.engines import ns2, ns3, segment
+from longfat.cc import catalogue
+from longfat.engines import host, ns2, ns3, segment
 from longfat.engines.ns3 import bindings, server
 from longfat.engines.segment import native, wasm
 from longfat.errors import SimulationError
 from longfat.faults import OF_ITS_SOCKET
-from longfat.scenario import Flow, Record, Scenario
+from longfat.scenario import FEATURES, Flow, Record, Scenario
 from longfat.topologies import duplex, satellite
 
 TABLE = paths.DATA / "bench.csv"
@@ -205,11 +207,15 @@ def _serve(how: str) -> None:
     os._exit(0)
 
 
-def _ask(engine: str, scenario: Scenario) -> Answer:
-    """Return what the engine answers, without time or memory limits."""
+def _ask(engine: str, scenario: Scenario, also: Iterable[str] = ()) -> Answer:
+    """Return what the engine answers, without time or memory limits.
+
+    The segment engine is compiled `also` with these features, which the scenario does not need.
+    """
     if engine == "segment":
         names = [flow.congestion_control.name for flow in scenario.flows]
-        return native.run(scenario.model_dump_json(), names, scenario.features, 3600, None)
+        features = scenario.features.union(also)
+        return native.run(scenario.model_dump_json(), names, features, 3600, None)
     libraries = [str(path) for path in ns3.libraries(scenario)]
     request = ns3.request(scenario) | {"libraries": libraries}
     limits = {"time_limit_s": 3600, "memory_limit_bytes": None}
@@ -388,6 +394,62 @@ def segment_speed() -> list[Row]:
     ]
 
 
+def unused_helpers() -> list[Row]:
+    """What helpers cost a scenario without them, and would cost if they were compiled in."""
+    turns = []
+    with tempfile.TemporaryDirectory() as folder:
+        bare = _without_helpers(Path(folder))
+        for _ in range(60):
+            answers = [
+                _ask_program(bare),
+                _ask("segment", SATELLITE),
+                _ask("segment", SATELLITE, FEATURES),
+                _ask_program(bare),
+            ]
+            if any(answer["flows"] != answers[0]["flows"] for answer in answers):
+                raise SimulationError("helpers that are not used have changed a result")
+            before, as_run, with_all, after = map(_us_a_segment, answers)
+            beside = (before + after) / 2  # a pace that changes meets both
+            turns.append((as_run / beside, with_all / beside))
+    cost, with_all = (100 * (statistics.median(each) - 1) for each in zip(*turns, strict=True))
+    detail = f"satellite, median of {len(turns)} turns' ratios; same results"
+    what = "segment engine, a run without helpers, beside sources without their text"
+    also = "segment engine, all helpers compiled in and unused, beside the same"
+    return [
+        _row(what, cost, "%", "at most 2", cost <= 2, detail),
+        _row(
+            also, with_all, "%", "", None, "why they are compiled in for those alone that use them"
+        ),
+    ]
+
+
+def _without_helpers(folder: Path) -> Path:
+    """Compile the engine from sources of which all that is for a feature has been taken out."""
+    package = Path(host.__file__).parent.parent
+    for path in [*package.rglob("*.h"), *package.rglob("*.cc")]:
+        there = folder / path.relative_to(package)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_text(host.as_compiled(path.read_text("utf-8"), frozenset()), "utf-8")
+    moved = [str(folder / path.relative_to(package)) for path in native.SOURCES]
+    flags = [flag.replace(str(package), str(folder)) for flag in native.FLAGS]
+    made = folder / "engine"
+    command = [*(native.compiler() or ()), *flags, *native.PROGRAM_FLAGS, "-o", str(made), *moved]
+    subprocess.run(command, check=True)
+    return made
+
+
+def _ask_program(program: Path) -> Answer:
+    """Return what that engine answers to the satellite."""
+    plugins = [
+        str(native._plugin(name, catalogue.find(name)).path)
+        for name in {flow.congestion_control.name for flow in SATELLITE.flows}
+    ]
+    command = [str(program), "3600.0", "0", *plugins]
+    output, _, _ = native._processes.run(command, SATELLITE.model_dump_json())
+    head, took, _ = output.split(b"\n", 2)
+    return json.loads(head) | json.loads(took)
+
+
 def segment_cost() -> list[Row]:
     """The segment engine's cost a segment must not depend on windows and flows."""
     rows = []
@@ -486,6 +548,7 @@ SECTIONS = [
     simulator,
     segment_speed,
     segment_cost,
+    unused_helpers,
 ]
 
 

@@ -1,10 +1,10 @@
 """A scenario as a script for a testbed of one's own: Linux network namespaces, or Mininet.
 
 Both build the same: a node of the scenario is a network namespace that forwards; a cable is a veth
-pair; at each end of it stands the link's queue behind its rate (htb with pfifo or bfifo), and where
-the link ends its delay and losses (netem on an ifb). Flows are iperf3's; what a flow has for itself
-(window, timers, acknowledgments) stands in the route to its other end. A kernel draws losses anew
-in every run: repeat it.
+pair; at each end of it stands the link's queue behind its rate (htb with pfifo, bfifo, codel or
+pie), and where the link ends its delay and losses (netem on an ifb). Flows are iperf3's; what a
+flow has for itself (window, timers, acknowledgments) stands in the route to its other end. A kernel
+draws losses anew in every run: repeat it.
 """
 
 import itertools
@@ -18,6 +18,7 @@ import networkx as nx
 
 from longfat.cc import catalogue
 from longfat.errors import InputError
+from longfat.links import CoDel, LossBursts, Pie, Red
 from longfat.scenario import HELPER_SERIES, Flow, Link, Scenario
 
 TARGETS = ("netns", "mininet")
@@ -25,6 +26,7 @@ TIMESTAMP_BYTES = 12  # the option in every segment, which Linux counts to its l
 BOOKKEEPING = 2  # Linux counts half of a buffer as its own
 MININET_BPS = 1e9  # as fast as its links go
 SAMPLE_S = 0.1  # between two looks at the sockets
+PIE_STEPS = 16  # in which tc counts alpha and beta, so many to 1/s
 
 
 def export(scenario: Scenario, to: str) -> str:
@@ -58,8 +60,8 @@ def _check(scenario: Scenario, to: str) -> None:
     for number, link in enumerate(scenario.links):
         if link.mark_above_packets is not None:
             _refuse(f"links.{number}.mark_above_packets", "no queue of Linux marks by a threshold")
-        for name in link.helpers + link.routers:
-            _refuse(f"links.{number}.{name}", "only the engine 'segment' has it")
+        for name, reason in _of_helpers(link):
+            _refuse(f"links.{number}.{name}", reason)
         if to == "mininet" and link.rate_bps > MININET_BPS:
             _refuse(f"links.{number}.rate_bps", f"Mininet's links have at most {MININET_BPS:.0f}")
         for change in link.changes:
@@ -73,6 +75,29 @@ def _check(scenario: Scenario, to: str) -> None:
     for number, flow in enumerate(scenario.flows):
         for field, reason in _of_flow(flow):
             _refuse(f"flows.{number}.{field}", reason)
+
+
+def _of_helpers(link: Link) -> Iterator[tuple[str, str]]:
+    """Yield each helper of a link that a kernel does not have, or has otherwise, and why."""
+    for name in link.helpers + link.routers:
+        if name not in ("aqm", "loss_bursts"):
+            yield name, "only the engine 'segment' has it"
+    if link.loss_bursts and (link.loss_per_packet or any(c.loss_per_packet for c in link.changes)):
+        yield "loss_bursts", "netem has either bursts or independent losses"
+    if not link.aqm:
+        return
+    if link.queue_packets is None:
+        yield "queue_bytes", "Linux counts the packets of a managed queue"
+    if isinstance(link.aqm, Red):
+        yield "aqm", "tc works RED's weight out from a burst, and has thresholds in bytes"
+    if isinstance(link.aqm, Pie):
+        for name in ("alpha", "beta"):
+            steps = PIE_STEPS * getattr(link.aqm, name)
+            if not (steps.is_integer() and steps <= 32):
+                yield f"aqm.{name}", f"Linux has it in steps of 1/{PIE_STEPS}, 2 at most"
+        for name in ("max_burst_s", "mark_below"):
+            if getattr(link.aqm, name) != Pie.model_fields[name].default:
+                yield f"aqm.{name}", "Linux has the default alone"
 
 
 def _of_flow(flow: Flow) -> Iterator[tuple[str, str]]:
@@ -218,17 +243,13 @@ class _Plan:
         rate = f"{end.link.rate_bps:.0f}bit"
         yield f"tc qdisc add dev {end.device} root handle 1: htb default 1"
         yield f"tc class add dev {end.device} parent 1: classid 1:1 htb rate {rate} quantum 1514"
-        limit = (
-            f"pfifo limit {end.link.queue_packets}"
-            if end.link.queue_packets is not None
-            else f"bfifo limit {end.link.queue_bytes}"
-        )
-        yield f"tc qdisc add dev {end.device} parent 1:1 handle 2: {limit}"
+        yield f"tc qdisc add dev {end.device} parent 1:1 handle 2: {_queue(end.link)}"
 
     def flight(self, end: _End) -> Iterator[str]:
         """Yield the delay and the losses at the end of a link, for the namespace there."""
         link = end.link
-        if not (link.delay_s or link.loss_per_packet or link.outages or link.changes):
+        losses = link.loss_per_packet or link.loss_bursts or link.outages
+        if not (link.delay_s or losses or link.changes):
             return
         device = f"i{end.other_device}"
         yield f"ip link add {device} type ifb"
@@ -238,7 +259,8 @@ class _Plan:
             f"tc filter add dev {end.other_device} parent ffff: matchall "
             f"action mirred egress redirect dev {device}"
         )
-        yield f"tc qdisc add dev {device} root {_netem(link.delay_s, link.loss_per_packet)}"
+        netem = _netem(link.delay_s, link.loss_per_packet, link.loss_bursts)
+        yield f"tc qdisc add dev {device} root {netem}"
 
     def later(self, end: _End) -> Iterator[tuple[float, int, str]]:
         """Yield what happens to a link during the run: when, in which namespace, the command."""
@@ -263,7 +285,7 @@ class _Plan:
                         f"tc class change dev {end.device} parent 1: classid 1:1 htb "
                         f"rate {change.rate_bps:.0f}bit quantum 1514",
                     )
-            netem = _netem(delay, 1.0 if out else loss)
+            netem = _netem(delay, 1.0) if out else _netem(delay, loss, end.link.loss_bursts)
             yield at_s, end.other, f"tc qdisc change dev {device} root {netem}"
 
     def server(self, number: int, flow: Flow) -> str:
@@ -291,8 +313,28 @@ def _buffer(size: int | str) -> str:
     return f"4096 {first} {BOOKKEEPING * most}"
 
 
-def _netem(delay_s: float, loss: float) -> str:
-    return f"netem limit 10000000 delay {1e6 * delay_s:.0f}us loss {100 * loss:.8f}%"
+def _queue(link: Link) -> str:
+    """The queue of a link, as tc takes it."""
+    aqm = link.aqm
+    if isinstance(aqm, CoDel | Pie):
+        words = f"{aqm.kind} limit {link.queue_packets} target {1e6 * aqm.target_s:.0f}us "
+        if isinstance(aqm, CoDel):
+            words += f"interval {1e6 * aqm.interval_s:.0f}us "
+        else:
+            words += f"tupdate {1e6 * aqm.update_s:.0f}us "
+            words += f"alpha {PIE_STEPS * aqm.alpha:.0f} beta {PIE_STEPS * aqm.beta:.0f} "
+        return words + ("ecn" if aqm.ecn else "noecn")
+    if link.queue_packets is not None:
+        return f"pfifo limit {link.queue_packets}"
+    return f"bfifo limit {link.queue_bytes}"
+
+
+def _netem(delay_s: float, loss: float, bursts: LossBursts | None = None) -> str:
+    words = f"netem limit 10000000 delay {1e6 * delay_s:.0f}us loss "
+    if bursts is None:
+        return f"{words}{100 * loss:.8f}%"
+    chances = (bursts.begins, bursts.ends, bursts.loss_within, 0.0)
+    return words + "gemodel " + " ".join(f"{100 * chance:.8f}%" for chance in chances)
 
 
 # --- the programs

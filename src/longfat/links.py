@@ -97,6 +97,17 @@ class LossBursts(Model):
     mean_packets: Annotated[float, Field(ge=1, le=1e9)]
     loss_within: Annotated[float, Field(gt=0, le=1)] = 1.0
 
+    @property
+    def ends(self) -> float:
+        """The probability, from one packet to the next, that a burst ends."""
+        return 1 / self.mean_packets
+
+    @property
+    def begins(self) -> float:
+        """The probability, from one packet to the next, that a burst begins."""
+        bad = self.loss_per_packet / self.loss_within  # share of packets
+        return bad * self.ends / (1 - bad)
+
     @model_validator(mode="after")
     def _possible(self) -> Self:
         bad = self.loss_per_packet / self.loss_within
@@ -280,6 +291,7 @@ class Wtcp(_Kind):
 
 TRACE_BYTES = 1500  # what an opportunity of Mahimahi's traces carries
 HELPERS = ("loss_bursts", "arq", "delivery_ms", "aqm", "base_station", "notifies_loss")
+ON_NS3 = ("loss_bursts", "aqm")  # the engine `ns3` has these too, the others only `segment` has
 ROUTERS = ("xcp", "approve_bps", "ptp")
 
 
@@ -374,7 +386,7 @@ class Link(Model):
 
     @property
     def helpers(self) -> tuple[str, ...]:
-        """The fields of this link that only the engine `segment` has, where they are stated."""
+        """The fields of this link that help, where they are stated: not every engine has them."""
         return tuple(name for name in HELPERS if getattr(self, name))
 
     @field_validator("delivery_ms")

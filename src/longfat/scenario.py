@@ -30,6 +30,7 @@ from longfat.faults import Fault
 from longfat.links import (
     FASTEST_BPS,
     LARGEST,
+    ON_NS3,
     BitRate,
     Count,
     Link,
@@ -649,12 +650,16 @@ class Scenario(Model):
 
     def refuse_helpers(self, engine: str) -> None:
         """Raise InputError for what helps on the way, which only the engine `segment` has; and for
-        transfers and packets of a sender's own, which `ns3` has too."""
+        managed queues, losses in bursts, transfers and packets of a sender's own, which `ns3` has
+        too."""
         for number, link in enumerate(self.links):
             for name in link.helpers + link.routers:
+                if name in ON_NS3 and engine == "ns3":
+                    continue
+                others = "'segment' or 'ns3'" if name in ON_NS3 else "'segment'"
                 raise InputError(
                     f"links.{number}.{name}: the engine '{engine}' does not have it: use the "
-                    "engine 'segment'"
+                    f"engine {others}"
                 )
         for number, flow in enumerate(self.flows):
             if flow.sends_own_packets and engine != "ns3":

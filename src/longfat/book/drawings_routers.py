@@ -230,3 +230,26 @@ def quick_start_beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
             "ns-2 (s)": [f"{value:.2f}" for value in table["ns2"]],
         }
     )
+
+
+def beside_ns3(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `beside_ns3.beside` as the page shows it: a row a kind of queue."""
+    rows = []
+    for case, own in table[table["case"] != "bursts"].groupby("case", sort=False):
+        row = {"queue": str(case)}
+        for one in own.itertuples():
+            name, form = _BESIDE_NS3[str(one.measure)]
+            words = f"{one.ns3:{form}}"
+            if not np.isnan(one.ratio):
+                words += f"; {one.ratio:.2f} [{one.low:.2f}, {one.high:.2f}]"
+            row[name] = words if max(one.ns3, one.here) > 0 else "none"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+_BESIDE_NS3 = {
+    "goodput": ("goodput (Mb/s)", ".2f"),
+    "queue": ("mean queue (packets)", ".1f"),
+    "dropped": ("dropped", ".0f"),
+    "marked": ("marked", ".0f"),
+}

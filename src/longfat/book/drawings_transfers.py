@@ -147,6 +147,36 @@ def harm(table: pd.DataFrame) -> Figure:
     return figure
 
 
+def harm_by_path(table: pd.DataFrame) -> Figure:
+    """Draw what a NewReno has left beside each method, by path (`transfers.harm_by_path`)."""
+    others = [name for name in transfers.METHODS if name != "standard TCP"][::-1]
+    figure, panels = plt.subplots(2, 3, figsize=(10, 5), sharex=True, sharey=True)
+    for axes, (way, part) in zip(np.ravel(panels), table.groupby("way", sort=False), strict=False):
+        for row in part[part["how"] != "standard TCP"].itertuples():
+            reach = [[row.left - row.low], [row.high - row.left]]
+            axes.errorbar(row.left, others.index(row.how), xerr=reach, ms=6, **STYLE[row.how])
+        axes.axvline(1, color="0.6", lw=0.8, ls=":")
+        axes.set_yticks(range(len(others)), others)
+        axes.set_title(str(way), fontsize=10)
+        axes.grid(axis="x", alpha=0.3)
+    figure.supxlabel(
+        "a NewReno's goodput beside it, as times that beside standard TCP", fontsize=10
+    )
+    figure.suptitle(
+        "Where losses hold a NewReno back there is less to take from it", x=0.01, ha="left"
+    )
+    return figure
+
+
+def overhead(table: pd.DataFrame) -> pd.DataFrame:
+    """Return what is sent beyond a file, in percent of it: a row a path, a column a method."""
+    beyond = table.assign(beyond=100 * (table["sent"] - 1))
+    shown = beyond.pivot(index="way", columns="how", values="beyond")
+    order = [name for name in transfers.WAYS if name in shown.index]
+    columns = [name for name in transfers.METHODS if name in shown.columns]
+    return shown.loc[order, columns].reset_index().rename(columns={"way": "path"})
+
+
 def tunings(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table of `transfers.tunings` as the page shows it, a row a tuning."""
     rows = []

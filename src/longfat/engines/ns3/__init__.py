@@ -14,6 +14,7 @@ from longfat.cc import catalogue
 from longfat.engines import host
 from longfat.engines.ns3 import accelerate, compiled
 from longfat.errors import InputError, SimulationError
+from longfat.links import CoDel, Pie, Red
 from longfat.result import LINK_SERIES, TRANSFER_SERIES, Result
 from longfat.scenario import Flow, Link, Record, Scenario
 from longfat.transfers import GridFtp, ParallelTcp, Tsunami
@@ -22,9 +23,12 @@ VERSION = "3.44"
 HERE = Path(__file__).parent
 PROGRAM = HERE / "simulation.h"  # includes all the others that decide a result
 ENGINE = HERE / "engine.cc"
-# What the engine is compiled with on demand: packets of a sender's own, transfers, and both.
-FEATURES = frozenset({"probes", "transfers"})
-VARIANTS = (frozenset({"probes"}), frozenset({"transfers"}), FEATURES)
+# What the engine is compiled with on demand: managed queues and losses in bursts, packets of a
+# sender's own, transfers, and all that can be made of these.
+FEATURES = frozenset({"helpers", "probes", "transfers"})
+VARIANTS = tuple(
+    frozenset(some) for n in (1, 2, 3) for some in itertools.combinations(sorted(FEATURES), n)
+)
 RECOVERY = {
     "prr": "longfat::TcpPrr",
     "halving": "longfat::TcpHalving",
@@ -44,6 +48,7 @@ CONTROL = Flow(
     ack_timeout_s=0.2,
     min_rto_s=0.2,
 )
+HEADERS_BYTES = 54  # of a segment: PPP, IP, and TCP with timestamps
 ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms offer
 
 
@@ -191,6 +196,12 @@ def request(scenario: Scenario) -> dict[str, Any]:
             "'segment' can do with them or without"
         )
     scenario.refuse_helpers("ns3")
+    for number, link in enumerate(scenario.links):
+        if isinstance(link.aqm, Red) and link.queue_packets is None:
+            raise InputError(
+                f"links.{number}.aqm: RED of the engine 'ns3' counts bytes where the queue's limit "
+                "is in bytes: state queue_packets"
+            )
     links = {(link.source, link.target): link for link in scenario.links}
     pairs: list[Link] = []
     for (source, target), link in links.items():
@@ -205,6 +216,7 @@ def request(scenario: Scenario) -> dict[str, Any]:
         "points": scenario.record.points,
         "durationS": scenario.duration_s,
         "untilComplete": finite and not scenario.transfers,
+        "packetBytes": HEADERS_BYTES + max((f.segment_bytes for f in scenario.flows), default=1446),
     } | _transfers_request(scenario)
 
 
@@ -286,7 +298,41 @@ def _link_request(link: Link) -> dict[str, Any]:
             }
             for change in link.changes
         ],
-    }
+    } | _helpers_request(link)
+
+
+def _helpers_request(link: Link) -> dict[str, Any]:
+    """Return what the request of a link has besides, where it has helpers."""
+    own: dict[str, Any] = {}
+    if bursts := link.loss_bursts:
+        own["lossBursts"] = {
+            "lossPerPacket": bursts.loss_per_packet,
+            "meanPackets": bursts.mean_packets,
+            "lossWithin": bursts.loss_within,
+        }
+    match link.aqm:
+        case Red() as red:
+            own["aqm"] = {
+                "minPackets": red.min_threshold_packets,
+                "maxPackets": red.max_threshold_packets,
+                "maxProbability": red.max_probability,
+                "weight": red.queue_weight,
+                "gentle": red.gentle,
+            }
+        case CoDel() as codel:
+            own["aqm"] = {"targetS": codel.target_s, "intervalS": codel.interval_s}
+        case Pie() as pie:
+            own["aqm"] = {
+                "targetS": pie.target_s,
+                "updateS": pie.update_s,
+                "maxBurstS": pie.max_burst_s,
+                "alpha": pie.alpha,
+                "beta": pie.beta,
+                "markBelow": pie.mark_below,
+            }
+    if link.aqm:
+        own["aqm"] |= {"kind": link.aqm.kind, "ecn": link.aqm.ecn}
+    return own
 
 
 def _flow_request(number: int, flow: Flow, record: Record) -> dict[str, Any]:

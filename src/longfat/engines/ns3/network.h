@@ -10,6 +10,10 @@
 #ifdef LONGFAT_PROBES
 #include "priority-queue.h"
 #endif
+#ifdef LONGFAT_HELPERS
+#include "burst-losses.h"
+#include "managed-queue.h"
+#endif
 
 #include "ns3/abort.h"
 #include "ns3/drop-tail-queue.h"
@@ -75,6 +79,11 @@ struct LinkTrace : LinkCount
     {
         ++overflow;
     }
+#ifdef LONGFAT_HELPERS
+
+    uint64_t early{0};  //!< dropped by active queue management
+    uint64_t marked{0}; //!< by the queue
+#endif
 };
 
 /// Losses at the receiving end of a link: independent per packet and per bit, and outages.
@@ -103,9 +112,15 @@ class LinkErrors : public ns3::ErrorModel
         m_loss = loss;
     }
 
+#ifdef LONGFAT_HELPERS
+    std::optional<BurstLosses> bursts; //!< beside the other losses
+#endif
   private:
     bool DoCorrupt(ns3::Ptr<ns3::Packet> packet) override
     {
+#ifdef LONGFAT_HELPERS
+        const bool inBurst = bursts && bursts->TakeNext(); // also of packets that an outage loses
+#endif
         const double nowS = NowS();
         for (const Outage& outage : m_outages)
         {
@@ -122,6 +137,13 @@ class LinkErrors : public ns3::ErrorModel
         }
         const bool lost = survives < 1 && m_uniform->GetValue() >= survives;
         m_count->lost += lost;
+#ifdef LONGFAT_HELPERS
+        m_count->lost += inBurst && !lost;
+        if (inBurst)
+        {
+            return true;
+        }
+#endif
         return lost;
     }
 
@@ -153,14 +175,39 @@ class MarkingQueue : public ns3::DropTailQueue<ns3::Packet>
 
     bool Enqueue(ns3::Ptr<ns3::Packet> packet) override
     {
+#ifdef LONGFAT_HELPERS
+        const bool wasMarked = marked && IsMarked(*packet);
+#endif
         if (GetNPackets() >= m_above)
         {
             Mark(*packet);
         }
+#ifdef LONGFAT_HELPERS
+        if (marked)
+        {
+            *marked += IsMarked(*packet) && !wasMarked;
+        }
+#endif
         return ns3::DropTailQueue<ns3::Packet>::Enqueue(packet);
     }
 
+#ifdef LONGFAT_HELPERS
+    uint64_t* marked{nullptr}; //!< to be counted here
+
+#endif
   private:
+#ifdef LONGFAT_HELPERS
+    static bool IsMarked(const ns3::Packet& packet)
+    {
+        ns3::PppHeader ppp;
+        ns3::Ipv4Header ip;
+        const auto copy = packet.Copy();
+        copy->RemoveHeader(ppp);
+        copy->PeekHeader(ip);
+        return ip.GetEcn() == ns3::Ipv4Header::ECN_CE;
+    }
+
+#endif
     static void Mark(ns3::Packet& packet)
     {
         ns3::PppHeader ppp;
@@ -272,6 +319,10 @@ class Network
     {
         auto a = AddDevice(forward);
         auto b = AddDevice(backward);
+#ifdef LONGFAT_HELPERS
+        Manage(forward, a, 2 * m_subnet);
+        Manage(backward, b, 2 * m_subnet + 1);
+#endif
         const Cable::Way there = AddWay(forward, a, b, 2 * m_subnet);
         const Cable::Way back = AddWay(backward, b, a, 2 * m_subnet + 1);
         auto cable = ns3::CreateObject<Cable>();
@@ -326,6 +377,10 @@ class Network
     {
         return m_traces.at({link.source, link.target});
     }
+#ifdef LONGFAT_HELPERS
+
+    uint32_t packetBytes{0}; //!< that managed queues reckon with
+#endif
 
     /// Keep that series of every link.
     void Record(const std::string& name, double durationS, uint32_t points)
@@ -333,6 +388,16 @@ class Network
         for (auto& [ends, trace] : m_traces)
         {
             Series& series = trace.series.try_emplace(name, durationS, points).first->second;
+#ifdef LONGFAT_HELPERS
+            if (const auto queue = m_managed.find(ends);
+                queue != m_managed.end() && name == "queue_packets")
+            {
+                Keep<uint32_t>(queue->second->Disc(), "PacketsInQueue", series, [](uint32_t now) {
+                    return now;
+                });
+                continue;
+            }
+#endif
             const bool found =
                 name == "sent_bytes" ||
                 (name == "queue_packets" && Keep<uint32_t>(*m_devices.at(ends)->GetQueue(),
@@ -375,6 +440,26 @@ class Network
         return device;
     }
 
+#ifdef LONGFAT_HELPERS
+    /// Put a managed queue in the place of the device's, if the link has one; `number` of the link.
+    void Manage(const LinkSpec& link, ns3::Ptr<ns3::PointToPointNetDevice> device, int64_t number)
+    {
+        LinkTrace& trace = m_traces[{link.source, link.target}];
+        if (link.aqm.index() > 0)
+        {
+            const int64_t stream = FIRST_HELPER_STREAM + HELPER_STREAMS * number + QUEUE_STREAM;
+            auto queue = ns3::CreateObject<ManagedQueue>(link, packetBytes, stream);
+            queue->SetCounts(&trace.overflow, &trace.early, &trace.marked);
+            device->SetQueue(queue);
+            m_managed[{link.source, link.target}] = queue;
+        }
+        else if (auto queue = ns3::DynamicCast<MarkingQueue>(device->GetQueue()))
+        {
+            queue->marked = &trace.marked;
+        }
+    }
+
+#endif
     /// The way of a link between two devices, with what it loses.
     Cable::Way AddWay(const LinkSpec& link,
                       ns3::Ptr<ns3::PointToPointNetDevice> source,
@@ -400,6 +485,21 @@ class Network
                 way.errors = errors;
             }
         }
+#ifdef LONGFAT_HELPERS
+        if (link.lossBursts)
+        {
+            auto errors = way.errors;
+            if (!errors) // in the place of one without bursts, if there is one: it has not begun
+            {
+                errors = ns3::CreateObject<LinkErrors>(link,
+                                                       &m_traces[{link.source, link.target}],
+                                                       stream);
+                target->SetReceiveErrorModel(errors);
+            }
+            errors->bursts.emplace(*link.lossBursts,
+                                   FIRST_HELPER_STREAM + HELPER_STREAMS * stream + BURST_STREAM);
+        }
+#endif
         return way;
     }
 
@@ -434,6 +534,9 @@ class Network
     std::map<std::string, ns3::Ptr<ns3::Node>> m_nodes; //!< by name
     std::map<Ends, ns3::Ptr<ns3::PointToPointNetDevice>> m_devices;
     std::map<Ends, LinkTrace> m_traces;
+#ifdef LONGFAT_HELPERS
+    std::map<Ends, ns3::Ptr<ManagedQueue>> m_managed;
+#endif
 };
 
 } // namespace longfat

@@ -43,6 +43,44 @@ ReadPath(const Json& json)
     return path;
 }
 
+#ifdef LONGFAT_HELPERS
+inline void
+ReadHelpers(const Json& json, LinkSpec* link)
+{
+    if (const Json& bursts = json["lossBursts"]; bursts.IsStated())
+    {
+        link->lossBursts = {bursts["lossPerPacket"].number,
+                            bursts["meanPackets"].number,
+                            bursts["lossWithin"].number};
+    }
+    const Json& aqm = json["aqm"];
+    const bool ecn = aqm["ecn"].number != 0;
+    if (aqm["kind"].text == "red")
+    {
+        link->aqm = Red{aqm["minPackets"].number,
+                        aqm["maxPackets"].number,
+                        aqm["maxProbability"].number,
+                        aqm["weight"].number,
+                        aqm["gentle"].number != 0,
+                        ecn};
+    }
+    else if (aqm["kind"].text == "codel")
+    {
+        link->aqm = CoDel{aqm["targetS"].number, aqm["intervalS"].number, ecn};
+    }
+    else if (aqm["kind"].text == "pie")
+    {
+        link->aqm = Pie{aqm["targetS"].number,
+                        aqm["updateS"].number,
+                        aqm["maxBurstS"].number,
+                        aqm["alpha"].number,
+                        aqm["beta"].number,
+                        aqm["markBelow"].number,
+                        ecn};
+    }
+}
+
+#endif
 inline LinkSpec
 ReadLink(const Json& json)
 {
@@ -68,6 +106,9 @@ ReadLink(const Json& json)
                                 ReadNumber(change["lossPerPacket"]),
                                 ReadNumber(change["lossPerBit"])});
     }
+#ifdef LONGFAT_HELPERS
+    ReadHelpers(json, &link);
+#endif
     return link;
 }
 
@@ -150,6 +191,9 @@ Prepare(Simulation& simulation, const Json& request, const std::vector<LinkSpec>
 {
     const double durationS = request["durationS"].number;
     const uint32_t points = request["points"].number;
+#ifdef LONGFAT_HELPERS
+    simulation.network.packetBytes = request["packetBytes"].number;
+#endif
     for (std::size_t i = 1; i < links.size(); i += 2)
     {
         simulation.network.AddLinks(links[i - 1], links[i]);
@@ -260,6 +304,10 @@ Run(const std::string& text)
     {
         const LinkTrace& trace = simulation.network.GetTrace(link);
         Write(json.Begin('{'), link, trace);
+#ifdef LONGFAT_HELPERS
+        json.Name("packets_dropped_early").Number(trace.early);
+        json.Name("packets_marked").Number(trace.marked);
+#endif
         Write(json, trace.series);
         json.End('}');
     }

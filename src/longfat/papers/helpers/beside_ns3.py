@@ -1,0 +1,89 @@
+"""Managed queues and losses in bursts on ns-3, beside the same networks here, TCP included.
+
+ns-3's queues are its own, by its own code (`engines/ns3/managed-queue.h`).
+"""
+
+import numpy as np
+import pandas as pd
+
+from longfat import statistics
+from longfat.faults import OF_ITS_SOCKET
+from longfat.network import duplex
+from longfat.papers.helpers import routers
+from longfat.result import Result
+from longfat.scenario import Record, Scenario
+from longfat.sweeps import simulate_all
+
+RATE_BPS, DELAY_S, QUEUE = 4e6, 0.03, 300  # the queue holds 0.6 s
+DURATION_S, SINCE_S = 30.0, 10.0
+CASES = {
+    f"{name} and ECN" if ecn else name: (link, ecn)
+    for name, link in routers.QUEUES.items()
+    if link
+    for ecn in (False, True)
+} | {"bursts": ({"loss_bursts": {"loss_per_packet": 0.005, "mean_packets": 5}}, False)}
+MEASURES = ("goodput", "queue", "dropped", "marked")
+
+
+def scenario(case: str, seed: int) -> Scenario:
+    """Return three NewReno flows over a link of 4 Mb/s that has this helper (`CASES`).
+
+    They begin at other times with every seed, so that chance has a part where a queue has none.
+    """
+    link, ecn = CASES[case]
+    return Scenario(
+        links=duplex(
+            *("sender", "receiver"),
+            rate_bps=RATE_BPS,
+            delay_s=DELAY_S,
+            queue_packets=QUEUE,
+            backward=dict.fromkeys(link),
+            **link,
+        ),
+        flows=[
+            routers.flow("newreno", start_s=n * (0.1 + 0.013 * seed), ecn=ecn) for n in range(3)
+        ],
+        duration_s=DURATION_S,
+        seed=seed,
+        record=Record(series=("queue_packets",), points=80),
+    )
+
+
+def measured(result: Result) -> dict[str, float]:
+    """Return goodput (Mb/s, of all), queue (packets, mean from 10 s on), and what the link dropped
+    before and marked."""
+    link = result.links.iloc[0]
+    return {
+        "goodput": result.flows["goodput_bps"].sum() / 1e6,
+        "queue": float(routers._queue(result, SINCE_S).mean()),
+        "dropped": link["packets_dropped_early"] + link["packets_dropped_by_queue"],
+        "marked": link["packets_marked"],
+    }
+
+
+def beside(cases: tuple[str, ...] = tuple(CASES), seeds: int = 6) -> pd.DataFrame:
+    """Return what a helped link does on ns-3 and here, with the faults of ns-3's socket: a row a
+    case and measure.
+
+    Columns: case, measure (`MEASURES`), ns3, here (means over the seeds), ratio (here over ns-3,
+    the mean of the logarithms run by run), low, high (95 %), and equal (runs that are the same to
+    the last digit, of `runs`). Without a ratio where a run has none of it.
+    """
+    design = statistics.combinations(case=list(cases), seed=list(range(1, seeds + 1)))
+    plain = [scenario(r.case, r.seed) for r in design.itertuples()]
+    theirs = simulate_all(plain, "ns3", experiment="helpers-routers-ns3")
+    faulty = [one.with_(faults=OF_ITS_SOCKET) for one in plain]
+    ours = simulate_all(faulty, experiment="helpers-routers-beside-ns3")
+    tables = [pd.DataFrame([measured(one) for one in results]) for results in (theirs, ours)]
+    found = []
+    for case, own in design.groupby("case", sort=False):
+        for name in MEASURES:
+            ns3, here = (table.loc[own.index, name].to_numpy(float) for table in tables)
+            row = {"case": case, "measure": name, "ns3": ns3.mean(), "here": here.mean()}
+            if (ns3 > 0).all() and (here > 0).all():
+                ratio = statistics.paired(here, ns3, ratio=True)
+                row |= {"ratio": ratio["measured"], "low": ratio["low"], "high": ratio["high"]}
+            else:
+                row |= dict.fromkeys(("ratio", "low", "high"), np.nan)
+            found.append(row | {"equal": int((ns3 == here).sum()), "runs": len(own)})
+    return pd.DataFrame(found)

@@ -1,0 +1,154 @@
+"""Managed queues and losses in bursts on ns-3, beside the segment engine.
+
+Bursts are the same, packet by packet. Queues are ns-3's own, with rules and random numbers of their
+own (tests/test_queues_as_ns3.py says which): they agree within what these make.
+"""
+
+import pandas as pd
+import pytest
+
+from longfat import InputError, Scenario
+from longfat.book import drawings_routers
+from longfat.engines import host, ns3, segment
+from longfat.faults import OF_ITS_SOCKET
+from longfat.network import duplex
+from longfat.papers.helpers import beside_ns3
+from longfat.scenario import Flow
+
+needed = pytest.mark.skipif(not ns3.is_here(), reason="no ns-3 here")
+slow = pytest.mark.slow  # a minute of it is the compiler's, where the engine is new
+COLUMNS = [
+    *("packets_sent", "packets_lost", "packets_lost_in_outage"),
+    *("packets_dropped_by_queue", "packets_dropped_early", "packets_marked"),
+]
+
+
+def scenario(duration_s=8, ecn=False, **link):
+    plain = {"rate_bps": 5e6, "delay_s": 0.02, "queue_packets": 60}
+    flows = [
+        Flow(source="a", target="b", congestion_control="newreno", start_s=start_s, ecn=ecn)
+        for start_s in (0.0, 0.35)
+    ]
+    return Scenario(
+        links=duplex("a", "b", **plain | link), flows=flows, duration_s=duration_s, seed=7
+    )
+
+
+def both(wanted):
+    return ns3.simulate(wanted), segment.simulate(wanted.with_(faults=OF_ITS_SOCKET))
+
+
+BURSTS = {"loss_per_packet": 0.02, "mean_packets": 4}
+HARDSHIPS = {
+    "alone": {},
+    "half of a burst is lost": {"loss_bursts": BURSTS | {"loss_within": 0.5}},
+    "beside losses that change": {
+        "loss_per_packet": 0.01,
+        "changes": [{"at_s": 3, "loss_per_packet": 0.03}],
+    },
+    "beside outages": {"outages": [{"start_s": 2, "duration_s": 0.3}]},
+    "before marks": {"mark_above_packets": 10, "ecn": True},
+}
+
+
+@needed
+@slow
+@pytest.mark.parametrize("hardship", HARDSHIPS)
+def test_bursts_are_the_segment_engines_to_the_last_digit(hardship):
+    full, fast = both(scenario(**{"loss_bursts": BURSTS} | HARDSHIPS[hardship]))
+    pd.testing.assert_frame_equal(full.flows, fast.flows)
+    pd.testing.assert_frame_equal(full.links[COLUMNS], fast.links[COLUMNS])
+    assert full.links["packets_lost"].min() > 0
+    assert (full.links["packets_marked"].max() > 0) == (hardship == "before marks")
+
+
+@needed
+@slow
+@pytest.mark.parametrize("ecn", [False, True])
+@pytest.mark.parametrize("kind", ["red", "codel", "pie"])
+def test_a_queue_that_does_nothing_changes_no_digit(kind, ecn):
+    """It drops when it is full, as one that is not managed does: then both are the same."""
+    idle = {
+        "red": {"min_threshold_packets": 1e6, "max_threshold_packets": 2e6},
+        "codel": {"target_s": 60},
+        "pie": {"target_s": 60},
+    }[kind]
+    plain, managed = (scenario(ecn=ecn, **aqm) for aqm in ({}, {"aqm": {"kind": kind} | idle}))
+    plain, managed = plain.with_(record=RECORD), managed.with_(record=RECORD)
+    alone, idles = ns3.simulate(plain), ns3.simulate(managed)
+    pd.testing.assert_frame_equal(alone.flows, idles.flows)
+    pd.testing.assert_frame_equal(alone.links, idles.links[alone.links.columns])
+    pd.testing.assert_frame_equal(alone.traces["queue_packets"], idles.traces["queue_packets"])
+    assert alone.links["packets_dropped_by_queue"].max() > 0
+    assert (idles.links[["packets_dropped_early", "packets_marked"]] == 0).all(axis=None)
+
+
+RECORD = {"series": ["queue_packets"], "points": 500}
+
+
+@needed
+@slow
+@pytest.mark.parametrize("kind", ["red", "codel", "pie"])
+def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
+    deep = {"queue_packets": 400, "aqm": {"kind": kind}}
+    plain, marking = (scenario(15, ecn, **deep).with_(record=RECORD) for ecn in (False, True))
+    for wanted in (plain, marking):
+        full, fast = both(wanted)
+        queues = [beside_ns3.routers._queue(one, 5.0, "a>b").mean() for one in (full, fast)]
+        assert max(queues) < 30
+        goodput, ours = (one.flows["goodput_bps"].sum() for one in (full, fast))
+        assert goodput > 0.75 * ours  # PIE of ns-3 marks too much
+        assert ours > 2.5e6  # half of the link: without marks, RED throws most of slow start away
+        counted = full.links.iloc[0]
+        assert counted["packets_dropped_by_queue"] == 0
+        assert (counted["packets_marked"] > 10) == wanted.flows[0].ecn
+        assert counted["packets_dropped_early"] > 10 or wanted.flows[0].ecn
+
+
+def test_ns3_and_the_segment_engine_agree_but_for_rules_that_have_a_name():
+    """Of the archive, six runs a case. RED of ns-3 drops nothing while one packet or none waits,
+    and PIE, once it has marked a packet, marks on (`test_queues_as_ns3`)."""
+    table = beside_ns3.beside().set_index(["case", "measure"])
+    assert table.loc["bursts", "equal"].eq(6).all()
+    for kind in ("RED", "RED and ECN", "CoDel", "CoDel and ECN", "PIE"):
+        goodput, queue = (table.loc[(kind, measure)] for measure in ("goodput", "queue"))
+        assert 0.95 < goodput["low"] < goodput["high"] < 1.03
+        assert 0.85 < queue["ratio"] < 1.15
+    assert table.loc[("RED", "goodput"), "high"] < 1
+    marked = table.xs("marked", level="measure")["ratio"]
+    assert marked[["RED and ECN", "CoDel and ECN"]].between(0.9, 1.1).all()
+    assert marked["PIE and ECN"] < 0.2
+    assert table.loc[("PIE and ECN", "goodput"), "low"] > 1.1
+    shown = drawings_routers.beside_ns3(table.reset_index())
+    assert shown["queue"].tolist() == [case for case in beside_ns3.CASES if case != "bursts"]
+    assert shown["marked"].tolist()[::2] == ["none"] * 3
+
+
+@needed
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ({"arq": {"persistence": 3, "feedback_s": 0.01}}, "links.0.arq: the engine 'ns3' does not"),
+        (
+            {"queue_packets": None, "queue_bytes": 50_000, "aqm": {"kind": "red"}},
+            "links.0.aqm: RED",
+        ),
+    ],
+)
+def test_what_ns3_does_not_have_is_refused_in_a_sentence(link, words):
+    with pytest.raises(InputError, match=words) as no:
+        ns3.simulate(scenario(**link))
+    assert "\n" not in str(no.value)
+
+
+def test_what_others_run_is_not_the_helpers():
+    """A scenario without helpers has the key that it had, whatever their headers say."""
+    plain, helped = scenario(), scenario(loss_bursts=BURSTS)
+    texts = [
+        host.as_compiled((ns3.HERE / "network.h").read_text("utf-8"), one.features)
+        for one in (plain, helped)
+    ]
+    assert ["burst-losses.h" in text for text in texts] == [False, True]
+    keys = [ns3.ingredients(one)["headers_sha256"] for one in (plain, helped)]
+    assert keys[0] != keys[1]
+    assert "lossBursts" not in str(ns3.request(plain))
