@@ -532,6 +532,21 @@ def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
     assert marking.flows["retransmissions"].sum() < managed.flows["retransmissions"].sum() / 2
 
 
+def test_marks_are_counted_at_a_plain_link_too():
+    """Of a path whose other direction has a helper, as at one whose helper never acts."""
+    idle = {"arq": {"persistence": 1, "feedback_s": 0.0}}
+    flow = {"source": "a", "target": "b", "congestion_control": "newreno", "ecn": True}
+
+    def marked(**link):
+        links = duplex("a", "b", rate_bps=10e6, delay_s=0.02, queue_packets=600)
+        own = [{"mark_above_packets": 10} | link, idle]
+        changed = [one.model_dump() | more for one, more in zip(links, own, strict=True)]
+        result = segment.simulate(Scenario(links=changed, flows=[flow], duration_s=10))
+        return int(result.links["packets_marked"][0])
+
+    assert marked() == marked(**idle) > 20
+
+
 @pytest.mark.parametrize("kind", ["red", "codel", "pie"])
 def test_what_ecn_does_not_save_is_the_first_slow_start(kind):
     """Without a threshold four senders double into the empty queue. RED then passes the threshold

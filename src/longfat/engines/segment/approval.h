@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A router that approves Quick-Start requests (RFC 4782, sections 3.3 and 5): up to a rate that its
+// A router that approves Quick-Start requests (RFC 4782, sections 3.3 and 8.2): up to a rate that its
 // link may have in all, less what goes over the link and what has been approved lately.
 
 #ifndef LONGFAT_SEGMENT_APPROVAL_H

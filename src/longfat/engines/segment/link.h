@@ -345,6 +345,9 @@ class Link
         flying.packet = packet;
         if (m_waiting >= spec.markAbovePackets && (packet.flags & Packet::ECT))
         {
+#ifdef LONGFAT_HELPERS
+            count.marked += !(flying.packet.flags & Packet::CE);
+#endif
             flying.packet.flags |= Packet::CE;
         }
         flying.began = idle ? now : m_free;
