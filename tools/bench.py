@@ -77,7 +77,7 @@ def _row(
     what: str, value: float, unit: str, bar: str, passed: bool | None, detail: str = ""
 ) -> Row:
     """Return a row of the table; `passed` is None where there is no bar."""
-    verdict = {True: "yes", False: "no", None: "-"}[passed]
+    verdict = {True: "yes", False: "no", None: "–"}[passed]
     value = float(f"{value:.3g}")
     print(f"{what}: {value:g} {unit} (bar: {bar or 'none'}; {verdict}) {detail}", flush=True)
     return dict(what=what, value=value, unit=unit, bar=bar, passed=verdict, detail=detail)
@@ -519,7 +519,7 @@ def newcomer() -> list[Row]:
         for engine in ("segment", "ns3")
     }
     return [
-        _waits("longfat --help", [longfat, "--help"], 0.5),
+        _waits("`longfat --help`", [longfat, "--help"], 0.5),
         _waits("longfat model", model, 2),
         _waits("first look into the archive", [sys.executable, "-c", look], 0.5, told=True),
         _waits("python to a result of 10 s, segment", [sys.executable, "-c", runs["segment"]], 1),

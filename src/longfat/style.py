@@ -187,7 +187,9 @@ def label(name: str) -> str:
 
 # --- numbers as people write them
 
-_POWER = re.compile(r"(?<![\w.#])([-+−]?)(\d+(?:\.\d+)?)e([-+]?\d+)(?![\w.]*\w)", re.I)
+_POWER = re.compile(
+    r"(?<![\w.#])(?<![A-Za-z]-)([-+−]?)(\d+(?:\.\d+)?)e([-+]?\d+)(?![\w.]*\w)", re.I
+)
 
 
 def powers(text: str, form: str = "tex") -> str:
@@ -198,10 +200,14 @@ def powers(text: str, form: str = "tex") -> str:
     >>> from longfat.style import powers
     >>> powers("p = 1e-04, then 2.50e-03")
     'p = $10^{-4}$, then $2.50\\\\times10^{-3}$'
+    >>> powers("an error of 0.0e+00"), powers("the claim near-1e-8")
+    ('an error of 0', 'the claim near-1e-8')
     """
 
     def written(match: re.Match) -> str:
         sign, digits, exponent = match[1].replace("−", "-"), match[2], int(match[3])
+        if float(digits) == 0:
+            return "0"
         alone = float(digits) == 1 and "." not in digits
         if form == "html":
             tens = f"10<sup>{exponent}</sup>".replace("-", "−")

@@ -232,8 +232,13 @@ def says(source: str, imported: dict[str, str]) -> str:
     return min(lines)[1] if lines else ""
 
 
+# Where a docstring says which name is meant, which a reader of the page does not need.
+_OF_THE_CODE = re.compile(r"\s+\((?:of )?`[\w.]+`\)|,\s+as `\w+\.\w+`(?: takes it)?")
+
+
 def _line(docstring: str) -> str:
     sentence = re.split(r"(?<=[a-z`)])[.:](?:\s|$)|\n\n", docstring, maxsplit=1)[0]
+    sentence = _OF_THE_CODE.sub("", sentence)
     verb, _, rest = " ".join(sentence.split()).rstrip(".").partition(" ")
     rest = rest.replace(", and return", ", and works out")
     return f"{VERBS.get(verb, verb)} {rest}".replace("`", "")

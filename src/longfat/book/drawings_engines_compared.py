@@ -59,7 +59,10 @@ def windows(traces: pd.DataFrame, title: str) -> Figure:
 
 
 def ratios(compared: pd.DataFrame) -> Figure:
-    """Draw `engines_compared.ratios`: a panel a leg, a row a control, a point a loss rate."""
+    """Draw Linux's goodputs over the others', a panel an engine (`engines_compared.ratios`).
+
+    A row a control, a point a loss rate.
+    """
     controls = list(compared["control"].unique())
     losses = compared["loss"].unique()
     legs = list(compared["engine"].unique())

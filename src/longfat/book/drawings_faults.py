@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 
 from longfat import statistics
 from longfat.book import show
+from longfat.book.drawings_engines_compared import label
 from longfat.papers import ns3_faults
 
 RIGHT, FAULTY = show.SIMULATION, show.EMULATION  # by the RFCs, and with all faults
@@ -101,7 +102,7 @@ def long_fat_pipe(runs: pd.DataFrame, responses: pd.DataFrame) -> Figure:
                 label=which,
                 **style,
             )
-        axes.set(xscale="log", yscale="log", title=name, ylim=(4, 800))
+        axes.set(xscale="log", yscale="log", title=label(name), ylim=(4, 800))
     panels[0].set_ylabel("goodput (Mb/s)")
     panels[1].set_xlabel(LOSS)
     panels[2].legend(frameon=False, fontsize=8)

@@ -294,11 +294,13 @@ def beside(setting: Setting, runs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         look = show.ALGORITHM_STYLE[str(name)]
         axes.errorbar(line["loss"], line["Mb/s"], yerr=line["halfwidth"], **look)
         last = line.iloc[len(line) * 2 // 3]
+        below = name == "bbr"  # Hybla's line is close above it
         axes.annotate(
             SHORT[str(name)],
             (last["loss"], last["Mb/s"]),
-            (6, 5),
+            (-5, -12) if below else (6, 5),
             textcoords="offset points",
+            horizontalalignment="right" if below else "left",
             color=look["color"],
         )
     axes.set(xscale="log", xlabel="probability $p$ that a packet is lost", ylabel="goodput (Mb/s)")

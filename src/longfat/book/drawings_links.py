@@ -235,7 +235,7 @@ def failures(table: pd.DataFrame) -> Figure:
 
 
 def taxonomy(table: pd.DataFrame, loss: float) -> pd.DataFrame:
-    """Return the classes of the paper tcpj's section 2, an experiment each, for `show_table`.
+    """Return the classes of TCP-J's section 2, an experiment each, as a table.
 
     `table` is `links.losses`; the goodputs are those at `loss`.
     """

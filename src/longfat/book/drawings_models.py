@@ -14,7 +14,10 @@ LINES = ("-", "--", ":", "-.")
 
 
 def rates(measured: pd.DataFrame) -> Figure:
-    """Draw what `models.rates` says over what `models.steady` measured, a panel an algorithm."""
+    """Draw what the models say over what was measured, a panel an algorithm.
+
+    That is `models.rates` over `models.steady`.
+    """
     figure, panels = plt.subplots(1, 2, figsize=(9, 4.2))
     curves = models.rates(np.geomspace(min(models.LOSSES), max(models.LOSSES), 61))
     for axes, (algorithm, title) in zip(panels, models.ALGORITHMS.items(), strict=True):

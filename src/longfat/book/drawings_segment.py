@@ -1,12 +1,19 @@
-"""The figure of the page on the segment engine."""
+"""The figure and the names of the page on the segment engine."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from longfat.cc import catalogue
+
+
+def named(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its column algorithm in words, those of the catalogue."""
+    return table.assign(algorithm=[catalogue.find(name).title for name in table["algorithm"]])
+
 
 def agreement(compared: pd.DataFrame) -> Figure:
-    """Draw `engines_checked.compare`: the segment engine's goodputs over the full stack's."""
+    """Draw the segment engine's goodputs over the full stack's (`engines_checked.compare`)."""
     figure, axes = plt.subplots()
     equal = compared["equal"] == compared["runs"]
     for name, part, marker in (

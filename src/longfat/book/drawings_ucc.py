@@ -59,7 +59,7 @@ def backoff(curves: pd.DataFrame) -> Figure:
 
 
 def windows(held: pd.DataFrame) -> Figure:
-    """Draw estimate over utilization from `experiments.held_windows`."""
+    """Draw estimate over utilization (of `experiments.held_windows`)."""
     figure, axes = show.subplots()
     _estimates(axes, held)
     axes.set_title(

@@ -40,7 +40,9 @@ def catalogue() -> pd.DataFrame:
                 "algorithm": algorithm.title,
                 "what": what[name],
                 "source": formulas(algorithm.source),
-                "code": f"`cc/{algorithm.header}`" if algorithm.header else "ns-3's own",
+                "code": f"`cc/{algorithm.header}`"
+                if algorithm.header
+                else ("ns-3's own" if algorithm.type_id else "Linux's own"),
                 "parameters": [
                     f"`{p.name}` = {powers(f'{p.default}')}: {formulas(p.meaning)} "
                     f"({formulas(powers(p.range))})"

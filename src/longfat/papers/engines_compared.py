@@ -249,7 +249,7 @@ def clean(setting: Setting) -> dict[str, list[Result]]:
 
 
 def clean_counts(setting: Setting, clean: dict[str, list[Result]]) -> pd.DataFrame:
-    """Return goodput (Mb/s), recoveries and timeouts of `clean`: a row a control.
+    """Return goodput (Mb/s), recoveries and timeouts (of `clean`), a row a control.
 
     Columns: control; "LEG, Mb/s" and so on for each leg; Linux / segment engine, of the goodputs.
     """
@@ -265,7 +265,10 @@ def clean_counts(setting: Setting, clean: dict[str, list[Result]]) -> pd.DataFra
 
 
 def clean_windows(setting: Setting, clean: dict[str, list[Result]]) -> pd.DataFrame:
-    """Return the windows of `clean`: columns control, engine, flow, time_s, cwnd_segments."""
+    """Return the windows without loss (of `clean`).
+
+    Columns: control, engine, flow, time_s, cwnd_segments.
+    """
     traces = [
         measures.held(result.traces[WINDOW], setting.duration_s).assign(
             engine=label, control=control
@@ -368,7 +371,7 @@ def events(lossy: pd.DataFrame) -> pd.DataFrame:
 
 
 def causes(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
-    """Run our headers with each of `CHANGES` beside what `lossy` has of them and of Linux.
+    """Run our headers with each change (`CHANGES`), beside themselves and Linux (`lossy`).
 
     A row a changed control and loss rate. Columns: control; change; loss; ours, changed and Linux,
     mean goodputs in Mb/s; those of `statistics.equivalent`, Linux beside ours changed;
@@ -415,7 +418,7 @@ def causes(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
 
 
 def trials(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
-    """Run both engines with each of `TRIALS`, beside what `lossy` has.
+    """Run both engines with each trial (`TRIALS`), beside them without it (`lossy`).
 
     A row a trial. Columns: control; loss; trial; runs, of Linux; before, Linux over ours in
     `lossy`, with its 90 % interval as text; ours and Linux, mean goodputs in Mb/s; those of
@@ -533,7 +536,7 @@ def _left(before: Any, after: Any) -> str:
 
 
 def switches(setting: Setting, lossy: pd.DataFrame) -> pd.DataFrame:
-    """Run ns-2 and the segment engine with each of `SWITCHES`, beside what `lossy` has of them.
+    """Run ns-2 and the segment engine with each switch (`SWITCHES`), beside them without (`lossy`).
 
     A row a switch and loss rate. Columns: control; switch; loss; before and after for each engine
     (mean goodputs in Mb/s); and what ns-2's is over the segment engine's before and after, with a

@@ -282,7 +282,7 @@ def evidence() -> pd.DataFrame:
 
 
 def compared(table: pd.DataFrame) -> pd.DataFrame:
-    """Return each claim's verdict without and with faults, `table` being of `evidence`.
+    """Return each claim's verdict without and with faults (of `evidence`).
 
     Columns: paper, id, claim (where, and the statement), without and with_all (measured, interval
     and verdict as text), verdict and verdict_with_all, and turned_by: the sets of faults of `SETS`
@@ -322,7 +322,7 @@ def _text(judged: pd.Series) -> str:
 
 
 def turned(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the claims of `compared` that turn, in words.
+    """Return the claims that turn (of `compared`), in words.
 
     Columns: chapter, claim, without faults, with all, and which faults do it.
     """

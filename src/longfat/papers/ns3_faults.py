@@ -630,7 +630,10 @@ def _pipe(
 
 
 def both_pipes(setting: Setting) -> pd.DataFrame:
-    """Return `long_fat_pipe` and `long_fat_pipe_on_linux` in one table."""
+    """Return the goodputs over a long fat pipe, on the segment engine and on Linux.
+
+    That is `long_fat_pipe` and `long_fat_pipe_on_linux` in one table.
+    """
     return pd.concat([long_fat_pipe(setting), long_fat_pipe_on_linux(setting)], ignore_index=True)
 
 

@@ -315,7 +315,7 @@ def satellite(
     seeds: int = 8,
     duration_s: float = 100.0,
 ) -> pd.DataFrame:
-    """Return the goodput of every sender alone over a satellite, `SATELLITE`.
+    """Return the goodput of every sender alone over a satellite (`SATELLITE`).
 
     Columns: sender, loss, Mb/s, halfwidth (95 %), repetitions.
     """
@@ -441,7 +441,7 @@ def promises(
     far: pd.DataFrame,
     grown: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return what each sender promises and what became of it, from the tables of this module.
+    """Return what each sender promises and what became of it.
 
     `means` is `queue_means`'. Columns: sender, promise, measure, measured, low, high (95 %; missing
     where the run has no chance in it), kept.

@@ -320,7 +320,7 @@ def promises(
     starts: pd.DataFrame,
     cdg: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return what each sender promises and what became of it, from the tables of this module.
+    """Return what each sender promises and what became of it.
 
     Columns as `senders.promises`.
     """

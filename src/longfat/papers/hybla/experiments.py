@@ -314,14 +314,14 @@ def peak_windows(setting: Setting) -> pd.DataFrame:
 
 
 def steady_state(setting: Setting) -> pd.DataFrame:
-    """Return `hybla.steady_state` at each loss rate without what is given, and B in Mb/s."""
+    """Return the model's steady state at each loss rate, without what is given, and B in Mb/s."""
     table = hybla.steady_state(np.array(setting.loss_rates), **setting.model)
     table["Mb/s"] = table["B"] * 8 * setting.segment_bytes / 1e6
     return table.drop(columns=["R", "rho", "W_m"])
 
 
 def latency(setting: Setting) -> pd.DataFrame:
-    """Return `hybla.latency` of each transfer at five loss rates, without its probabilities."""
+    """Return the model's time of each transfer at five loss rates, without its probabilities."""
     table = hybla.latency(
         segments=np.array(list(setting.segments.values()))[:, None],
         loss=np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2]),
@@ -471,7 +471,7 @@ def _changes(changes: Any, loss: float) -> Mapping[str, Any]:
 
 
 def varied_steady(setting: Setting) -> pd.DataFrame:
-    """Run the steady state with each unstated parameter of `VARIED` changed alone.
+    """Run the steady state with each unstated parameter (`VARIED`) changed alone.
 
     On the segment engine for as long as the paper's simulation and as its emulation, on Linux where
     it has the setting, and on ns-2 the one of `NS2_VARIED`. `DECISIVE` ones are run as often as the

@@ -150,7 +150,10 @@ def throughput(
 
 
 def allowed_loss(
-    rate_bps: ArrayLike, rtt: ArrayLike, segment_bytes: ArrayLike, constant: float = np.sqrt(1.5)
+    rate_bps: ArrayLike,
+    rtt: ArrayLike,
+    segment_bytes: ArrayLike,
+    constant: float = float(np.sqrt(1.5)),
 ) -> np.ndarray:
     """Return the loss probability at which standard TCP's mean throughput is `rate_bps`: (11).
 
