@@ -225,7 +225,7 @@ READERS: dict[str, dict] = {
 def readers(
     utilizations: Sequence[float] = (0.3, 0.7, 0.95, 0.99), packets: int = 20_000
 ) -> pd.DataFrame:
-    """Return what clocks, and a radio that jitters, make of (6), a row a reader and tolerance (`READERS`).
+    """Return what clocks, and a radio that jitters, make of (6), a row a reader and tolerance.
 
     Packets at random on figure 2's path, so that (6) is the utilization but for how the delay is
     read. The tolerance is none, or one packet time (one tick, if that is longer): up to there above
