@@ -392,7 +392,8 @@ def second_reading() -> pd.DataFrame:
         ignore_index=True,
     )
     differ = table[table["resolution"].notna()]
-    claims = differ["claims"].fillna("–")
+    names = differ["claims"].fillna("").str.split()
+    claims = names.map(lambda ids: ", ".join(f"`{name}`" for name in ids) or "–")
     return differ.assign(claims=claims)[["paper", "where", "statement", "claims", "resolution"]]
 
 
