@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // BIC TCP (L. Xu, K. Harfoush and I. Rhee, "Binary increase congestion control (BIC) for fast
-// long-distance networks", INFOCOM 2004; section III), with the growth and the constant B = 4 of its
-// authors' code in Linux. A search for W_max, the window at which the last loss was; a round trip
-// adds, in segments,
-//
-//     w < W_max     (W_max - w) / B, at most S_max; B / (smooth part) where that is at most 1
-//     w >= W_max    B / (smooth part) for B segments, then (w - W_max) / (B - 1), at most S_max
+// long-distance networks", INFOCOM 2004; section III). The window grows by a search for W_max, the
+// window at which the last loss was (bic-search.h).
 //
 // Below the low window it is standard TCP. A loss leaves beta w, and W_max is w; where w had not
-// come up to W_max again (fast convergence) W_max is w (1 + beta) / 2, midway to what is left.
+// come up to W_max again (fast convergence) W_max is w (1 + beta) / 2, midway to what is left. What
+// ns-3 does otherwise is in bic-ns3.h.
 
 /* catalogue
 title = "BIC"
@@ -29,45 +26,35 @@ as_ns3_3_44 = {attribute = "AsNs3"}
 #ifndef LONGFAT_BIC_H
 #define LONGFAT_BIC_H
 
-#include "standard-or-ns3.h"
+#include "attributes.h"
+#include "bic-ns3.h"
+#include "bic-search.h"
 
 namespace longfat
 {
 
-class TcpBic : public TcpStandardOrNs3
+class TcpBic : public TcpBicNs3
 {
   public:
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpBic")
-                .SetParent<TcpStandardOrNs3>()
-                .AddConstructor<TcpBic>()
+            Attributes<TcpBic, TcpBicNs3>("longfat::TcpBic")
                 .AddAttribute("FastConvergence",
                               "give way to new flows",
-                              ns3::BooleanValue(true),
-                              ns3::MakeBooleanAccessor(&TcpBic::m_fastConvergence),
-                              ns3::MakeBooleanChecker())
+                              Switch(&TcpBic::m_fastConvergence, true))
                 .AddAttribute("Beta",
                               "what a loss leaves of the window",
-                              ns3::DoubleValue(0.8),
-                              ns3::MakeDoubleAccessor(&TcpBic::m_beta),
-                              ns3::MakeDoubleChecker<double>(0, 1))
+                              Number(&TcpBic::m_beta, 0.8, 0.0, 1.0))
                 .AddAttribute("MaxIncr",
                               "S_max, a round trip",
-                              ns3::UintegerValue(16),
-                              ns3::MakeUintegerAccessor(&TcpBic::m_maxIncrease),
-                              ns3::MakeUintegerChecker<uint32_t>(1, 1000000))
+                              Number(&TcpBic::m_maxIncrease, 16u, 1u, 1000000u))
                 .AddAttribute("LowWnd",
                               "standard TCP below",
-                              ns3::UintegerValue(14),
-                              ns3::MakeUintegerAccessor(&TcpBic::m_lowWindow),
-                              ns3::MakeUintegerChecker<uint32_t>(0, 1000000))
+                              Number(&TcpBic::m_lowWindow, 14u, 0u, 1000000u))
                 .AddAttribute("SmoothPart",
                               "round trips of the slow part; Linux: 20",
-                              ns3::UintegerValue(5),
-                              ns3::MakeUintegerAccessor(&TcpBic::m_smoothPart),
-                              ns3::MakeUintegerChecker<uint32_t>(1, 1000000));
+                              Number(&TcpBic::m_smoothPart, 5u, 1u, 1000000u));
         return tid;
     }
 
@@ -91,7 +78,7 @@ class TcpBic : public TcpStandardOrNs3
         const double w = Segments(tcb);
         // ns-3 forgets to halve: it takes beta w.
         const double lower = m_asNs3 ? std::floor(m_beta * w) : w * (1 + m_beta) / 2;
-        m_lastMax = w < m_lastMax && m_fastConvergence ? lower : w;
+        m_search.OnLoss(w, m_fastConvergence ? lower : w);
         if (m_asNs3 && w >= m_lowWindow)
         {
             return static_cast<uint32_t>(std::max(w * m_beta, 2.0) * tcb->m_segmentSize);
@@ -99,69 +86,19 @@ class TcpBic : public TcpStandardOrNs3
         return TcpStandardOrNs3::GetSsThresh(tcb, bytesInFlight);
     }
 
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
+  protected:
+    double GetAcks(double w) const override
     {
-        if (!m_asNs3)
-        {
-            TcpStandard::IncreaseWindow(tcb, segmentsAcked);
-            return;
-        }
-        if (IsInSlowStart(tcb))
-        {
-            SlowStart(tcb, 1); // also for an ACK of nothing, which leaves 2^32 - 1 segments
-            --segmentsAcked;
-        }
-        if (!IsInSlowStart(tcb) && segmentsAcked > 0)
-        {
-            m_count += segmentsAcked;
-            if (m_count > GetAcks(Segments(tcb)))
-            {
-                SlowStart(tcb, 1); // a segment
-                m_count = 0;
-            }
-        }
+        return m_search.GetAcks(w, {m_maxIncrease, m_lowWindow, m_smoothPart, m_asNs3});
     }
 
   private:
-    static constexpr double B = 4;
-
-    /// How many ACKs add a segment to a window of w segments. In ns-3, as in Linux, the quotients
-    /// are whole.
-    double GetAcks(double w) const
-    {
-        double acks = w / m_maxIncrease;
-        const double distance = Whole((m_lastMax - w) / B);
-        if (w < m_lowWindow)
-        {
-            return w;
-        }
-        if (w < m_lastMax && distance <= 1)
-        {
-            acks = w * m_smoothPart / B;
-        }
-        else if (w < m_lastMax && distance <= m_maxIncrease)
-        {
-            acks = w / distance;
-        }
-        else if (w >= m_lastMax && w < m_lastMax + B)
-        {
-            acks = w * m_smoothPart / B;
-        }
-        else if (w >= m_lastMax && w < m_lastMax + m_maxIncrease * (B - 1))
-        {
-            acks = w * (B - 1) / (w - m_lastMax);
-        }
-        acks = m_lastMax == 0 ? std::min(acks, 20.0) : acks; // Linux: a twentieth a round trip
-        return std::max(Whole(acks), 1.0);
-    }
-
     bool m_fastConvergence{};
     double m_beta{};          //!< what a loss leaves
     uint32_t m_maxIncrease{}; //!< S_max, in segments
     uint32_t m_lowWindow{};   //!< in segments
     uint32_t m_smoothPart{};  //!< round trips
-    double m_lastMax{0};      //!< W_max, in segments
-    uint32_t m_count{0};      //!< ns-3's count of ACKs since it added a segment
+    BicSearch m_search;       //!< for W_max
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpBic);

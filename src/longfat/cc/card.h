@@ -31,6 +31,7 @@ decrease = {attribute = "Decrease"}
 #ifndef LONGFAT_CARD_H
 #define LONGFAT_CARD_H
 
+#include "attributes.h"
 #include "round-trips.h"
 
 namespace longfat
@@ -42,14 +43,10 @@ class TcpCard : public TcpRoundTrips
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpCard")
-                .SetParent<TcpRoundTrips>()
-                .AddConstructor<TcpCard>()
+            Attributes<TcpCard, TcpRoundTrips>("longfat::TcpCard")
                 .AddAttribute("Decrease",
                               "what is left of the window where the delay grows with it",
-                              ns3::DoubleValue(0.875),
-                              ns3::MakeDoubleAccessor(&TcpCard::m_decrease),
-                              ns3::MakeDoubleChecker<double>(0.01, 1));
+                              Number(&TcpCard::m_decrease, 0.875, 0.01, 1.0));
         return tid;
     }
 

@@ -6,8 +6,7 @@
 // Standard TCP that gives way as soon as its own segments begin to wait. The one-way delay d is the
 // difference of the timestamps of an ACK (RFC 7323); without timestamps it is standard TCP.
 //
-//     sd <- 7/8 sd + 1/8 d
-//     early congestion:  sd > d_min + 0.15 (d_max - d_min)
+//     early congestion:  sd > d_min + 0.15 (d_max - d_min),  sd smoothed        (lp-delays.h)
 //
 // Its first indication halves the window and begins a time of inference, 3 round trips in which the
 // window does not grow; another one within that time leaves one segment. Then it grows as before.
@@ -28,6 +27,7 @@ as_ns3_3_44 = {attribute = "AsNs3"}
 #ifndef LONGFAT_LP_H
 #define LONGFAT_LP_H
 
+#include "lp-delays.h"
 #include "standard-or-ns3.h"
 
 #include "ns3/simulator.h"
@@ -55,7 +55,7 @@ class TcpLp : public TcpStandardOrNs3
         const uint32_t delayMs = tcb->m_rcvTimestampValue - tcb->m_rcvTimestampEchoReply;
         if (delayMs > 0 && !rtt.IsZero())
         {
-            Measure(delayMs);
+            m_delays.Measure(delayMs, m_asNs3);
         }
         const ns3::Time now = ns3::Simulator::Now();
         const ns3::Time sent = ns3::MilliSeconds(tcb->m_rcvTimestampEchoReply);
@@ -64,10 +64,9 @@ class TcpLp : public TcpStandardOrNs3
             m_inference = 3 * (now - sent);
         }
         m_inferring = !m_lastCut.IsZero() && now - m_lastCut < m_inference;
-        const double margin = Whole(15 * (m_largestMs - m_smallestMs) / 100);
         // Recovery has the window to itself; ns-3 cuts it there too.
         const bool mayCut = m_asNs3 || tcb->m_congState == State::CA_OPEN;
-        if (m_smallestMs != NONE && mayCut && Whole(m_delaysMs / 8) > m_smallestMs + margin)
+        if (mayCut && m_delays.IsEarlyCongestion(m_asNs3))
         {
             Cut(tcb);
         }
@@ -92,27 +91,9 @@ class TcpLp : public TcpStandardOrNs3
     }
 
   private:
-    static constexpr double NONE = 0xffffffff;
-
-    void Measure(double ms)
-    {
-        m_smallestMs = std::min(m_smallestMs, ms);
-        if (m_asNs3 && ms > m_largestMs && ms > m_reserveMs)
-        {
-            m_largestMs = m_reserveMs == 0 ? ms : m_reserveMs; // the last but one, as in Linux
-            m_reserveMs = ms;
-        }
-        else
-        {
-            m_largestMs = std::max(m_largestMs, ms);
-        }
-        m_delaysMs = m_delaysMs == 0 ? 8 * ms : m_delaysMs + ms - Whole(m_delaysMs / 8);
-    }
-
     void Cut(Tcb tcb)
     {
-        m_smallestMs = Whole(m_delaysMs / 8);
-        m_largestMs = m_reserveMs = Whole(m_delaysMs / 4);
+        m_delays.BeginAnew(m_asNs3);
         const uint32_t half = tcb->m_cWnd.Get() / 2;
         tcb->m_cWnd = m_inferring ? tcb->m_segmentSize : std::max(half, tcb->m_segmentSize);
         m_lastCut = ns3::Simulator::Now();
@@ -123,13 +104,10 @@ class TcpLp : public TcpStandardOrNs3
         }
     }
 
-    double m_delaysMs{0};      //!< 8 sd
-    double m_smallestMs{NONE}; //!< d_min
-    double m_largestMs{0};     //!< d_max
-    double m_reserveMs{0};     //!< ns-3's largest delay, before it counts
-    ns3::Time m_lastCut;       //!< 0: never
-    ns3::Time m_inference;     //!< how long the time of inference is
-    bool m_inferring{false};   //!< it is not over
+    LpDelays m_delays;       //!< sd, d_min and d_max
+    ns3::Time m_lastCut;     //!< 0: never
+    ns3::Time m_inference;   //!< how long the time of inference is
+    bool m_inferring{false}; //!< it is not over
 };
 
 NS_OBJECT_ENSURE_REGISTERED(TcpLp);

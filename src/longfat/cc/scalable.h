@@ -7,9 +7,8 @@
 // the window, and a loss takes away an eighth of it. Both take the same time at every window (36).
 //
 // ns-3's own TcpScalable (AsNs3) grows by a segment every 50 segments, to make up for delayed ACKs:
-// twice as fast as the specification where every segment has its ACK. Below 50 segments it grows
-// like standard TCP and yet shrinks by an eighth only. Linux 6.12 (tcp_scalable.c) counts 100 ACKs, as
-// Kelly does, and below 100 segments it grows like standard TCP and yet shrinks by an eighth only.
+// twice as fast as specified where every segment has its ACK. Linux 6.12 (tcp_scalable.c) counts 100,
+// as Kelly does. Below so many segments they grow like standard TCP, and yet lose an eighth only.
 
 /* catalogue
 name = "scalable-kelly"
@@ -28,9 +27,8 @@ as_ns3_3_44 = {attribute = "AsNs3"}
 #ifndef LONGFAT_SCALABLE_H
 #define LONGFAT_SCALABLE_H
 
+#include "attributes.h"
 #include "standard-or-ns3.h"
-
-#include "ns3/double.h"
 
 namespace longfat
 {
@@ -41,24 +39,16 @@ class TcpScalable : public TcpStandardOrNs3
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpScalable")
-                .SetParent<TcpStandardOrNs3>()
-                .AddConstructor<TcpScalable>()
+            Attributes<TcpScalable, TcpStandardOrNs3>("longfat::TcpScalable")
                 .AddAttribute("Increase",
                               "what an ACK adds",
-                              ns3::DoubleValue(0.01),
-                              ns3::MakeDoubleAccessor(&TcpScalable::m_increase),
-                              ns3::MakeDoubleChecker<double>(0, 1))
+                              Number(&TcpScalable::m_increase, 0.01, 0.0, 1.0))
                 .AddAttribute("Decrease",
                               "part of the window that a loss takes away",
-                              ns3::DoubleValue(0.125),
-                              ns3::MakeDoubleAccessor(&TcpScalable::m_decrease),
-                              ns3::MakeDoubleChecker<double>(0, 1))
+                              Number(&TcpScalable::m_decrease, 0.125, 0.0, 1.0))
                 .AddAttribute("LegacyWindow",
                               "standard TCP up to here",
-                              ns3::DoubleValue(16),
-                              ns3::MakeDoubleAccessor(&TcpScalable::m_legacyWindow),
-                              ns3::MakeDoubleChecker<double>(0, 1e9));
+                              Number(&TcpScalable::m_legacyWindow, 16.0, 0.0, 1e9));
         return tid;
     }
 

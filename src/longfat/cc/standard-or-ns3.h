@@ -15,9 +15,8 @@
 #ifndef LONGFAT_STANDARD_OR_NS3_H
 #define LONGFAT_STANDARD_OR_NS3_H
 
-#include "standard.h"
+#include "segment-counting.h"
 
-#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/uinteger.h"
@@ -25,22 +24,13 @@
 namespace longfat
 {
 
-class TcpStandardOrNs3 : public TcpStandard
+class TcpStandardOrNs3 : public TcpSegmentCounting
 {
   public:
-    using State = ns3::TcpSocketState;
-    using Tcb = ns3::Ptr<State>;
-
     static ns3::TypeId GetTypeId()
     {
         static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpStandardOrNs3")
-                .SetParent<TcpStandard>()
-                .AddAttribute("AsNs3",
-                              "do as ns-3 3.44's own class does, faults included",
-                              ns3::BooleanValue(false),
-                              ns3::MakeBooleanAccessor(&TcpStandardOrNs3::m_asNs3),
-                              ns3::MakeBooleanChecker());
+            ns3::TypeId("longfat::TcpStandardOrNs3").SetParent<TcpSegmentCounting>();
         return tid;
     }
 
@@ -100,88 +90,6 @@ class TcpStandardOrNs3 : public TcpStandard
         if (tcb->m_isCwndLimited)
         {
             SetWindow(tcb, GetWindow(tcb) + segments);
-        }
-    }
-
-    static bool IsInSlowStart(ns3::Ptr<const State> tcb)
-    {
-        return tcb->m_cWnd.Get() < tcb->m_ssThresh.Get();
-    }
-
-    /// ns-3 calculates in whole segments.
-    double Whole(double segments) const
-    {
-        return m_asNs3 ? std::floor(segments) : segments;
-    }
-
-    /// The window, in segments.
-    double Segments(ns3::Ptr<const State> tcb) const
-    {
-        return m_asNs3 ? tcb->m_cWnd.Get() / tcb->m_segmentSize : GetWindow(tcb);
-    }
-
-    // What ns-3's classes that count segments share
-
-    /// A part of the segments in flight, two at least, in bytes.
-    static uint32_t Part(ns3::Ptr<const State> tcb, uint32_t bytesInFlight, double part)
-    {
-        const uint32_t inFlight = bytesInFlight / tcb->m_segmentSize;
-        return static_cast<uint32_t>(std::max(2.0, part * inFlight)) * tcb->m_segmentSize;
-    }
-
-    /// Add a segment for every w that are counted.
-    void AddCounted(Tcb tcb, uint32_t& count)
-    {
-        const auto w = static_cast<uint32_t>(Segments(tcb));
-        uint32_t added = 0;
-        for (; count >= w + added; ++added)
-        {
-            count -= w + added;
-        }
-        AddWholeSegments(tcb, added);
-    }
-
-    void AddWholeSegments(Tcb tcb, uint32_t segments)
-    {
-        if (segments > 0)
-        {
-            SetWindow(tcb, Segments(tcb) + segments);
-        }
-    }
-
-    void AddBytes(Tcb tcb, uint32_t bytes)
-    {
-        tcb->m_cWnd += bytes;
-        Cap(tcb);
-    }
-
-    /// Count ACKs as ns-3's TcpScalable; returns the segments that `w` of them each add.
-    static uint32_t CountAcks(uint32_t& count, uint32_t acks, uint32_t w)
-    {
-        uint32_t added = 0;
-        if (count >= w) // the window has shrunk
-        {
-            count = 0;
-            ++added;
-        }
-        count += acks;
-        if (count >= w)
-        {
-            added += count / w;
-            count = 0;
-        }
-        return added;
-    }
-
-    bool m_asNs3{}; //!< do as ns-3 3.44 does
-
-  private:
-    /// The largest window holds in either case.
-    void Cap(Tcb tcb)
-    {
-        if (GetWindow(tcb) > GetMaxWindow())
-        {
-            SetWindow(tcb, GetMaxWindow());
         }
     }
 };

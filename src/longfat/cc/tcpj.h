@@ -33,10 +33,9 @@ rtt_tick_s = {attribute = "RttTick"}
 #ifndef LONGFAT_TCPJ_H
 #define LONGFAT_TCPJ_H
 
+#include "attributes.h"
 #include "bandwidth.h"
 #include "signals.h"
-
-#include "ns3/double.h"
 
 namespace longfat
 {
@@ -46,14 +45,10 @@ class TcpJ : public TcpBandwidth, public HandoffSignal
   public:
     static ns3::TypeId GetTypeId()
     {
-        static ns3::TypeId tid = ns3::TypeId("longfat::TcpJ")
-                                     .SetParent<TcpBandwidth>()
-                                     .AddConstructor<TcpJ>()
+        static ns3::TypeId tid = Attributes<TcpJ, TcpBandwidth>("longfat::TcpJ")
                                      .AddAttribute("Alpha",
                                                    "smoothing constant of the estimate (9)",
-                                                   ns3::DoubleValue(0.9),
-                                                   ns3::MakeDoubleAccessor(&TcpJ::m_alpha),
-                                                   ns3::MakeDoubleChecker<double>(0, 1));
+                                                   Number(&TcpJ::m_alpha, 0.9, 0.0, 1.0));
         return tid;
     }
 
