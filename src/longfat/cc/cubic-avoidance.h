@@ -9,6 +9,7 @@
 #include "cubic-epoch.h"
 #include "cubic-function.h"
 #include "cubic-reno-friendly.h"
+#include "cubic-settings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,17 +17,6 @@
 
 namespace longfat
 {
-
-/// What can be set (cubic-standard.h).
-struct CubicSettings
-{
-    double c;
-    double beta;
-    bool fastConvergence;
-    bool renoFriendly;
-    bool rfc8312;
-    bool asLinux;
-};
 
 class CubicAvoidance
 {

@@ -7,6 +7,7 @@
 #define LONGFAT_CUBIC_NS3_GROWTH_H
 
 #include "cubic-ns3-reno-friendly.h"
+#include "cubic-settings.h"
 
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
@@ -18,23 +19,13 @@
 namespace longfat
 {
 
-/// What can be set (cubic-standard.h).
-struct CubicNs3Settings
-{
-    double c;
-    double beta;
-    bool fastConvergence;
-    bool renoFriendly;
-    bool hystart;
-};
-
 class CubicNs3Growth
 {
     using Time = ns3::Time;
 
   public:
     /// At that window, in segments.
-    void OnLoss(uint32_t w, const CubicNs3Settings& settings)
+    void OnLoss(uint32_t w, const CubicSettings& settings)
     {
         const bool converge = w < m_maxWindow && settings.fastConvergence;
         m_maxWindow = converge ? static_cast<uint32_t>(w * (1 + settings.beta) / 2) : w;
@@ -51,7 +42,7 @@ class CubicNs3Growth
     uint32_t OnAck(uint32_t w,
                    uint32_t segmentsAcked,
                    const Time& minRtt,
-                   const CubicNs3Settings& settings)
+                   const CubicSettings& settings)
     {
         m_reno.OnAck(segmentsAcked);
         if (!m_hasEpoch)

@@ -34,7 +34,7 @@ class CubicNs3
     using Time = ns3::Time;
 
   public:
-    CubicNs3Settings settings{};
+    CubicSettings settings{};
 
     void Start(ns3::Ptr<const State> tcb)
     {

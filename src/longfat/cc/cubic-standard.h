@@ -96,12 +96,12 @@ class TcpCubicStandard : public TcpFractionalWindow
     bool m_rfc8312{};         //!< growth by RFC 8312
     bool m_asLinux{};         //!< W_est as in Linux 6.12
 
-  private:
     CubicSettings Settings() const
     {
-        return {m_c, m_beta, m_fastConvergence, m_renoFriendly, m_rfc8312, m_asLinux};
+        return {m_c, m_beta, m_fastConvergence, m_renoFriendly, m_useHystart, m_rfc8312, m_asLinux};
     }
 
+  private:
     bool m_firstSlowStart{true}; //!< no loss so far
     bool m_endsRecovery{false};  //!< the next ACK that may open the window ends a recovery
     HyStart m_hystart;

@@ -90,7 +90,7 @@ class TcpCubic : public TcpCubicStandard
 
     void Init(Tcb tcb) override
     {
-        m_ns3.settings = {m_c, m_beta, m_fastConvergence, m_renoFriendly, m_useHystart};
+        m_ns3.settings = Settings();
         m_ns3.Start(tcb);
     }
 
