@@ -130,9 +130,8 @@ def test_a_neighbour_loses_its_part_where_it_had_one():
     assert (table.xs("RBUDP", level="how")["high"].drop("JAPAN") < 1).all()
     assert (table.xs("standard TCP", level="how")[["low", "high"]] == 1).all(axis=None)
     drawn = drawings_transfers.harm_by_path(table.reset_index())
-    titles = [
-        axes.get_title("left") or axes.get_title() for axes in drawn.axes
-    ]  # as the style has it
+    # The style of the book, where another test has set it, puts titles to the left.
+    titles = [axes.get_title("left") or axes.get_title() for axes in drawn.axes]
     assert titles == list(WAYS)
 
 
