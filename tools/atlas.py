@@ -1,4 +1,4 @@
-"""Make data/atlas.csv: every sender over many paths, alone and beside a neighbour.
+"""Make the archive "atlas": every sender over many paths, alone and beside a neighbour.
 
 python tools/atlas.py              about forty minutes of one core; it goes on where it was
 python tools/atlas.py coverage     how many intervals hold the mean of other runs, in per cent
@@ -14,7 +14,7 @@ def main(what: list[str]) -> None:
         found = atlas.coverage()
         print(f"{100 * found['held'].sum() / found['seeds'].sum():.1f} %")
     else:
-        atlas.write(atlas.compute())
+        atlas.compute()
 
 
 if __name__ == "__main__":

@@ -1,65 +1,172 @@
 """Does the archive still hold? Run a random sample of it again and compare every digit."""
 
+import pkgutil
 import random
 from collections.abc import Callable
 
 import pandas as pd
 
 from longfat import engines, store
+from longfat.engines import behaviour
 from longfat.errors import InputError
-from longfat.result import FLOW_COLUMNS
+from longfat.result import Result
 from longfat.scenario import Scenario
+
+Report = Callable[[str], object]
 
 
 def archived_runs(experiment: str | None = None) -> pd.DataFrame:
-    """Return every archived run: columns experiment, key, engine, scenario (JSON), a row a run."""
-    names = [experiment] if experiment else store.experiments()
-    tables = [
-        store.read_archive(name)[["key", "engine", "scenario"]].assign(experiment=name)
-        for name in names
-    ]
+    """Return every archived run, and every point of a sweep that is archived as points.
+
+    Columns: experiment, run (its row), engine, scenario (JSON; missing for a point).
+    """
+    names = [experiment] if experiment else [*store.experiments(), *store.points()]
+    tables = []
+    for name in names:
+        if name in store.points():
+            table = store.read_table(name, "points")
+            engine = store.provenance()[name]["engine"]
+            table = pd.DataFrame({"engine": engine, "scenario": None}, index=table.index)
+        else:
+            table = store.read_table(name, "runs")[["engine", "scenario"]]
+        tables.append(table.assign(experiment=name).rename_axis("run").reset_index())
     if not tables:
         raise InputError("the archive is empty: there is nothing to audit")
-    return pd.concat(tables, ignore_index=True).drop_duplicates("key")
+    return pd.concat(tables, ignore_index=True)[["experiment", "run", "engine", "scenario"]]
 
 
 def stale(experiment: str | None = None) -> pd.DataFrame:
-    """Return the archived runs whose engine or headers have changed since they were made.
+    """Return the archived runs whose engine or congestion controls have another version by now.
 
-    The columns of `archived_runs`, and current_key.
+    The columns of `archived_runs`, and parts: the names of what has (a point has all of its sweep).
     """
     runs = archived_runs(experiment)
-    current = [engines.key(Scenario.from_json(r.scenario), r.engine) for r in runs.itertuples()]
-    runs = runs.assign(current_key=current)
-    return runs[runs["current_key"] != runs["key"]]
+    others = {name: _others(name) for name in runs["experiment"].unique()}
+    doubtful = runs[runs["experiment"].map(others).astype(bool)]
+    parts = [
+        sorted(others[run.experiment] & _parts(run.scenario, run.engine))
+        if run.scenario
+        else sorted(others[run.experiment])
+        for run in doubtful.itertuples()
+    ]
+    doubtful = doubtful.assign(parts=pd.Series(parts, index=doubtful.index, dtype=object))
+    return doubtful[doubtful["parts"].astype(bool)]
+
+
+def _others(experiment: str) -> set[str]:
+    """Return what an archive was made with that has another version by now, or unknown code."""
+    made_with = store.versions_of(experiment)
+    present = behaviour.versions(map(engines.part, made_with))
+    return {name for name, version in made_with.items() if present[name] != version}
+
+
+def _parts(scenario: str, engine: str) -> set[str]:
+    return {name for name, _, _ in engines.parts(Scenario.from_json(scenario), engine)}
 
 
 def audit(
     sample: int,
     seed: int | None = None,
     experiment: str | None = None,
-    report: Callable[[str], None] = print,
+    report: Report = print,
 ) -> pd.DataFrame:
     """Run `sample` archived runs again; return a row a run with `equal`, whether all digits are.
 
-    Results are compared in the columns `FLOW_COLUMNS`. `seed` makes the choice repeatable.
+    Columns: experiment, run, equal. Compared are flows, links, transfers and series. `seed` makes
+    the choice repeatable. Runs of another version of behaviour, and of engines that are not on this
+    machine, are not drawn.
     """
     runs = archived_runs(experiment)
     older = stale(experiment)
     if len(older):
-        report(f"{len(older)} runs are older than their engine or headers: none of them is drawn")
-        runs = runs[~runs["key"].isin(older["key"])]
-    here = runs["engine"].map(engines.is_here)
+        report(f"{len(older)} runs are of other versions of behaviour: none of them is drawn")
+        runs = runs.drop(older.index)
+    return _compared(_drawn(_here(runs, report), sample, random.Random(seed)), report)
+
+
+def accept(sample: int, seed: int | None = None, report: Report = print) -> pd.DataFrame:
+    """Find out whether code that is not known gives the archived digits; if so, take it as known.
+
+    For each engine and congestion control whose code here is not known to give the digits of the
+    version that it says it has (`longfat.engines.behaviour`), `sample` archived runs of that
+    version are made again. Where every digit agrees, `data/versions.csv` gets a line. Returns what
+    `audit` does.
+    """
+    older = stale()
+    names = sorted({name for parts in older["parts"] for name in parts})
+    if not names:
+        report("all code here is known to give the archived digits: there is nothing to accept")
+    tables, draw = [], random.Random(seed)
+    for name in names:
+        part = engines.part(name)
+        own = older[older["parts"].map(lambda parts, name=name: name in parts)]
+        same = own["experiment"].map(lambda e, n=name, p=part: store.versions_of(e)[n] == str(p[1]))
+        if not same.any():
+            report(f"{name}: version {part[1]} has no archived results; 'longfat reproduce'")
+            continue
+        table = _compared(_drawn(_here(own[same], report), sample, draw), report)
+        tables.append(table)
+        if len(table) and table["equal"].all():
+            behaviour.accept([part])
+            report(f"{name}: {len(table)} runs are equal, so its code is that of version {part[1]}")
+        elif len(table):
+            report(f"{name}: digits differ; raise its version, and make its results again")
+    return pd.concat(tables) if tables else pd.DataFrame(columns=["experiment", "run", "equal"])
+
+
+def _here(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
+    here = runs["engine"].map(engines.is_here).astype(bool)
     for engine in runs["engine"][~here].unique():
         report(f"engine {engine}: not on this machine, so none of its runs is drawn")
-    runs = runs[here].to_dict("records")
+    return runs[here]
+
+
+def _drawn(runs: pd.DataFrame, sample: int, draw: random.Random) -> pd.DataFrame:
+    return runs.iloc[draw.sample(range(len(runs)), min(sample, len(runs)))]
+
+
+def _compared(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
     rows = []
-    for run in random.Random(seed).sample(runs, min(sample, len(runs))):
-        archive = store.read_archive(run["experiment"])
-        archived = store.archived_result(run["experiment"], archive[archive["key"] == run["key"]])
-        again = engines.get(run["engine"]).simulate(Scenario.from_json(run["scenario"]))
-        equal = archived.flows.equals(again.flows[list(FLOW_COLUMNS)].astype(archived.flows.dtypes))
-        equal = equal and archived.transfer_rows() == again.transfer_rows()
-        report(f"{run['experiment']} {run['key']}: {'equal' if equal else 'DIFFERENT'}")
-        rows.append({"experiment": run["experiment"], "key": run["key"], "equal": equal})
-    return pd.DataFrame(rows, columns=["experiment", "key", "equal"])
+    for run in runs.itertuples():
+        same = _same_run if run.scenario else _same_point
+        equal = same(run.experiment, run.run)
+        report(f"{run.experiment} {run.run}: {'equal' if equal else 'DIFFERENT'}")
+        rows.append({"experiment": run.experiment, "run": run.run, "equal": equal})
+    return pd.DataFrame(rows, columns=["experiment", "run", "equal"])
+
+
+def _same_run(experiment: str, run: int) -> bool:
+    archived = store.archived_result(experiment, run)
+    engine = engines.get(archived.provenance["engine"])
+    return _values(archived) == _values(engine.simulate(archived.scenario))
+
+
+def _values(result: Result) -> list:
+    """Return all that was measured, as data in which equal digits are equal."""
+    rows = [result.flow_rows(), result.link_rows(), result.transfer_rows()]
+    tables = [
+        [{name: value for name, value in row.items() if value is not None} for row in table]
+        for table in rows
+    ]
+    series = {
+        name: [
+            [*map(str, trace.iloc[:, 0])],
+            [*map(float, trace["time_s"])],
+            [*map(float, trace[name])],
+        ]
+        for name, trace in result.traces.items()
+        if len(trace)
+    }
+    return [*tables, series]
+
+
+def _same_point(experiment: str, run: int) -> bool:
+    """Compute a point again, by what the archive's line of provenance names."""
+    archived = store.read_table(experiment, "points").iloc[run].to_dict()
+    compute = pkgutil.resolve_name(store.provenance()[experiment]["points"])
+    again = compute(archived)
+    return all(_equal(archived[name], value) for name, value in again.items())
+
+
+def _equal(one: object, two: object) -> bool:
+    return one == two or bool(pd.isna(one) and pd.isna(two))

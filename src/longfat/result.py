@@ -123,6 +123,10 @@ class Result:
         """Return what `flows` has, a dictionary a flow, with None for what is missing."""
         return records(self._flows)
 
+    def link_rows(self) -> list[Row]:
+        """Return what `links` has, a dictionary a direction, with None for what is missing."""
+        return records(self._links)
+
     def plot(self, series: Sequence[str] | str | None = None) -> "Figure":
         """Return the recorded series over time, a panel each (`longfat.pictures.plot`).
 
@@ -137,7 +141,7 @@ class Result:
         return {
             "scenario": self.scenario.model_dump(mode="json", exclude_defaults=True),
             "flows": self.flow_rows(),
-            "links": records(self._links),
+            "links": self.link_rows(),
             "traces": {
                 name: table.to_dict("list") if _is_table(table) else table
                 for name, table in self._traces.items()

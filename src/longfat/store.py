@@ -1,25 +1,29 @@
 """Results by content: the archive in `data/results/`, and a local cache.
 
-The key of a run is the hash of its canonical scenario and of what else decides its digits: the
-engine, its version, the content of its headers. A changed header therefore has no results yet.
+A run is its canonical scenario, its engine, and the versions of behaviour of that engine and of the
+congestion controls that it uses (`longfat.engines.behaviour`).
 
-The archive is one CSV file an experiment, a row a flow: key, the scenario's fields that vary in the
-experiment, what was measured, provenance, and the whole scenario as JSON, with what its transfers
-came to. A run without flows has one row, without a flow. Traces are in a table beside it, a row a
-point; its column `flow` has the name of the link or transfer where the series is theirs.
+The archive is a folder of Parquet files an experiment, which hold values: `runs` (the scenario's
+fields that vary in the experiment, engine, seed, and the whole scenario as JSON), `flows`, `links`,
+`transfers` and `traces`, whose column `run` counts the rows of `runs` from 0. In `traces`, `flow`
+is the name of the link or transfer where the series is theirs. Who made them, when, and with which
+versions, is one line of `data/provenance.csv`. A sweep of thousands is archived as `points`: a row
+a point, with its seeds and what was measured there.
 """
 
 import contextlib
+import csv
+import datetime
 import functools
 import hashlib
 import json
 import os
-import re
 import shutil
 import sqlite3
+import tempfile
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,41 +32,47 @@ import platformdirs
 
 from longfat import paths
 from longfat.errors import InputError, LongfatError, SimulationError, nearest
-from longfat.result import FLOW_COLUMNS, Result, Row, records, trace_carrier
+from longfat.result import (
+    FLOW_COLUMNS,
+    Result,
+    Row,
+    trace_carrier,
+)
 from longfat.scenario import Scenario
 
 if TYPE_CHECKING:  # pandas takes longer to import than a short run, which needs no table
     import pandas as pd
+    import pyarrow as pa
 
+TABLES = ("runs", "flows", "links", "transfers", "traces")
 PROVENANCE_COLUMNS = (
+    "experiment",
     "engine",
     "engine_version",
-    "headers_sha256",
-    "commit",
-    "longfat_version",
-    "ns3_wheel_version",
-    "accelerated",
-    "kernel_version",
-    "config_sha256",
-    "seed",
-    "platform",
-    "events",
-    "simulated_s",
+    "versions",
+    "runs",
     "wall_s",
+    "longfat_version",
+    "commit",
+    "platform",
+    "made",
+    "points",
 )
 
+Versions = Mapping[str, str]  # of behaviour, by engine or congestion control ("cc/hybla")
 
-def key(scenario: Scenario, ingredients: dict[str, str]) -> str:
-    """Return the key of a run: scenario and engine, by content."""
-    text = json.dumps([scenario.canonical_json(), ingredients], sort_keys=True)
+
+def key(scenario: Scenario, engine: str, versions: Versions) -> str:
+    """Return the key of a run: scenario and engine, by content and behaviour."""
+    text = json.dumps([scenario.canonical_json(), engine, dict(versions)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def find(scenario: Scenario, ingredients: dict[str, str]) -> Result | None:
+def find(scenario: Scenario, engine: str, versions: Versions) -> Result | None:
     """Return the stored result of a run, or None; not from the archive while that is remade."""
-    if not reproducing() and (result := find_archived(key(scenario, ingredients))):
+    if not reproducing() and (result := find_archived(scenario, engine, versions)):
         return result
-    return find_cached(key(scenario, ingredients))
+    return find_cached(key(scenario, engine, versions))
 
 
 def reproducing() -> bool:
@@ -180,92 +190,192 @@ def _failure_path(scenario_sha256: str) -> Path:
 # --- the archive
 
 
-def archive_path(experiment: str) -> Path:
-    """Return the path of an experiment's archive."""
-    return paths.RESULTS / f"{experiment}.csv"
+def archive_folder(experiment: str) -> Path:
+    """Return the folder of an experiment's archive."""
+    return paths.RESULTS / experiment
+
+
+def experiments() -> list[str]:
+    """Return the names of the archived experiments."""
+    return sorted(path.parent.name for path in paths.RESULTS.glob("[!.]*/runs.parquet"))
 
 
 def read_archive(experiment: str) -> "pd.DataFrame":
-    """Return an experiment's archive as a table. Raises InputError for an unknown experiment.
+    """Return an experiment's runs and flows as a table, a row a flow.
+
+    Columns: run, the fields of the scenario in which the runs differ (by path, such as
+    `links.0.loss_per_packet`), those of `Result.flows`, engine, seed, simulated_s and scenario
+    (JSON). A run without flows has one row, without a flow. Raises InputError for an unknown
+    experiment, LongfatError where its files cannot be read.
 
     >>> from longfat import store
     >>> runs = store.read_archive("hybla-steady")
     >>> {"scenario", "engine", "goodput_bps"} <= set(runs.columns)
     True
     """
-    path = archive_path(experiment)
-    if not path.exists():
-        known = experiments()
-        raise InputError(
-            f"no archived experiment '{experiment}': archived are {', '.join(known) or 'none'}."
-            f"{nearest(experiment, known)}"
-        )
-    return _read_csv(path)
+    runs = read_table(experiment, "runs")
+    varied = [name for name in runs.columns if name not in RUN_COLUMNS]
+    flows = read_table(experiment, "flows").reindex(columns=["run", *FLOW_COLUMNS])
+    together = runs.rename_axis("run").reset_index().merge(flows, on="run", how="left")
+    return together[["run", *varied, *FLOW_COLUMNS, *RUN_COLUMNS]]
 
 
-def experiments() -> list[str]:
-    """Return the names of the archived experiments."""
-    return sorted(path.stem for path in paths.RESULTS.glob("*.csv"))
+def read_table(experiment: str, table: str) -> "pd.DataFrame":
+    """Return one of an experiment's tables (`TABLES`, or "points"), empty where it has none.
 
-
-def traces_path(experiment: str) -> Path:
-    """Return the path of an experiment's archived traces."""
-    return paths.RESULTS / "traces" / f"{experiment}.csv"
-
-
-def write_archive(experiment: str, results: Iterable[Result]) -> Path:
-    """Write the results as the experiment's archive, and their traces if they have any.
-
-    Each file is written whole or not at all. Returns the path of the archive.
+    Raises InputError for an unknown experiment, LongfatError where the file cannot be read.
     """
-    import pandas as pd
+    return _read(experiment, table).to_pandas()
+
+
+def read_traces(experiment: str, run: int) -> "dict[str, pd.DataFrame]":
+    """Return the recorded series of a run (`Result.traces`)."""
+    return dict(_traces(experiment)[run])
+
+
+def _read(experiment: str, table: str, columns: list[str] | None = None) -> "pa.Table":
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = archive_folder(experiment) / f"{table}.parquet"
+    if not path.exists():
+        _check_known(experiment)
+        return pa.table({})
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read(columns)
+    except (pa.ArrowException, OSError) as error:
+        raise LongfatError(f"the archive's file {path} cannot be read: {_first(error)}") from None
+
+
+def _first(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _check_known(experiment: str) -> None:
+    """Raise InputError for an experiment that is not archived, or in the form of before."""
+    known = [*experiments(), *points()]
+    if experiment in known:
+        return
+    if (old := paths.RESULTS / f"{experiment}.csv").exists():
+        raise InputError(
+            f"{old} is an archive of the form before longfat 0.2: "
+            f"'python tools/convert_archive.py' converts it"
+        )
+    raise InputError(
+        f"no archived experiment '{experiment}': archived are {', '.join(known) or 'none'}."
+        f"{nearest(experiment, known)}"
+    )
+
+
+RUN_COLUMNS = ("engine", "seed", "simulated_s", "scenario")
+REAL = ("goodput_bps", "transfer_time_s", "known_s", "simulated_s")  # also where all are missing
+
+
+def write_archive(experiment: str, results: Iterable[Result]) -> bool:
+    """Write the results as the experiment's archive, with its line of provenance.
+
+    A table is written where a value differs from what is there, all of the tables or none. Returns
+    whether any value did.
+    """
+    import pyarrow as pa
 
     results = list(results)
-    rows, traces = [], []
-    for result, fields in zip(results, varying_fields([r.scenario for r in results]), strict=True):
-        provenance = {name: result.provenance.get(name) for name in PROVENANCE_COLUMNS}
-        run_key = result.provenance["key"]
-        whole_run: dict[str, str | None] = {
-            "links": json.dumps(result.links.to_dict("records"), separators=(",", ":")),
-            "scenario": result.scenario.canonical_json(),
-        }
-        if result.scenario.transfers:
-            whole_run["transfers"] = json.dumps(result.transfer_rows(), separators=(",", ":"))
-        for flow in result.flows.to_dict("records") or [dict.fromkeys(FLOW_COLUMNS)]:
-            rows.append(
-                {"key": run_key}
-                | {name: value for name, value in fields.items() if name not in provenance}
-                | flow
-                | provenance
-                | whole_run
-            )
-            whole_run = dict.fromkeys(whole_run)  # once a run: the long columns
+    rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+    traces = []
+    fields = varying_fields([result.scenario for result in results])
+    for run, (result, varied) in enumerate(zip(results, fields, strict=True)):
+        scenario = result.scenario
+        rows["runs"].append(
+            {name: value for name, value in varied.items() if name != "seed"}
+            | {
+                "engine": result.provenance["engine"],
+                "seed": scenario.seed,
+                "simulated_s": result.provenance.get("simulated_s"),
+                "scenario": scenario.canonical_json(),
+            }
+        )
+        rows["flows"] += [{"run": run} | flow for flow in result.flow_rows()]
+        rows["links"] += [{"run": run} | link for link in result.link_rows()]
+        rows["transfers"] += [{"run": run} | transfer for transfer in result.transfer_rows()]
         for series, table in result.traces.items():
-            renamed = table.rename(columns={series: "value", trace_carrier(series): "flow"})
-            traces.append(renamed.assign(key=run_key, series=series))
-    _write_csv(pd.DataFrame(rows), archive_path(experiment))
+            named = table.rename(columns={series: "value", trace_carrier(series): "flow"})
+            traces.append(named.assign(run=run, series=series))
+    tables = {name: _table(found) for name, found in rows.items() if found}
     if traces:
-        columns = ["key", "series", "flow", "time_s", "value"]
-        _write_csv(pd.concat(traces)[columns], traces_path(experiment))
+        import pandas as pd
+
+        order = ["run", "series", "flow", "time_s", "value"]
+        whole = pd.concat(traces, ignore_index=True)[order]
+        tables["traces"] = pa.Table.from_pandas(whole, preserve_index=False)
+    return _write(experiment, tables, _made(experiment, [result.provenance for result in results]))
+
+
+def _write(experiment: str, tables: "Mapping[str, pa.Table]", made: dict[str, str]) -> bool:
+    changed = _write_tables(experiment, tables)
+    if changed or made["versions"] != provenance().get(experiment, {}).get("versions"):
+        _write_provenance(made)
     forget_archive()
-    return archive_path(experiment)
+    return changed
 
 
-def _write_csv(table: "pd.DataFrame", path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".tmp")
-    table.to_csv(unfinished, index=False, lineterminator="\n")
-    unfinished.replace(path)
+def _table(rows: list[Row]) -> "pa.Table":
+    """Return rows as a table; a column of more than one kind of value becomes one of text."""
+    import pyarrow as pa
+
+    columns = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = [row.get(name) for row in rows]
+        kinds = {type(value) for value in values if value is not None}
+        if name in REAL or kinds == {int, float}:
+            columns[name] = pa.array(values, pa.float64(), from_pandas=True)
+        elif len(kinds) > 1:
+            columns[name] = pa.array([None if v is None else str(v) for v in values])
+        else:
+            columns[name] = pa.array(values, from_pandas=True)
+    return pa.table(columns)
 
 
-def _read_csv(path: Path) -> "pd.DataFrame":
-    import pandas as pd
+def _write_tables(experiment: str, tables: "Mapping[str, pa.Table]") -> bool:
+    """Write the tables of an experiment whose values differ from those there, all or none."""
+    import pyarrow.parquet as pq
 
-    table = pd.read_csv(path, dtype={"key": str, "flow": str})
-    whole_run = [column for column in ("links", "scenario", "transfers") if column in table]
-    if whole_run:  # written with a run's first flow alone
-        table[whole_run] = table.groupby("key", sort=False)[whole_run].ffill()
-    return table
+    folder = archive_folder(experiment)
+    tables = {name: table.replace_schema_metadata(None) for name, table in tables.items()}
+    kept = {name for name, table in tables.items() if _is_there(folder, name, table)}
+    if kept == set(tables) == {path.stem for path in folder.glob("*.parquet")}:
+        return False
+    paths.RESULTS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=paths.RESULTS, prefix=".") as scratch:
+        fresh = Path(scratch) / "new"
+        fresh.mkdir()
+        for name, table in tables.items():
+            if name in kept:
+                shutil.copy2(folder / f"{name}.parquet", fresh)
+            else:
+                pq.write_table(
+                    table,
+                    fresh / f"{name}.parquet",
+                    compression="zstd",
+                    compression_level=19,
+                    store_schema=False,
+                )
+        if folder.exists():
+            folder.rename(Path(scratch) / "old")
+        fresh.rename(folder)
+    return True
+
+
+def _is_there(folder: Path, name: str, table: "pa.Table") -> bool:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(folder / f"{name}.parquet") as file:
+            present = file.read()
+    except (OSError, pa.ArrowException):
+        return False
+    return present.replace_schema_metadata(None).equals(table)
 
 
 def varying_fields(scenarios: list[Scenario]) -> list[dict[str, Any]]:
@@ -298,68 +408,210 @@ def flatten(value: Any, path: str = "") -> dict[str, Any]:
     return flat
 
 
-def find_archived(key: str) -> Result | None:
-    """Return the result of a run from the archive, or None."""
-    experiment = _archive_index().get(key)
-    return None if experiment is None else _result(experiment, _runs(experiment)[key])
+def find_archived(scenario: Scenario, engine: str, versions: Versions) -> Result | None:
+    """Return the result of a run from the archive, or None.
+
+    Where the archive has the scenario, but made with other versions, nothing is answered; a warning
+    says so, once for each engine and congestion control.
+    """
+    places = _archive_index().get((engine, scenario.sha256()), ())
+    for experiment, run in places:
+        if not _others(experiment, versions):
+            return archived_result(experiment, run)
+    for experiment, _ in places:
+        for part in _others(experiment, versions):
+            _say_once(part, versions[part])
+    return None
 
 
-def archived_result(experiment: str, rows: "pd.DataFrame") -> Result:
-    """Make a result from a run's rows of an experiment's archive."""
-    return _result(experiment, records(rows))
+def _others(experiment: str, versions: Versions) -> list[str]:
+    """Return what is of another version in an archive."""
+    made_with = versions_of(experiment)
+    return [part for part, version in versions.items() if made_with.get(part) != version]
 
 
-def _result(experiment: str, rows: list[Row]) -> Result:
-    first = rows[0]
-    scenario = Scenario.from_json(first["scenario"])
+@functools.cache
+def _say_once(part: str, version: str) -> None:
+    code = f"here is version {version}"
+    if not version.isdecimal():
+        code = "the code here is not known to give its digits ('longfat audit --accept' compares)"
+    warnings.warn(
+        f"nothing that '{part}' decides is answered from the archive, all is run: {code}",
+        stacklevel=2,
+    )
+
+
+def archived_result(experiment: str, run: int) -> Result:
+    """Return a run of an experiment's archive. Raises LongfatError where it cannot be read."""
+    tables = _by_run(experiment)
+    scenario = Scenario.from_json(tables["runs"][run]["scenario"])
+    line = provenance()[experiment]
     return Result(
         scenario=scenario,
-        flows=[
-            {column: row[column] for column in FLOW_COLUMNS}
-            for row in rows
-            if row["flow"] is not None
-        ],
-        links=json.loads(first["links"]),
-        traces=dict(_traces(experiment)[first["key"]]) if scenario.record.series else {},
-        provenance={name: first.get(name) for name in ("key", *PROVENANCE_COLUMNS)},
-        transfers=json.loads(first.get("transfers") or "[]"),
+        flows=tables["flows"].get(run, []),
+        links=tables["links"].get(run, []),
+        traces=read_traces(experiment, run) if scenario.record.series else {},
+        provenance={
+            "experiment": experiment,
+            "engine": line["engine"],
+            "engine_version": line["engine_version"],
+            "versions": versions_of(experiment),
+            "longfat_version": line["longfat_version"],
+            "commit": line["commit"],
+            "platform": line["platform"],
+            "made": line["made"],
+            "seed": scenario.seed,
+            "simulated_s": tables["runs"][run]["simulated_s"],
+        },
+        transfers=tables["transfers"].get(run, []),
     )
 
 
 def forget_archive() -> None:
     """Read the archive anew when it is next needed: it has changed."""
-    _archive_index.cache_clear()
-    _runs.cache_clear()
-    _traces.cache_clear()
+    for function in (_archive_index, _by_run, _traces, provenance, versions_of):
+        function.cache_clear()
 
 
 @functools.cache
-def _archive_index() -> dict[str, str]:
-    """Return which experiment has a run, by key. Whole tables are read when they are needed."""
-    return {
-        key.decode(): experiment
-        for experiment in experiments()
-        for key in re.findall(rb"^([0-9a-f]{32}),", archive_path(experiment).read_bytes(), re.M)
-    }
+def _archive_index() -> dict[tuple[str, str], list[tuple[str, int]]]:
+    """Return where runs are, by engine and hash of the scenario: experiments, and their runs.
+
+    Whole tables are read when they are needed. An experiment that cannot be read is left out, and a
+    warning says so.
+    """
+    places: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for experiment in experiments():
+        try:
+            runs = _read(experiment, "runs", ["engine", "scenario"]).to_pydict()
+            provenance()[experiment]
+        except KeyError:
+            warnings.warn(f"{PROVENANCE} has no line of '{experiment}': left out", stacklevel=2)
+            continue
+        except LongfatError as error:
+            warnings.warn(f"{error}: left out", stacklevel=2)
+            continue
+        for run, (engine, text) in enumerate(zip(runs["engine"], runs["scenario"], strict=True)):
+            scenario = hashlib.sha256(text.encode()).hexdigest()
+            places.setdefault((engine, scenario), []).append((experiment, run))
+    return places
 
 
 @functools.cache
-def _runs(experiment: str) -> dict[str, list[Row]]:
-    """Return the rows of an experiment's archive, by key of the run."""
-    runs: dict[str, list[Row]] = {}
-    for row in records(read_archive(experiment)):
-        runs.setdefault(row["key"], []).append(row)
-    return runs
+def _by_run(experiment: str) -> dict[str, dict[int, Any]]:
+    """Return the tables of an experiment by run: "runs" a row each, the others a list of rows."""
+    found: dict[str, dict[int, Any]] = {"runs": dict(enumerate(_rows(experiment, "runs")))}
+    for name in ("flows", "links", "transfers"):
+        found[name] = {}
+        for row in _rows(experiment, name):
+            found[name].setdefault(row.pop("run"), []).append(row)
+    for rows in found["links"].values():  # what only links of other runs have
+        rows[:] = [{name: n for name, n in row.items() if n is not None} for row in rows]
+    return found
+
+
+def _rows(experiment: str, table: str) -> list[Row]:
+    return _read(experiment, table).to_pylist()
 
 
 @functools.cache
-def _traces(experiment: str) -> "dict[str, dict[str, pd.DataFrame]]":
-    """Return an experiment's recorded series, by key of the run and name of the series."""
-    traces: dict[str, dict[str, pd.DataFrame]] = {}
-    table = _read_csv(traces_path(experiment))
-    for (key, series), values in table.groupby(["key", "series"], sort=False):
+def _traces(experiment: str) -> "dict[int, dict[str, pd.DataFrame]]":
+    """Return an experiment's recorded series, by run and name of the series."""
+    traces: dict[int, dict[str, pd.DataFrame]] = {}
+    table = read_table(experiment, "traces")
+    for (run, series), values in table.groupby(["run", "series"], sort=False):
         named = values[["flow", "time_s", "value"]].rename(
             columns={"value": series, "flow": trace_carrier(series)}
         )
-        traces.setdefault(key, {})[series] = named.reset_index(drop=True)
+        traces.setdefault(run, {})[series] = named.reset_index(drop=True)
     return traces
+
+
+# --- sweeps of thousands: a row a point
+
+
+def points() -> list[str]:
+    """Return the names of the sweeps that are archived as points."""
+    return sorted(path.parent.name for path in paths.RESULTS.glob("[!.]*/points.parquet"))
+
+
+def write_points(
+    experiment: str, table: "pd.DataFrame", compute: str, made: Iterable[dict[str, Any]]
+) -> bool:
+    """Write a sweep as points: a row a point. `made` has the provenance of each run.
+
+    `compute` names the function, such as "package.module:function", that computes a point again: of
+    a row's values it returns those that were measured, as they are archived. Returns whether a
+    value differs from what was there.
+    """
+    import pyarrow as pa
+
+    tables = {"points": pa.Table.from_pandas(table, preserve_index=False)}
+    return _write(experiment, tables, _made(experiment, list(made), compute))
+
+
+# --- provenance
+
+PROVENANCE = "provenance.csv"
+
+
+@functools.cache
+def provenance() -> dict[str, dict[str, str]]:
+    """Return who made each archive: a line of `data/provenance.csv` by experiment.
+
+    engine, engine_version (of ns-3, ns-2 or Linux), versions (of behaviour: "segment 1, cc/hybla
+    2"), runs, wall_s (what they took, s), longfat_version, commit (of this package; with "+" where
+    it differed from that), platform, made (the day), and points, what a point is computed by.
+    """
+    try:
+        with _provenance_path().open(encoding="utf-8", newline="") as file:
+            return {line["experiment"]: line for line in csv.DictReader(file)}
+    except FileNotFoundError:
+        return {}
+
+
+def _provenance_path() -> Path:
+    return paths.RESULTS.parent / PROVENANCE
+
+
+@functools.cache
+def versions_of(experiment: str) -> dict[str, str]:
+    """Return the versions of behaviour that an archive was made with."""
+    text = provenance()[experiment]["versions"]
+    return dict(part.rsplit(" ", 1) for part in text.split(", "))
+
+
+def _made(experiment: str, made: list[dict[str, Any]], points: str = "") -> dict[str, str]:
+    """Return the line of provenance of results that are archived now, of those of the runs."""
+
+    def all_of(name: str) -> str:
+        return " ".join(dict.fromkeys(str(one.get(name) or "") for one in made))
+
+    today = datetime.date.today().isoformat()
+    versions = {part: number for one in made for part, number in one["versions"].items()}
+    return {
+        "experiment": experiment,
+        "engine": all_of("engine"),
+        "engine_version": all_of("engine_version"),
+        "versions": ", ".join(f"{part} {number}" for part, number in sorted(versions.items())),
+        "runs": str(len(made)),
+        "wall_s": f"{sum(one.get('wall_s') or 0 for one in made):.0f}",
+        "longfat_version": all_of("longfat_version"),
+        "commit": all_of("commit"),
+        "platform": all_of("platform"),
+        "made": max(one.get("made") or today for one in made),
+        "points": points,
+    }
+
+
+def _write_provenance(line: dict[str, str]) -> None:
+    """Put the line in the place of the experiment's."""
+    lines = provenance() | {line["experiment"]: line}
+    path = _provenance_path()
+    unfinished = path.with_suffix(".tmp")
+    with unfinished.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, PROVENANCE_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines[name] for name in sorted(lines))
+    unfinished.replace(path)
+    forget_archive()

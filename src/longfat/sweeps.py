@@ -86,6 +86,9 @@ def simulate_all(
         scenarios = [
             one.with_(faults=tuple(dict.fromkeys((*one.faults, *added)))) for one in scenarios
         ]
+    archived = experiment if experiment and store.reproducing() and added is None else None
+    if archived:
+        engines.accept_new(scenarios, engine)
     keys = [engines.key(scenario, engine) for scenario in scenarios]
     first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
     done = {
@@ -125,8 +128,8 @@ def simulate_all(
             + "\n  ".join(failures)
         )
     results = [done[key] for key in keys]
-    if experiment and store.reproducing() and added is None:
-        store.write_archive(experiment, [done[key] for key in dict.fromkeys(keys)])
+    if archived:
+        store.write_archive(archived, [done[key] for key in dict.fromkeys(keys)])
     return results
 
 

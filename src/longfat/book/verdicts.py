@@ -359,9 +359,9 @@ def drawn_runs() -> dict[str, str]:
 
 
 def _scenarios(experiment: str, engine: str, point: float | None) -> list[str]:
-    table = store.read_archive(experiment).drop_duplicates("key")
+    table = store.read_table(experiment, "runs")
     table = table[table["engine"] == engine]
-    labels = table.columns[1 : list(table.columns).index("flow")]  # what the runs differ in
+    labels = [name for name in table.columns if name not in store.RUN_COLUMNS]
     if point is None:
         return table["scenario"].tolist()
     for name in labels:

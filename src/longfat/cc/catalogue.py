@@ -89,6 +89,7 @@ class Parameter:
 class Algorithm:
     """A congestion control.
 
+    `version` is raised by whoever changes its digits (`longfat.engines.behaviour`).
     `traces` are the time series of its own that it offers (`longfat.scenario.FlowSeries`);
     `signals` is what else it is told beside ACKs (`signals.h`, `router-feedback.h`), or does
     (`own-packets.h`, `path-queries.h`).
@@ -102,6 +103,7 @@ class Algorithm:
     header: str | None = None
     caps_window: bool = False
     traces: tuple[Literal["bandwidth_bps", "utilization"], ...] = ()
+    version: int = 1
     signals: tuple[
         Literal["one-way delay", "handoff", "own packets", "router feedback", "path queries"], ...
     ] = ()

@@ -6,7 +6,7 @@ from types import ModuleType
 
 from longfat import paths, store
 from longfat.cc import catalogue
-from longfat.engines import linux, ns2, ns3, segment
+from longfat.engines import behaviour, linux, ns2, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
 from longfat.scenario import Ns2, Scenario
@@ -20,8 +20,8 @@ ENGINES: dict[str, ModuleType] = {
 
 
 def get(engine: str) -> ModuleType:
-    """Return the engine of that name: a module with `simulate`, `ingredients`, `is_here`
-    and `stop`.
+    """Return the engine of that name: a module with `simulate`, `part`, `controls`,
+    `is_here` and `stop`.
 
     Raises InputError for an unknown name.
     """
@@ -56,20 +56,44 @@ def with_control(name: str) -> list[str]:
 
 def key(scenario: Scenario, engine: str) -> str:
     """Return the key under which the scenario's result on that engine is stored."""
-    return store.key(scenario, _ingredients(scenario, engine))
+    return store.key(scenario, engine, behaviour.versions(parts(scenario, engine)))
 
 
 def find(scenario: Scenario, engine: str) -> Result | None:
     """Return the scenario's result on that engine from the archive or the local cache, or None."""
-    return store.find(scenario, _ingredients(scenario, engine))
+    return store.find(scenario, engine, behaviour.versions(parts(scenario, engine)))
 
 
-def _ingredients(scenario: Scenario, engine: str) -> dict[str, str]:
-    """Return what decides the result beside the scenario. Raises InputError for habits of ns-2's
-    that another engine is asked to have."""
+def find_archived(scenario: Scenario, engine: str) -> Result | None:
+    """Return the scenario's result on that engine from the archive, or None."""
+    return store.find_archived(scenario, engine, behaviour.versions(parts(scenario, engine)))
+
+
+def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:
+    """Return what decides the result beside the scenario: the engine, and the congestion controls
+    that have a header of ours.
+
+    Raises InputError for habits of ns-2's that another engine is asked to have.
+    """
     if scenario.ns2 != Ns2() and engine != "ns2":
         raise InputError(f"ns2: the engine '{engine}' does not have the habits of ns-2")
-    return get(engine).ingredients(scenario)
+    module = get(engine)
+    names = dict.fromkeys(module.controls(scenario))
+    with_header = [name for name in names if catalogue.find(name).header]
+    return [module.part(), *map(behaviour.control, with_header)]
+
+
+def accept_new(scenarios: Iterable[Scenario], engine: str = "segment") -> None:
+    """Take the code here for that of its versions, where these have none yet
+    (`behaviour.accept_new`): what is to be archived of these scenarios has their digits."""
+    behaviour.accept_new({part for one in scenarios for part in parts(one, engine)})
+
+
+def part(name: str) -> behaviour.Part:
+    """Return an engine, or a congestion control ("cc/hybla"), as it is now."""
+    if name.startswith(behaviour.CONTROL):
+        return behaviour.control(name.removeprefix(behaviour.CONTROL))
+    return get(name).part()
 
 
 def simulate(
@@ -123,7 +147,8 @@ def find_or_run(
             result = store.find_cached(run_key)  # it may just have been made
             if result is None and mine:
                 result = get(engine).simulate(scenario, time_limit_s, memory_limit_bytes)
-                result.provenance.update(key=run_key, commit=paths.commit())
+                versions = behaviour.versions(parts(scenario, engine))
+                result.provenance.update(key=run_key, versions=versions, commit=paths.commit())
                 store.keep(run_key, result)
         if not (mine or wait):
             break

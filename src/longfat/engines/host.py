@@ -23,11 +23,13 @@ from longfat.scenario import Scenario
 from longfat.transfers import Rbudp, Tsunami
 
 
-def content_sha256(headers: Iterable[Path], features: frozenset[str] = frozenset()) -> str:
+def content_sha256(
+    headers: Iterable[Path], features: frozenset[str] | None = frozenset()
+) -> str:
     """Return the hash of the headers and of all that they include of the package's own.
 
     `features` are those that they are compiled with: what stands in the headers for another one
-    decides nothing, and is left out. A header that has changed since it was last asked for is read
+    is left out (None: nothing is). A header that has changed since it was last asked for is read
     again; the engines' own sources are those that this process began with.
     """
     paths = tuple(map(str, headers))
@@ -47,7 +49,7 @@ def content_sha256(headers: Iterable[Path], features: frozenset[str] = frozenset
 _ENGINES = Path(__file__).resolve().parent
 
 # By headers and features: the files, with what is another when one has changed, and the hash.
-_Key = tuple[tuple[str, ...], frozenset[str]]
+_Key = tuple[tuple[str, ...], frozenset[str] | None]
 _contents: dict[_Key, tuple[list[tuple[str, tuple[int, int]]], str]] = {}
 
 
@@ -56,7 +58,7 @@ def macros(features: Iterable[str]) -> list[str]:
     return [f"-DLONGFAT_{feature.upper()}" for feature in sorted(features)]
 
 
-def as_compiled(text: str, features: frozenset[str]) -> str:
+def as_compiled(text: str, features: frozenset[str] | None) -> str:
     """Return a source without what is there for features that it is compiled without.
 
     What one feature needs stands between `#ifdef LONGFAT_<FEATURE>` and `#endif`, each a line of
@@ -68,6 +70,8 @@ def as_compiled(text: str, features: frozenset[str]) -> str:
     >>> as_compiled("a\\n#ifdef LONGFAT_HELPERS\\nb\\n#endif\\nc\\n", frozenset({"helpers"}))
     'a\\nb\\nc\\n'
     """
+    if features is None:
+        return text
     return _FEATURE.sub(lambda part: part[2] if part[1].lower() in features else "", text)
 
 
@@ -79,7 +83,9 @@ def _version(path: str) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def with_includes(headers: Iterable[Path], features: frozenset[str] = frozenset()) -> list[Path]:
+def with_includes(
+    headers: Iterable[Path], features: frozenset[str] | None = frozenset()
+) -> list[Path]:
     """Return the headers and all that they include by a path relative to their own, in order."""
     found: dict[Path, None] = {}
     waiting = [path.resolve() for path in headers]

@@ -2,8 +2,8 @@
 
 A path is a loss probability, a round-trip time, a rate and a buffer (in bandwidth-delay products);
 `grid` has every combination of their levels but for those that hold too many packets to be
-simulated for thousands of runs. `compute` simulates, `write` makes the archive `data/atlas.csv`, a
-row a run, and `read` reads it (`tools/atlas.py` does both; it goes on where it was).
+simulated for thousands of runs. `compute` simulates and writes the archive "atlas", a row a point,
+and `read` reads it; `point` computes one again.
 
 A run lasts a minute, or as long as the link needs for `MOST_PACKETS`, and `ROUNDS` round trips at
 least. Its first third is left out; intervals come from equal parts of the rest ("batch means").
@@ -13,11 +13,12 @@ least. Its first third is left out; intervals come from equal parts of the rest 
 import itertools
 from collections.abc import Iterable
 from concurrent.futures import Executor
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from longfat import engines, measures, paths, statistics
+from longfat import engines, measures, statistics, store
 from longfat.errors import InputError
 from longfat.network import duplex
 from longfat.papers.senders import BY_TIMESTAMPS, LATER, senders
@@ -40,7 +41,8 @@ MOST_RATE = {1e-7: 1e6, 1e-4: 1e7}
 MOST_PACKETS = 2e5
 ROUNDS = 40
 PARTS = 6  # of what is measured
-FILE = paths.DATA / "atlas.csv"
+ARCHIVE = "atlas"
+SEED = 1
 START_S = 0.002  # of the sender; its neighbour begins at 0
 
 
@@ -65,7 +67,7 @@ def scenario(
     rtt_s: float,
     rate_bps: float,
     buffer_bdp: float,
-    seed: int = 1,
+    seed: int = SEED,
 ) -> Scenario:
     """Return a run: a flow of `sender` over the path, and one of `beside` unless that is "".
 
@@ -176,27 +178,35 @@ def runs(names: Iterable[str] | None = None) -> pd.DataFrame:
     return table[(table["beside"] == "") | shared].reset_index(drop=True)
 
 
-def code(scene: Scenario) -> str:
-    """Return the beginning of the hash of the engine and of the headers that a run uses."""
-    return engines.get("segment").ingredients(scene)["headers_sha256"][:8]
-
-
-def compute(names: Iterable[str] | None = None, executor: Executor | None = None) -> pd.DataFrame:
-    """Simulate the runs on the segment engine and return a row each: `runs`, `measured`, `code`.
+def compute(executor: Executor | None = None) -> None:
+    """Simulate the runs on the segment engine and archive them: `runs`, seeds, and `measured`.
 
     Runs that the local cache has are not made again. Raises SimulationError if runs fail.
     """
-    table = runs(names)
-    parts = []
+    table = runs()
+    engines.accept_new(scenario(**run) for run in table.to_dict("records"))
+    parts, made = [], []
     for _, part in sorted(table.groupby("loss"), reverse=True):  # the shortest runs first
         scenes = [scenario(**run) for run in part.to_dict("records")]
         results = simulate_all(scenes, executor=executor)
-        rows = [
-            measured(result) | {"code": code(scene)}
-            for scene, result in zip(scenes, results, strict=True)
-        ]
-        parts.append(part.join(pd.DataFrame(rows, index=part.index)))
-    return pd.concat(parts).sort_index()
+        parts.append(part.assign(seeds=1).join(_measured(results, part.index)))
+        made += [result.provenance for result in results]
+    store.write_points(ARCHIVE, pd.concat(parts).sort_index(), f"{__name__}:point", made)
+
+
+def _measured(results: list[Result], index: pd.Index) -> pd.DataFrame:
+    return pd.DataFrame([rounded(measured(result)) for result in results], index=index)
+
+
+def rounded(row: dict[str, float]) -> dict[str, float]:
+    """Return what was measured with three significant digits, as it is archived."""
+    return {name: float(f"{value:.3g}") for name, value in row.items()}
+
+
+def point(row: dict[str, Any]) -> dict[str, float]:
+    """Run a point of the archive again and return what was measured, as it is archived."""
+    run = {name: row[name] for name in ("sender", "beside", *PATH)}
+    return rounded(measured(engines.get("segment").simulate(scenario(**run))))
 
 
 def coverage(sample: int = 40, seeds: int = 12, executor: Executor | None = None) -> pd.DataFrame:
@@ -219,15 +229,9 @@ def coverage(sample: int = 40, seeds: int = 12, executor: Executor | None = None
     return chosen.assign(seeds=seeds, held=held.sum(axis=1))
 
 
-def write(table: pd.DataFrame) -> None:
-    """Write the archive, with three significant digits."""
-    table.to_csv(FILE, index=False, float_format="%.3g", lineterminator="\n")
-
-
 def read() -> pd.DataFrame:
-    """Return the archive: what `compute` returns, with three significant digits."""
-    table = pd.read_csv(FILE, dtype={"code": str})
-    return table.assign(beside=table["beside"].fillna(""))
+    """Return the archive: a row a point, with three significant digits."""
+    return store.read_table(ARCHIVE, "points")
 
 
 def at(
@@ -264,7 +268,7 @@ def at(
             )
         found[neighbour] = ratio
         found[f"{neighbour}_low"], found[f"{neighbour}_high"] = ratio - half, ratio + half
-    return found.reset_index().drop(columns=[*PATH, "beside", "code"])
+    return found.reset_index().drop(columns=[*PATH, "beside", "seeds"])
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:

@@ -258,20 +258,16 @@ def judged(paper: str, evidence: pd.DataFrame) -> pd.DataFrame:
 
 
 def code(paper: str) -> str:
-    """Return which code the chapter's archives are of: a hash of those of their runs' headers.
+    """Return which code the chapter's archives are of: a hash of the versions of what ran.
 
-    With the faults the same headers ran, so that evidence of another hash is to be made again.
+    With the faults the same headers ran, so that evidence of other versions is to be made again.
     """
     names = [name for archives in CHAPTERS[paper].archives.values() for name in archives]
-    used = sorted({one for name in names for one in _headers(f"{paper}-{name}")})
-    return hashlib.sha256(" ".join(used).encode()).hexdigest()[:16]
-
-
-def _headers(experiment: str) -> set[str]:
-    table = pd.read_csv(
-        store.archive_path(experiment), usecols=["engine", "headers_sha256"], dtype=str
-    )
-    return set(table.loc[table["engine"] == "segment", "headers_sha256"])
+    versions: dict[str, str] = {}
+    for name in names:
+        if "segment" in (own := store.versions_of(f"{paper}-{name}")):
+            versions |= own
+    return hashlib.sha256(str(sorted(versions.items())).encode()).hexdigest()[:16]
 
 
 def evidence() -> pd.DataFrame:

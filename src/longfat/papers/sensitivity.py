@@ -68,7 +68,7 @@ def changes(fields: list[str], experiments: list[str], base: list[str]) -> pd.Se
 
 def _runs(experiment: str) -> pd.DataFrame:
     """Return an archive's runs: goodput_bps (of all flows), scenario, kind (of engine), seed."""
-    runs = store.read_archive(experiment).groupby("key", sort=False)
+    runs = store.read_archive(experiment).groupby("run", sort=False)
     runs = runs.agg(
         goodput_bps=("goodput_bps", "sum"),
         scenario=("scenario", "first"),

@@ -469,7 +469,7 @@ def archived_tunings(
     for name, found in times.items():
         for seed in range(1, seeds + 1):
             run = tuned(known[name], file_bytes, seed)
-            result = store.find_archived(engines.key(run, "segment"))
+            result = engines.find_archived(run, "segment")
             if result is None:
                 raise InputError(f"the archive has no transfer with '{name}' and seed {seed}")
             found.append(result.transfers["transfer_time_s"].item())

@@ -24,17 +24,19 @@ from typing import Any
 
 import platformdirs
 
-from longfat.engines import host
+from longfat.engines import behaviour, host
 from longfat.engines.linux.planning import plan
 from longfat.errors import InputError, SimulationError
 from longfat.result import Result
 from longfat.scenario import Scenario
 
+BEHAVIOUR = 1
 VERSION = "6.12"  # of the archived results, and of what `make emulation` builds from Debian
 SOURCES = [
     Path(str(files("longfat.engines.linux") / name))
     for name in ("kernel.config", "guest.c", "host.c")
 ]
+PLANNING = Path(str(files("longfat.engines.linux") / "planning.py"))
 # Killed with the thread that waits for it; at the same addresses in every run, because the kernel
 # hashes some of them.
 LAUNCH = ["setpriv", "--pdeathsig", "KILL", "setarch", "-R"]
@@ -75,21 +77,21 @@ def is_here() -> bool:
     return build() is not None
 
 
-def ingredients(scenario: Scenario) -> dict[str, str]:
-    """Return what decides the result beside the scenario.
+def part() -> behaviour.Part:
+    """Return what decides results beside the scenario.
 
-    `headers_sha256` is the content of configuration, guest programs and plan. The version is the
-    series (6.12) of the kernel that is built, and that of the archive where none is: so archived
-    results are found without a kernel. Provenance has the whole version.
+    It is the configuration, the guest programs, the planning, and the series (6.12) of the kernel
+    that is built, or of the archive's where none is: so archived results are found without a
+    kernel. Provenance has the whole version.
     """
     made = build()
-    digest = _sources_sha256()
-    digest = hashlib.sha256((digest + plan(scenario)).encode()).hexdigest()
-    return {
-        "engine": "linux",
-        "engine_version": ".".join(made["kernel_version"].split(".")[:2]) if made else VERSION,
-        "headers_sha256": digest,
-    }
+    series = ".".join(made["kernel_version"].split(".")[:2]) if made else VERSION
+    return behaviour.engine("linux", BEHAVIOUR, [*SOURCES, PLANNING], series)
+
+
+def controls(scenario: Scenario) -> list[str]:
+    """Return none: Linux has its own."""
+    return []
 
 
 @functools.cache
@@ -253,10 +255,11 @@ def _result(
         "wall_s": wall_s,
     }
     made_by = {
-        "kernel_version": f"{made['kernel_version']} ({made['built_from']})",
+        "engine": "linux",
+        "engine_version": f"{made['kernel_version']} ({made['built_from']})",
         "config_sha256": made["config_sha256"],
     }
-    return host.result(scenario, answer, ingredients(scenario) | made_by)
+    return host.result(scenario, answer, made_by)
 
 
 def _flow(sender: list[str], receiver: list[str], series: Iterable[str]) -> dict[str, Any]:

@@ -20,13 +20,14 @@ from typing import Any
 
 import platformdirs
 
-from longfat.engines import host
+from longfat.engines import behaviour, host
 from longfat.engines.ns2 import planning
 from longfat.engines.ns2.planning import OWN_HYBLA, SOURCES, plan
 from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Flow, Scenario
 
+BEHAVIOUR = 1
 VERSION = "2.35"
 LAUNCH = ["setpriv", "--pdeathsig", "KILL"]  # killed with the thread that waits for it
 OWN_MEMORY_BYTES = 22_000_000  # of addresses, before the scenario
@@ -66,21 +67,15 @@ def is_here() -> bool:
     return build() is not None
 
 
-def ingredients(scenario: Scenario) -> dict[str, str]:
-    """Return what decides the result beside the scenario: engine, version, and as `headers_sha256`
-    the content of the library, of run.tcl and of the plan (and of own-hybla.c, where it is used).
-
-    Raises InputError for what ns-2 does not have.
-    """
-    digest = hashlib.sha256((_sources_sha256() + plan(scenario)).encode())
-    if _has_own_hybla(scenario):
-        digest.update(_sha256(OWN_HYBLA).encode())
-    return {"engine": "ns2", "engine_version": VERSION, "headers_sha256": digest.hexdigest()}
+def part() -> behaviour.Part:
+    """Return what decides results beside the scenario: ns-2, what it loads, and the planning."""
+    sources = [*SOURCES, OWN_HYBLA, Path(planning.__file__)]
+    return behaviour.engine("ns2", BEHAVIOUR, sources, VERSION)
 
 
-@functools.cache
-def _sources_sha256() -> str:
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in SOURCES)).hexdigest()
+def controls(scenario: Scenario) -> list[str]:
+    """Return none: ns-2 has its own."""
+    return []
 
 
 def simulate(
@@ -124,9 +119,10 @@ def simulate(
         limits = time_limit_s, memory_limit_bytes
         ended = host.how_it_ended(status, last, *limits) if status else "ended before its plan did"
         raise host.failure(scenario, "ns-2", ended, last)
-    made_by = {"ns2": f"ns-{said['end'][0][1]} ({made['built_from']})"}
+    whole_version = f"ns-{said['end'][0][1]} ({made['built_from']})"
+    made_by = {"engine": "ns2", "engine_version": whole_version}
     answer = _answer(scenario, said) | {"wall_s": wall_s}
-    return host.result(scenario, answer, ingredients(scenario) | made_by)
+    return host.result(scenario, answer, made_by)
 
 
 def _has_own_hybla(scenario: Scenario) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longfat.cc import catalogue
-from longfat.engines import host
+from longfat.engines import behaviour, host
 from longfat.engines.ns3 import accelerate, compiled
 from longfat.errors import InputError, SimulationError
 from longfat.links import CoDel, Pie, Red
@@ -19,6 +19,7 @@ from longfat.result import LINK_SERIES, TRANSFER_SERIES, Result
 from longfat.scenario import Flow, Link, Record, Scenario
 from longfat.transfers import GridFtp, ParallelTcp, Tsunami
 
+BEHAVIOUR = 1
 VERSION = "3.44"
 HERE = Path(__file__).parent
 PROGRAM = HERE / "simulation.h"  # includes all the others that decide a result
@@ -83,13 +84,12 @@ def simulate(
     stops = server.stops
     wanted = request(scenario) | {"libraries": [str(path) for path in libraries(scenario)]}
     limits = time_limit_s, memory_limit_bytes
-    return run(scenario, wanted, ingredients(scenario), server, stops, *limits)
+    return run(scenario, wanted, server, stops, *limits)
 
 
 def run(
     scenario: Scenario,
     request: dict[str, Any],
-    ingredients: dict[str, str],
     server: host.Server,
     stops: int,
     time_limit_s: float,
@@ -102,34 +102,23 @@ def run(
     }
     answer = server.ask(request | limits, stops)
     if "failed" in answer:
-        engine, words = ingredients["engine"], answer["last_words"]
+        words = answer["last_words"]
         ended = host.how_it_ended(answer["failed"], words, **limits)
-        raise host.failure(scenario, engine, ended, words)
-    with_what = {
-        "ns3_wheel_version": version("ns3"),
-        "accelerated": server.words == "ready, accelerated",
-    }
-    return host.result(scenario, answer, ingredients | with_what)
+        raise host.failure(scenario, "ns3", ended, words)
+    made_by = {"engine": "ns3", "engine_version": version("ns3")}
+    return host.result(scenario, answer, made_by)
 
 
-def ingredients(scenario: Scenario) -> dict[str, str]:
-    """Return what decides the result beside the scenario: engine, version, headers by content."""
-    return ingredients_of("ns3", PROGRAM, scenario)
+def part() -> behaviour.Part:
+    """Return what decides results beside scenario and congestion controls of ours: ns-3, and what
+    is compiled against it."""
+    sources = [PROGRAM, ENGINE, HERE / "__init__.py"]
+    return behaviour.engine("ns3", BEHAVIOUR, sources, f"{VERSION} {' '.join(compiled.FLAGS)}")
 
 
-def ingredients_of(engine: str, program: Path, scenario: Scenario) -> dict[str, str]:
-    """Return the ingredients of a run on an engine whose headers `program` includes.
-
-    The headers are those of the engine, those of the scenario's congestion controls, and what these
-    include of the package's own.
-    """
-    return {
-        "engine": engine,
-        "engine_version": VERSION,
-        "headers_sha256": host.content_sha256(
-            [program, *_headers(scenario).values()], scenario.features & FEATURES
-        ),
-    }
+def controls(scenario: Scenario) -> list[str]:
+    """Return the congestion controls that have a header of ours."""
+    return list(_headers(scenario))
 
 
 def _headers(scenario: Scenario) -> dict[str, Path]:

@@ -7,17 +7,18 @@ it is compiled for the machine (native.py), elsewhere it runs as WebAssembly (wa
 are the same.
 """
 
+import functools
 import os
+from pathlib import Path
 
 from longfat.cc import catalogue
-from longfat.engines import host
+from longfat.engines import behaviour, host
 from longfat.engines.segment import native, wasm
 from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Scenario
 
-VERSION = "1"
-DECIDING = native.SOURCES[1:]  # with all that they include; the program around them decides nothing
+BEHAVIOUR = 1
 
 
 def is_here() -> bool:
@@ -50,7 +51,7 @@ def simulate(
     longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
     before the scenario.
     """
-    names = _controls(scenario)
+    names = controls(scenario)
     for number, name in enumerate(names):
         _check(number, name)
     limits = (time_limit_s, memory_limit_bytes)
@@ -72,10 +73,11 @@ def simulate(
         raise InputError(answer["error"])
     if given_up := answer.get("given_up") or answer.get("error"):
         raise host.failure(scenario, "segment", given_up)
-    return host.result(scenario, answer, ingredients(scenario) | {"build": build})
+    made_by = {"engine": "segment", "build": build}
+    return host.result(scenario, answer, made_by)
 
 
-def _controls(scenario: Scenario) -> list[str]:
+def controls(scenario: Scenario) -> list[str]:
     """Return the congestion controls: of the flows, and of transfers' control messages."""
     names = [flow.congestion_control.name for flow in scenario.flows]
     return names + ["newreno"] * any(transfer.by_datagrams for transfer in scenario.transfers)
@@ -92,15 +94,14 @@ def _check(number: int, name: str) -> None:
         )
 
 
-def ingredients(scenario: Scenario) -> dict[str, str]:
-    """Return what decides the result beside the scenario: engine, version, headers by content."""
-    algorithms = [catalogue.find(name) for name in _controls(scenario)]
-    headers = {path for algorithm in algorithms if (path := algorithm.header_path)}
-    return {
-        "engine": "segment",
-        "engine_version": VERSION,
-        "headers_sha256": host.content_sha256([*DECIDING, *sorted(headers)], scenario.features),
-    }
+def part() -> behaviour.Part:
+    """Return what decides results beside scenario and congestion controls."""
+    return behaviour.engine("segment", BEHAVIOUR, _sources(), " ".join(native.FLAGS[:-1]))
+
+
+@functools.cache
+def _sources() -> tuple[Path, ...]:
+    return (*native.SOURCES, *native.STANDIN, *sorted(native.HERE.glob("*.h")))
 
 
 HOW_TO_GET = "it needs a C++ compiler, or the package 'wasmtime'"
