@@ -25,9 +25,8 @@ def fields(experiment: str) -> pd.DataFrame:
     runs["ssthresh"] = [flow.get("initial_ssthresh_segments") for flow in flows]
     runs["faults"] = [tuple(scenario.get("faults", ())) for scenario in scenarios]
     counts = ["packets_lost", "packets_lost_in_outage", "packets_dropped_by_queue"]
-    runs["lost"] = [
-        sum(link[name] for link in json.loads(x) for name in counts) for x in runs.links
-    ]
+    lost = store.read_table(experiment, "links").groupby("run")[counts].sum().sum(axis=1)
+    runs["lost"] = runs["run"].map(lost)
     return runs
 
 
@@ -56,14 +55,14 @@ def test_both_pages_have_the_same_parameters():
     ],
 )
 def test_every_run_is_repeated_as_often_as_the_page_says(experiment, repetitions, more):
-    runs = store.read_archive(f"tcpj-{experiment}").drop_duplicates("key")
+    runs = store.read_archive(f"tcpj-{experiment}").drop_duplicates("run")
     assert set(runs["engine"]) == {"segment"}
     counted = runs["seed"].value_counts()
     assert sorted(counted.index) == list(range(1, repetitions + 1))
     assert counted.nunique() == 1
     assert (f"tcpj-{experiment}-more" in store.experiments()) == bool(more)
     if more:
-        added = store.read_archive(f"tcpj-{experiment}-more").drop_duplicates("key")
+        added = store.read_archive(f"tcpj-{experiment}-more").drop_duplicates("run")
         expected = {
             seed: sum(seed <= count for count in more)
             for seed in range(repetitions + 1, max(more) + 1)
@@ -72,7 +71,7 @@ def test_every_run_is_repeated_as_often_as_the_page_says(experiment, repetitions
 
 
 def test_what_is_varied_ran_eight_times_and_the_tick_twenty():
-    runs = store.read_archive("tcpj-varied").drop_duplicates("key")
+    runs = store.read_archive("tcpj-varied").drop_duplicates("run")
     ticks = runs["scenario"].str.contains("rtt_tick_s")
     for own, count in ((runs[ticks], 20), (runs[~ticks], 8)):
         often = own["seed"].value_counts()

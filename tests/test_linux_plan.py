@@ -8,7 +8,7 @@ import pytest
 
 from longfat import InputError, Outage, Scenario, simulate
 from longfat.engines import linux
-from longfat.engines.linux.planning import _states, plan
+from longfat.engines.linux.planning import _states
 from longfat.scenario import Flow, Link, LinkChange
 from longfat.topologies import duplex
 
@@ -81,15 +81,6 @@ def test_bit_errors_grow_with_size():
     [(_, state)] = _states(link, 1250)
     assert state.loss(125) == pytest.approx(1 - (1 - 1e-5) ** 1000)
     assert state.loss(1250) == pytest.approx(1 - (1 - 1e-5) ** 10_000)
-
-
-def test_the_key_of_a_run_changes_with_its_plan_only(monkeypatch):
-    """Archived results are found without a kernel, by what decides their digits."""
-    before = linux.ingredients(scenario())
-    assert before == linux.ingredients(scenario())
-    assert before != linux.ingredients(scenario(segment_bytes=500))
-    monkeypatch.setattr(linux, "plan", lambda scenario: plan(scenario) + "echo more\n")
-    assert before != linux.ingredients(scenario())
 
 
 def test_building_says_which_packages_it_needs(tmp_path):

@@ -85,7 +85,7 @@ def test_the_crate_says_what_made_each_archive(crate):
     assert action["@type"] == "CreateAction"
     assert action["instrument"] == {"@id": "#longfat"}
     assert action["object"] == {"@id": "notebooks/hybla.ipynb"}
-    assert {"@id": "data/results/hybla-steady.csv"} in action["result"]
+    assert {"@id": "data/results/hybla-steady/flows.parquet"} in action["result"]
     assert by_id["ro-crate-metadata.json"]["about"] == {"@id": "./"}
     assert str(ROOT) not in json.dumps(graph)
 

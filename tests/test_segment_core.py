@@ -17,7 +17,7 @@ import networkx
 import pandas as pd
 import pytest
 
-from longfat import InputError, Record, Scenario, SimulationError
+from longfat import InputError, Record, Scenario, SimulationError, engines
 from longfat.cc import catalogue
 from longfat.engines import segment
 from longfat.engines.ns3 import compiled
@@ -384,12 +384,12 @@ def test_a_header_that_does_not_compile_takes_only_itself_away(own_header):
 def test_a_changed_header_is_another_run(own_header):
     header = own_header("Mine", lambda text: text)
     scenario = one_link(flow(congestion_control="Mine"), loss_per_packet=0.01)
-    key = segment.ingredients(scenario)
+    key = engines.key(scenario, "segment")
     first = segment.simulate(scenario)
     plain = segment.simulate(one_link(loss_per_packet=0.01))
     pd.testing.assert_frame_equal(first.flows, plain.flows)
     header.write_text(header.read_text("utf-8").replace("tcb->m_cWnd.Get() / 2", "1u"))
-    assert segment.ingredients(scenario) != key
+    assert engines.key(scenario, "segment") != key
     second = segment.simulate(scenario)
     assert second.flows["delivered_bytes"][0] < first.flows["delivered_bytes"][0]
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from longfat import InputError, Record, Scenario
+from longfat import InputError, Record, Scenario, engines
 from longfat.cc import catalogue
 from longfat.engines import ns3, segment
 from longfat.faults import NS3_3_44, OF_ITS_SOCKET
@@ -532,5 +532,4 @@ def test_what_it_cannot_do_is_refused_in_one_sentence():
 
 def test_results_have_their_own_keys():
     scenario = one_link()
-    assert ns3.ingredients(scenario) != segment.ingredients(scenario)
-    assert segment.ingredients(scenario)["engine"] == "segment"
+    assert engines.key(scenario, "ns3") != engines.key(scenario, "segment")

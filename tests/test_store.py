@@ -1,12 +1,15 @@
 """Results by content: cache, archive, staleness, audit."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-from longfat import InputError, audit, engines, simulate, store, sweep
-from longfat.engines import segment
+from longfat import InputError, audit, engines, simulate, store, sweep, topologies
+from longfat.cc import catalogue
+from longfat.engines import host, segment
+from longfat.errors import LongfatError
 from longfat.result import Result
 from longfat.topologies import satellite
 
@@ -16,10 +19,12 @@ def small(seed=1, **changes):
 
 
 def key(scenario):
-    return store.key(scenario, segment.ingredients(scenario))
+    return engines.key(scenario, "segment")
 
 
 def archive(name, seeds=(1, 2)):
+    """Archive runs, by code that is then known."""
+    engines.accept_new(small(seed) for seed in seeds)
     return store.write_archive(name, [simulate(small(seed)) for seed in seeds])
 
 
@@ -54,8 +59,8 @@ def test_a_damaged_cache_entry_is_noticed_and_run_again():
 
 
 def test_the_archive_comes_before_everything(empty_archive, monkeypatch):
-    path = archive("small")
-    table = pd.read_csv(path)
+    archive("small")
+    table = store.read_archive("small")
     assert list(table["seed"]) == [1, 2]
     store._cache().clear()
     monkeypatch.setattr(segment, "simulate", no_engine)
@@ -63,23 +68,119 @@ def test_the_archive_comes_before_everything(empty_archive, monkeypatch):
     assert not simulate(small(2)).links.empty
 
 
-def test_a_changed_header_makes_results_stale(empty_archive, monkeypatch, tmp_path):
+def another_value(experiment, table="flows", column="delivered_bytes", row=0):
+    """Change a value of an archive, as a mistake would."""
+    path = store.archive_folder(experiment) / f"{table}.parquet"
+    changed = pd.read_parquet(path)
+    changed.loc[row, column] += 1
+    changed.to_parquet(path, index=False)
+    store.forget_archive()
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("flows", "goodput_bps"), ("links", "packets_sent"), ("traces", "value")],
+)
+def test_audit_finds_a_changed_digit(empty_archive, table, column):
+    record = {"series": ("cwnd_segments",), "points": 5}
+    store.write_archive("small", [simulate(small(seed, record=record)) for seed in (1, 2)])
+    assert audit.audit(2, seed=1)["equal"].all()
+    another_value("small", table, column)
+    assert sorted(audit.audit(2, seed=1)["equal"]) == [False, True]
+
+
+@pytest.fixture
+def other_code(monkeypatch):
+    """Say that a congestion control has another header: return what sets its text's hash."""
+    real = host.content_sha256
+    codes = {}
+
+    def hash_of(headers, features=frozenset()):
+        headers = list(headers)
+        name = codes.get(headers[0].stem) if features is None and len(headers) == 1 else None
+        return name or real(headers, features)
+
+    monkeypatch.setattr(host, "content_sha256", hash_of)
+    return codes.update
+
+
+def test_unknown_code_is_run_and_says_so_until_it_is_accepted(empty_archive, other_code):
     archive("small")
     assert audit.stale().empty
-    header = tmp_path / "hybla.h"
-    header.write_text("// another algorithm\n")
-    monkeypatch.setattr(segment, "DECIDING", [header])
+    values = {path: path.read_bytes() for path in empty_archive.rglob("*.parquet")}
+    versions = (empty_archive.parent / "versions.csv").read_text().splitlines()
+    other_code(hybla="f" * 64)
+    assert audit.stale()["parts"].tolist() == [["cc/hybla"]] * 2
+    with pytest.warns(UserWarning, match="'cc/hybla'.*not known to give its digits"):
+        assert engines.find_archived(small(), "segment") is None
+    assert simulate(small()).provenance["versions"]["cc/hybla"].startswith("sha256:")
+    accepted = audit.accept(2, seed=1)
+    assert accepted["equal"].all()
+    assert len(accepted) == 2
+    assert audit.stale().empty
+    assert engines.find_archived(small(), "segment") is not None
+    now = (empty_archive.parent / "versions.csv").read_text().splitlines()
+    assert set(now) - set(versions) == {"cc/hybla,1," + "f" * 16}
+    assert {path: path.read_bytes() for path in empty_archive.rglob("*.parquet")} == values
+
+
+def test_code_with_other_digits_is_not_accepted(empty_archive, other_code):
+    archive("small")
+    another_value("small", "flows", "delivered_bytes")
+    other_code(hybla="e" * 64)
+    words = []
+    assert not audit.accept(2, seed=1, report=words.append)["equal"].all()
+    assert any("cc/hybla: digits differ; raise its version" in line for line in words)
     assert len(audit.stale()) == 2
-    assert store.find_archived(key(small())) is None
 
 
-def test_audit_finds_a_changed_digit(empty_archive):
-    path = archive("small")
-    assert audit.audit(2, seed=1)["equal"].all()
-    table = pd.read_csv(path, dtype=str)
-    table.loc[0, "delivered_bytes"] = str(int(table.loc[0, "delivered_bytes"]) + 1)
-    table.to_csv(path, index=False)
-    assert sorted(audit.audit(2, seed=1)["equal"]) == [False, True]
+def test_a_raised_version_makes_its_own_results_stale(empty_archive, monkeypatch):
+    archive("small")
+    newreno = topologies.reference(congestion_control="newreno", duration_s=1)
+    store.write_archive("other", [simulate(newreno)])
+    raised = replace(catalogue.find("hybla"), version=2)
+    monkeypatch.setitem(catalogue.algorithms(), "hybla", raised)
+    assert set(audit.stale()["experiment"]) == {"small"}
+    assert engines.find_archived(newreno, "segment") is not None
+    values = {path: path.read_bytes() for path in empty_archive.rglob("*.parquet")}
+    provenance = store.provenance()
+    monkeypatch.setenv("LONGFAT_REPRODUCE", "1")
+    sweep([small(seed) for seed in (1, 2)], experiment="small")
+    assert audit.stale().empty
+    assert {path: path.read_bytes() for path in empty_archive.rglob("*.parquet")} == values
+    assert store.versions_of("small")["cc/hybla"] == "2"
+    assert store.provenance()["other"] == provenance["other"]
+
+
+def test_archiving_code_that_was_not_compared_is_refused_before_it_runs(
+    empty_archive, other_code, monkeypatch
+):
+    archive("small")
+    other_code(hybla="d" * 64)
+    monkeypatch.setenv("LONGFAT_REPRODUCE", "1")
+    monkeypatch.setattr(segment, "simulate", no_engine)
+    with pytest.raises(InputError, match=r"'cc/hybla' is not among the 1 known.*--accept"):
+        sweep([small(31)], experiment="small")
+
+
+def test_a_broken_file_costs_its_own_experiment_only(empty_archive):
+    archive("small")
+    store.write_archive("other", [simulate(small(5))])
+    (store.archive_folder("small") / "runs.parquet").write_bytes(b"no parquet")
+    store.forget_archive()
+    with pytest.warns(UserWarning, match=r"small/runs\.parquet cannot be read"):
+        assert engines.find_archived(small(5), "segment") is not None
+    with pytest.raises(LongfatError, match=r"small/runs\.parquet cannot be read: .*") as caught:
+        store.read_archive("small")
+    assert "\n" not in str(caught.value)
+    assert len(store.read_archive("other")) == 1
+
+
+def test_an_archive_of_the_old_form_is_named(empty_archive):
+    empty_archive.mkdir()
+    (empty_archive / "mine.csv").write_text("key,flow\n")
+    with pytest.raises(InputError, match=r"mine\.csv is an archive of the form before.*convert"):
+        store.read_archive("mine")
 
 
 def test_an_empty_archive_and_an_unknown_experiment_are_clear(empty_archive):
@@ -92,6 +193,7 @@ def test_an_empty_archive_and_an_unknown_experiment_are_clear(empty_archive):
 
 def test_an_archive_reads_back_to_the_last_digit_with_its_traces(empty_archive, monkeypatch):
     record = {"series": ("cwnd_segments", "rtt_s"), "points": 30}
+    engines.accept_new([small(3, record=record)])
     result = simulate(small(3, record=record))
     store.write_archive("one", [result])
     store._cache().clear()
@@ -103,15 +205,25 @@ def test_an_archive_reads_back_to_the_last_digit_with_its_traces(empty_archive, 
         pd.testing.assert_frame_equal(again.traces[series], trace)
 
 
-def test_long_columns_are_written_once_a_run(empty_archive):
+def test_flows_of_a_run_are_found_again_under_their_names(empty_archive):
     flow = small().flows[0].model_dump()
     two = small(duration_s=1).with_(flows=[flow | {"name": "a"}, flow | {"name": "b"}])
-    path = store.write_archive("two", [simulate(two), simulate(two.with_(seed=2))])
-    text = path.read_text(encoding="utf-8")
-    assert text.count('""duration_s""') == 2
-    archive = store.read_archive("two")
-    assert [json.loads(text).get("seed", 1) for text in archive["scenario"]] == [1, 1, 2, 2]
-    assert store.find_archived(key(two)).flows["flow"].tolist() == ["a", "b"]
+    engines.accept_new([two])
+    store.write_archive("two", [simulate(two), simulate(two.with_(seed=2))])
+    table = store.read_archive("two")
+    assert [json.loads(text).get("seed", 1) for text in table["scenario"]] == [1, 1, 2, 2]
+    assert engines.find_archived(two, "segment").flows["flow"].tolist() == ["a", "b"]
+
+
+def test_equal_values_are_not_written_again(empty_archive):
+    archive("small")
+    results = [simulate(small(seed)) for seed in (1, 2)]
+    files = {path: path.stat().st_mtime_ns for path in empty_archive.rglob("*.parquet")}
+    assert not store.write_archive("small", results)
+    assert {path: path.stat().st_mtime_ns for path in empty_archive.rglob("*.parquet")} == files
+    another_value("small", "links", "packets_sent")
+    assert store.write_archive("small", results)
+    assert audit.audit(2)["equal"].all()
 
 
 def test_reproducing_writes_the_archive_and_does_not_read_it(empty_archive, monkeypatch):
@@ -119,9 +231,7 @@ def test_reproducing_writes_the_archive_and_does_not_read_it(empty_archive, monk
     first = sweep([small(21), small(22)], experiment="again")
     table = store.read_archive("again")
     assert list(table["delivered_bytes"]) == list(first["delivered_bytes"])
-    table["delivered_bytes"] = 0
-    table.to_csv(store.archive_path("again"), index=False)
-    store.forget_archive()
+    another_value("again")
     assert list(sweep([small(21), small(22)])["delivered_bytes"]) == list(first["delivered_bytes"])
 
 

@@ -481,15 +481,16 @@ def test_the_bytes_there_are_recorded():
 def test_a_result_is_stored_and_read_again(tmp_path, monkeypatch):
     from longfat import paths
 
-    monkeypatch.setattr(paths, "RESULTS", tmp_path)
+    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
+    store.forget_archive()
     results = [run(*METHODS[name], loss_per_packet=0.01) for name in METHODS]
-    for number, result in enumerate(results):
-        result.provenance["key"] = f"{number:032x}"
+    for result in results:
+        result.provenance["versions"] = {"segment": "1"}
         again = Result.from_dict(json.loads(json.dumps(result.to_dict())))
         pd.testing.assert_frame_equal(again.transfers, result.transfers)
     store.write_archive("transfers-here", results)
-    for result in results:
-        again = store.find_archived(result.provenance["key"])
+    for number, result in enumerate(results):
+        again = store.archived_result("transfers-here", number)
         pd.testing.assert_frame_equal(again.transfers, result.transfers)
         assert len(again.flows) == len(result.flows)
         assert again.scenario == result.scenario

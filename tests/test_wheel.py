@@ -52,7 +52,10 @@ def test_the_wheel_has_the_headers_the_data_and_the_licence(wheel):
         if path.is_file() and "__pycache__" not in path.parts:
             assert f"longfat/{path.relative_to(source).as_posix()}" in names
     assert "longfat/data/papers/hybla/claims.csv" in names
-    assert f"longfat/data/results/{store.experiments()[0]}.csv" in names
+    assert "longfat/data/results/hybla-steady/flows.parquet" in names
+    assert not any("/results/cross-check" in name for name in names)  # of a study, not of a paper
+    archives = [one for one in zipfile.ZipFile(wheel).infolist() if "/results/" in one.filename]
+    assert sum(one.compress_size for one in archives) < 15e6
     assert "longfat/notebooks/hybla.ipynb" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
 

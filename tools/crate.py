@@ -24,6 +24,7 @@ FORMATS = {
     ".ipynb": "application/x-ipynb+json",
     ".json": "application/json",
     ".md": "text/markdown",
+    ".parquet": "application/vnd.apache.parquet",
     ".cff": "application/yaml",
 }
 
@@ -69,12 +70,12 @@ def write(folder: Path) -> ROCrate:
         _add(crate, root / name, TEXT)
     for name in ("requirements.lock", "pyproject.toml"):
         _add(crate, root / name, CODE)
-    results = sorted(path for path in paths.RESULTS.rglob("*") if path.is_file())
+    results = sorted(paths.RESULTS.rglob("*.parquet"))
     for path in sorted(path for path in paths.DATA.rglob("*") if path.is_file()):
         _add(crate, path, TEXT)
     for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
         notebook = _add(crate, path, TEXT, {"@type": ["File", "SoftwareSourceCode"]})
-        made = [crate.dereference(_id(p)) for p in results if p.name.startswith(f"{path.stem}-")]
+        made = [crate.dereference(_id(p)) for p in results if p.parent.name.startswith(f"{path.stem}-")]
         if made:
             crate.add_action(
                 package,

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ class _Group(click.Group):
     """A group whose commands report our errors in one line, with our exit status."""
 
     def invoke(self, ctx):
+        warnings.formatwarning = lambda message, *_, **__: f"longfat: {message}\n"
         try:
             return super().invoke(ctx)
         except LongfatError as error:
@@ -243,11 +245,22 @@ def _executor(name: str, address: str | None, workers: int | None):
 @click.option("--sample", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--seed", type=int, help="Draw the same sample again.")
 @click.option("--experiment", help="Draw from this experiment only.")
-def audit(sample, seed, experiment):
+@click.option(
+    "--accept",
+    is_flag=True,
+    help="Where code has changed, draw that many runs for each engine and congestion control, and "
+    "take the code for that of its version if every digit agrees.",
+)
+def audit(sample, seed, experiment, accept):
     """Run archived runs again and compare every digit."""
-    from longfat.audit import audit as run_again
+    from longfat import audit as auditing
 
-    table = run_again(sample, seed, experiment, report=click.echo)
+    if accept and experiment:
+        raise InputError("--accept draws from every experiment: leave --experiment out")
+    if accept:
+        table = auditing.accept(sample, seed, report=click.echo)
+    else:
+        table = auditing.audit(sample, seed, experiment, report=click.echo)
     if not table["equal"].all():
         sys.exit(1)
 

@@ -370,15 +370,6 @@ class Link(Model):
     base_station: Annotated[Snoop | Wtcp, Field(discriminator="kind")] | None = None
     notifies_loss: bool = False
 
-    @model_serializer(mode="wrap")
-    def _helpers_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the helpers that there are not: engines that have none are not asked."""
-        data = serialize(self)
-        for name in HELPERS + ROUTERS:
-            if not getattr(self, name):
-                data.pop(name, None)
-        return data
-
     @property
     def routers(self) -> tuple[str, ...]:
         """The fields that say what this link's router speaks, where they are stated."""

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import (
     BeforeValidator,
     Field,
-    SerializerFunctionWrapHandler,
     ValidationError,
     field_validator,
-    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -248,15 +246,6 @@ class Flow(Model):
     relays_fail_at_s: Seconds | None = None
     moves: tuple[Move, ...] = ()
 
-    @model_serializer(mode="wrap")
-    def _help_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what is not asked for of helpers and routers: only one engine knows it."""
-        data = serialize(self)
-        for name in (*FLOW_HELPERS, "quick_start_bps"):
-            if getattr(self, name) in (None, ()):
-                data.pop(name, None)
-        return data
-
     @property
     def helpers(self) -> tuple[str, ...]:
         """The fields of this flow that only the engine `segment` has, where they are stated."""
@@ -428,14 +417,6 @@ class Ns2(Model):
     own_hybla: bool = False
     pipe_of_window: bool = False
 
-    @model_serializer(mode="wrap")
-    def _newest_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave `pipe_of_window` out where it is the default: older scenarios keep their keys."""
-        data = serialize(self)
-        if not self.pipe_of_window:
-            data.pop("pipe_of_window", None)
-        return data
-
 
 class Scenario(Model):
     """Everything that decides a run's result, apart from the engine.
@@ -469,16 +450,6 @@ class Scenario(Model):
     ns2: Ns2 = Ns2()
     transfers: tuple[Transfer, ...] = ()
     title: str = ""
-
-    @model_serializer(mode="wrap")
-    def _habits_where_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out `ns2` and `transfers` where there are none: only one engine knows each."""
-        data = serialize(self)
-        if self.ns2 == Ns2():
-            data.pop("ns2", None)
-        if not self.transfers:
-            data.pop("transfers", None)
-        return data
 
     def __init__(self, /, **fields: Any) -> None:
         try:

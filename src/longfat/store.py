@@ -385,12 +385,7 @@ def varying_fields(scenarios: list[Scenario]) -> list[dict[str, Any]]:
     """
     flat = [flatten(scenario.model_dump(mode="json", exclude={"title"})) for scenario in scenarios]
     names = list(dict.fromkeys(name for fields in flat for name in fields))
-    missing = object()
-    varied = [
-        name
-        for name in names
-        if any(f.get(name, missing) != flat[0].get(name, missing) for f in flat)
-    ]
+    varied = [name for name in names if any(f.get(name) != flat[0].get(name) for f in flat)]
     return [{name: fields.get(name) for name in varied} for fields in flat]
 
 

@@ -105,15 +105,6 @@ class GridFtp(_ByFlows):
             raise ValueError("adapts: it cannot be had together with cuts")
         return self
 
-    @model_serializer(mode="wrap")
-    def _changes_left_out(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what came later where it is not used: engines without it read the rest."""
-        data = serialize(self)
-        unused = [] if self.cuts else ["cuts", "marker_every_s"]
-        for name in unused + ([] if self.adapts else ["adapts"]):
-            data.pop(name, None)
-        return data
-
     @property
     def all_flows(self) -> tuple[int, ...]:
         return sum((cut.flows for cut in self.cuts), self.flows)

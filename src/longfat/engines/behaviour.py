@@ -47,15 +47,23 @@ def control(name: str) -> Part:
     """Return a congestion control that has a header of ours: that, and what it includes."""
     algorithm = catalogue.find(name)
     assert algorithm.header_path, f"'{name}' has a header of ours"
-    return CONTROL + name, algorithm.version, host.content_sha256([algorithm.header_path], None)[:16]
+    return (
+        CONTROL + name,
+        algorithm.version,
+        host.content_sha256([algorithm.header_path], None)[:16],
+    )
+
+
+def known() -> dict[tuple[str, int], set[str]]:
+    """Return the hashes of the code that is known to give a version's digits."""
+    return _known(_path())
 
 
 @functools.cache
-def known() -> dict[tuple[str, int], set[str]]:
-    """Return the hashes of the code that is known to give a version's digits."""
+def _known(path: Path) -> dict[tuple[str, int], set[str]]:
     found: dict[tuple[str, int], set[str]] = {}
     try:
-        with _path().open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8", newline="") as file:
             for line in csv.DictReader(file):
                 found.setdefault((line["part"], int(line["version"])), set()).add(line["code"])
     except FileNotFoundError:
@@ -73,7 +81,7 @@ def accept(parts: Iterable[Part]) -> None:
         writer.writerow(COLUMNS)
         writer.writerows(sorted(lines))
     unfinished.replace(path)
-    known.cache_clear()
+    _known.cache_clear()
 
 
 def accept_new(parts: Iterable[Part]) -> None:

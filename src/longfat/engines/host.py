@@ -23,9 +23,7 @@ from longfat.scenario import Scenario
 from longfat.transfers import Rbudp, Tsunami
 
 
-def content_sha256(
-    headers: Iterable[Path], features: frozenset[str] | None = frozenset()
-) -> str:
+def content_sha256(headers: Iterable[Path], features: frozenset[str] | None = frozenset()) -> str:
     """Return the hash of the headers and of all that they include of the package's own.
 
     `features` are those that they are compiled with: what stands in the headers for another one

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sympy import Eq, Integer, Sum, oo, symbols
 
-from longfat import engines, statistics, store
+from longfat import engines, statistics
 from longfat.errors import InputError
 from longfat.faults import OF_ITS_SOCKET
 from longfat.network import duplex

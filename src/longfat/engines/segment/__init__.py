@@ -8,15 +8,19 @@ are the same.
 """
 
 import functools
+import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from longfat.cc import catalogue
 from longfat.engines import behaviour, host
 from longfat.engines.segment import native, wasm
 from longfat.errors import InputError
+from longfat.links import HELPERS, ROUTERS
 from longfat.result import Result
-from longfat.scenario import Scenario
+from longfat.scenario import FLOW_HELPERS, Scenario
 
 BEHAVIOUR = 1
 
@@ -57,7 +61,7 @@ def simulate(
     limits = (time_limit_s, memory_limit_bytes)
     build = how_built()
     if build == "native":
-        answer = native.run(scenario.model_dump_json(), names, scenario.features, *limits)
+        answer = native.run(_request(scenario), names, scenario.features, *limits)
     else:
         for name in names:
             if not wasm.has(name):
@@ -65,7 +69,7 @@ def simulate(
                     f"congestion control '{name}': the built module has it otherwise than its "
                     "header now is: to run it needs a C++ compiler, or the module built again"
                 )
-        answer = wasm.run(scenario.model_dump_json(), *limits)
+        answer = wasm.run(_request(scenario), *limits)
     if "failed" in answer:
         ended = host.how_it_ended(answer["failed"], answer["last_words"], *limits)
         raise host.failure(scenario, "segment", ended, answer["last_words"])
@@ -75,6 +79,28 @@ def simulate(
         raise host.failure(scenario, "segment", given_up)
     made_by = {"engine": "segment", "build": build}
     return host.result(scenario, answer, made_by)
+
+
+def _request(scenario: Scenario) -> str:
+    """Return the scenario as the engine reads it: without what is compiled in on demand only
+    (`Scenario.features`), where it is not used."""
+    data = scenario.model_dump(mode="json", exclude={"ns2"})
+    for link in data["links"]:
+        _leave_out(link, HELPERS + ROUTERS)
+    for flow in data["flows"]:
+        _leave_out(flow, (*FLOW_HELPERS, "quick_start_bps"))
+    for transfer in data["transfers"]:
+        if not transfer["method"].get("cuts"):
+            transfer["method"].pop("marker_every_s", None)
+        _leave_out(transfer["method"], ("cuts", "adapts"))
+    _leave_out(data, ("transfers",))
+    return json.dumps(data)
+
+
+def _leave_out(data: dict[str, Any], names: Iterable[str]) -> None:
+    for name in names:
+        if data.get(name) in (None, False, [], ""):
+            data.pop(name, None)
 
 
 def controls(scenario: Scenario) -> list[str]:
