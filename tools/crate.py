@@ -75,7 +75,9 @@ def write(folder: Path) -> ROCrate:
         _add(crate, path, TEXT)
     for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
         notebook = _add(crate, path, TEXT, {"@type": ["File", "SoftwareSourceCode"]})
-        made = [crate.dereference(_id(p)) for p in results if p.parent.name.startswith(f"{path.stem}-")]
+        made = [
+            crate.dereference(_id(p)) for p in results if p.parent.name.startswith(f"{path.stem}-")
+        ]
         if made:
             crate.add_action(
                 package,

@@ -138,10 +138,10 @@ def _compared(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
 def _same_run(experiment: str, run: int) -> bool:
     archived = store.archived_result(experiment, run)
     engine = engines.get(archived.provenance["engine"])
-    return _values(archived) == _values(engine.simulate(archived.scenario))
+    return values(archived) == values(engine.simulate(archived.scenario))
 
 
-def _values(result: Result) -> list:
+def values(result: Result) -> list:
     """Return all that was measured, as data in which equal digits are equal."""
     rows = [result.flow_rows(), result.link_rows(), result.transfer_rows()]
     tables = [

@@ -1,0 +1,143 @@
+"""Keep the digits of some hundred small scenarios in tests/digits.jsonl (tests/test_digits.py).
+
+    python tools/digits.py          after a version of behaviour was raised
+
+The scenarios are a run of every archived experiment, shortened, so that whatever the book uses is
+there, on the engine that ran it; and each congestion control of ours alone, on a path that loses
+packets, and beside standard TCP. A line has a scenario, its engine, the versions of behaviour, and
+a hash of all that was measured.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from longfat import audit, engines, store
+from longfat.cc import catalogue
+from longfat.errors import InputError
+from longfat.result import Result
+from longfat.scenario import Scenario
+from longfat.sweeps import expected_bytes
+from longfat.topologies import duplex
+
+FILE = Path(__file__).resolve().parents[1] / "tests" / "digits.jsonl"
+MOST_BYTES = 3e6  # that a scenario's flows could send
+BY_TIMESTAMPS = ("ledbat", "lp")
+
+
+def scenarios() -> Iterator[tuple[str, str, Scenario]]:
+    """Return name, engine and scenario of what is run."""
+    for experiment in store.experiments():
+        runs = store.read_table(experiment, "runs")
+        run = runs.iloc[len(runs) // 2]
+        yield experiment, run["engine"], shortened(Scenario.from_json(run["scenario"]))
+    for name, algorithm in catalogue.algorithms().items():
+        if algorithm.header:
+            for kind, own in alone_lossy_and_beside(name).items():
+                yield f"{name} {kind}", "segment", own
+    for kind, own in seldom_used().items():
+        yield kind, "segment", own
+
+
+def shortened(scenario: Scenario) -> Scenario:
+    """Return the scenario, cut where its flows could have sent `MOST_BYTES`."""
+    share = min(1.0, MOST_BYTES / expected_bytes(scenario))
+    begin = max((flow.start_s for flow in scenario.flows), default=0.0)
+    try:
+        return scenario.with_(duration_s=begin + max(1.0, share * scenario.duration_s))
+    except InputError:  # what happens in it needs its time
+        return scenario
+
+
+def alone_lossy_and_beside(name: str) -> dict[str, Scenario]:
+    """Return a congestion control on a path of 4 Mb/s and 0.1 s: with the queue's losses alone,
+    with a loss in a hundred, and beside standard TCP with ECN."""
+    routers = {"xcp": {}} if catalogue.find(name).needs_routers else {}
+
+    def path(loss: float = 0.0, mark: int | None = None):
+        return duplex(
+            "a",
+            "b",
+            rate_bps=4e6,
+            delay_s=0.05,
+            queue_packets=30,
+            loss_per_packet=loss,
+            mark_above_packets=mark,
+            **routers,
+        )
+
+    flow: dict[str, Any] = {"source": "a", "target": "b"}
+    own = flow | {"congestion_control": name, "timestamps": name in BY_TIMESTAMPS}
+    other = flow | {"congestion_control": "newreno", "start_s": 1.0, "ecn": True}
+    return {
+        "alone": Scenario(links=path(), flows=[own], duration_s=6),
+        "lossy": Scenario(links=path(loss=0.01), flows=[own], duration_s=6),
+        "beside": Scenario(
+            links=path(mark=None if routers else 10),
+            flows=[own | {"ecn": True}, other],
+            duration_s=6,
+        ),
+    }
+
+
+def seldom_used() -> dict[str, Scenario]:
+    """Return scenarios with what no archived experiment has."""
+    plain = alone_lossy_and_beside("newreno")["lossy"]
+    [flow] = (one.model_dump() for one in plain.flows)
+    links = [link.model_dump() for link in plain.links]
+
+    def with_flow(**fields: Any) -> Scenario:
+        return plain.with_(flows=[flow | fields])
+
+    relayed = duplex("a", "relay", rate_bps=4e6, delay_s=0.02, queue_packets=30)
+    relayed += duplex("relay", "b", rate_bps=2e6, delay_s=0.05, queue_packets=30)
+    return {
+        "no limited transmit": with_flow(sack=False, limited_transmit=False),
+        "late ACKs": with_flow(segments_per_ack=4, ack_timeout_s=0.04),
+        "a stop": with_flow(stop_s=3.0),
+        "a relay that fails": plain.with_(
+            links=relayed, flows=[flow | {"relays": ["relay"], "relays_fail_at_s": 3.0}]
+        ),
+        "a queue in bytes": plain.with_(
+            links=[link | {"queue_packets": None, "queue_bytes": 30_000} for link in links]
+        ),
+        "a trace of a link": plain.with_(
+            links=[
+                link | {"delivery_ms": [1, 4, 5, 5, 9, 9, 20], "rate_bps": 4.2e6} for link in links
+            ]
+        ),
+    }
+
+
+def digest(result: Result) -> str:
+    """Return a hash of all that was measured, to the last digit."""
+    text = json.dumps(audit.values(result), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def line(name: str, engine: str, scenario: Scenario) -> dict[str, Any]:
+    """Return what is kept of a scenario."""
+    return {
+        "name": name,
+        "engine": engine,
+        "versions": {part: number for part, number, _ in engines.parts(scenario, engine)},
+        "digest": digest(engines.get(engine).simulate(scenario)),
+        "scenario": json.loads(scenario.canonical_json()),
+    }
+
+
+def main() -> None:
+    missing = [name for name in engines.ENGINES if not engines.is_here(name)]
+    if missing:
+        raise SystemExit(f"digits are kept of every engine, and here is no {', '.join(missing)}")
+    with ThreadPoolExecutor(2) as threads:
+        kept = threads.map(lambda one: json.dumps(line(*one)) + "\n", scenarios())
+        text = "".join(kept)
+    FILE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
