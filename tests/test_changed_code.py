@@ -1,0 +1,71 @@
+"""A copy of the package with other code: nothing of it is answered from the archive unchecked."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from longfat.paths import DATA
+
+pytestmark = pytest.mark.slow
+ROOT = DATA.parent
+
+
+@pytest.fixture
+def copy(tmp_path) -> Path:
+    """A copy of the package with its data and notebooks."""
+    for name in ("src", "data", "notebooks"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def longfat(copy: Path, *arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-c", "from longfat.cli import main; main()", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(copy / "src")}
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return done
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert text.count(old) >= 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_a_changed_constant_changes_its_figure(copy):
+    figure = ("figure", "hybla-windows", "--profile", "paper", "--output")
+    plain = longfat(copy, *figure, "plain")
+    assert not plain.stderr.count("nothing that")
+    edit(copy / "src/longfat/cc/hybla.h", "= rho * rho;", "= 0.5 * rho * rho;")
+    longfat(copy, *figure, "changed")
+    before, after = (
+        pd.read_csv(copy / name / "hybla-windows.csv") for name in ("plain", "changed")
+    )
+    assert not before.equals(after)
+    found = longfat(copy, "audit", "--accept", "--sample", "1", "--seed", "1")
+    assert found.returncode == 1
+    assert "cc/hybla: digits differ; raise its version" in found.stdout
+
+
+def test_a_changed_comment_changes_a_line_of_provenance_only(copy):
+    sender = copy / "src/longfat/engines/segment/sender.h"
+    sender.write_text(sender.read_text("utf-8") + "// Another word.\n", encoding="utf-8")
+    before = {path: path.read_bytes() for path in (copy / "data").rglob("*") if path.is_file()}
+    scenario = copy / "scenario.json"
+    runs = pd.read_parquet(copy / "data/results/hybla-windows/runs.parquet")
+    scenario.write_text(runs["scenario"][0])
+    run = longfat(copy, "simulate", str(scenario))
+    assert "nothing that 'segment' decides is answered from the archive" in run.stderr
+    accepted = longfat(copy, "audit", "--accept", "--sample", "2", "--seed", "1")
+    assert "segment: 2 runs are equal" in accepted.stdout
+    after = {path: path.read_bytes() for path in (copy / "data").rglob("*") if path.is_file()}
+    assert [path.name for path in after if before.get(path) != after[path]] == ["versions.csv"]
+    versions = copy / "data" / "versions.csv"
+    added = set(after[versions].splitlines()) - set(before[versions].splitlines())
+    assert len(added) == 1
+    assert not longfat(copy, "simulate", str(scenario)).stderr
