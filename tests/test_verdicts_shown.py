@@ -167,7 +167,7 @@ def test_each_drawn_claim_is_told_with_its_rule_and_its_data(judged):
     assert told.count("## ") == 2  # of three claims one has no evidence
     assert statistics.RULES["at most"] in told
     assert "hybla-steady" in store.experiments()
-    assert told.count("{download}`hybla-steady </_longfat/hybla-steady.csv>`") == 4
+    assert told.count("| `hybla-steady` |") == 4
     assert "recovery: halving" in told
 
 

@@ -55,7 +55,7 @@ def shortened(scenario: Scenario) -> Scenario:
 def alone_lossy_and_beside(name: str) -> dict[str, Scenario]:
     """Return a congestion control on a path of 4 Mb/s and 0.1 s: with the queue's losses alone,
     with a loss in a hundred, and beside standard TCP with ECN."""
-    routers = {"xcp": {}} if catalogue.find(name).needs_routers else {}
+    routers: dict[str, Any] = {"xcp": {}} if catalogue.find(name).needs_routers else {}
 
     def path(loss: float = 0.0, mark: int | None = None):
         return duplex(
@@ -92,8 +92,10 @@ def seldom_used() -> dict[str, Scenario]:
     def with_flow(**fields: Any) -> Scenario:
         return plain.with_(flows=[flow | fields])
 
-    relayed = duplex("a", "relay", rate_bps=4e6, delay_s=0.02, queue_packets=30)
-    relayed += duplex("relay", "b", rate_bps=2e6, delay_s=0.05, queue_packets=30)
+    relayed = [
+        *duplex("a", "relay", rate_bps=4e6, delay_s=0.02, queue_packets=30),
+        *duplex("relay", "b", rate_bps=2e6, delay_s=0.05, queue_packets=30),
+    ]
     return {
         "no limited transmit": with_flow(sack=False, limited_transmit=False),
         "late ACKs": with_flow(segments_per_ack=4, ack_timeout_s=0.04),

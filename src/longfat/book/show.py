@@ -246,11 +246,14 @@ def show_table(
     1e-04 become powers of ten; what stands between backquotes is code, and so is a cell that is
     nothing but a name with underscores. The caption of a table without rows says so: its runs were
     left out.
-    Under `longfat figure` also write the table, in full precision, as NAME.csv.
+    Under `longfat figure` also write the table, in full precision, as NAME.csv; where the book is
+    built, with six digits, for its pages.
     """
     if name and os.environ.get(FIGURE_FOLDER):
         path = Path(os.environ[FIGURE_FOLDER]) / f"{name}.csv"
         table.to_csv(path, index=False, lineterminator="\n")
+    if name and (pages := _pages()):
+        _offer(pages, name, table)
     caption += " (nothing to show here)" if table.empty else ""
     styler = table.style.hide(axis="index").format(formats or {}, na_rep="–")
     identity = hashlib.sha256(caption.encode()).hexdigest()[:8]  # the same in every run
@@ -377,7 +380,7 @@ def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> 
     `caption` is Markdown, with formulas between dollar signs: what to see. As plain text it is
     also what those are told who cannot see the figure. Without data, because its runs were left
     out, say so instead. Under `longfat figure` also write NAME.png, NAME.svg and the data as
-    NAME.csv; where the book is built, NAME.svg for its pages.
+    NAME.csv; where the book is built, NAME.svg and the data, with six digits, for its pages.
     """
     if data.empty:
         plt.close(figure)
@@ -390,10 +393,9 @@ def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> 
         figure.savefig(stem.with_suffix(".png"), dpi=200)
         save(figure, stem.with_suffix(".svg"))
         data.to_csv(stem.with_suffix(".csv"), index=False, lineterminator="\n")
-    if os.environ.get(PAGE_FOLDER):
-        pages = Path(os.environ[PAGE_FOLDER])
-        pages.mkdir(parents=True, exist_ok=True)
+    if pages := _pages():
         save(figure, pages / f"{name}.svg", bbox_inches="tight")
+        _offer(pages, name, data)
     described = {"alt": plain(caption), "caption": caption, "name": name}
     png = print_figure(figure, "png", bbox_inches="tight", base64=True)
     display(
@@ -402,6 +404,20 @@ def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> 
         raw=True,
     )
     plt.close(figure)
+
+
+def _pages() -> Path | None:
+    """Return the folder of what the book's pages offer, where it is being built."""
+    if folder := os.environ.get(PAGE_FOLDER):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        return Path(folder)
+    return None
+
+
+def _offer(pages: Path, name: str, data: pd.DataFrame) -> None:
+    """Write what a figure or table shows, for a page's readers to download."""
+    path = pages / f"{name}.csv"
+    data.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
 
 
 def set_powers(figure: Figure) -> None:

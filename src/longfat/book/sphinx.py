@@ -335,7 +335,8 @@ class Provenance(SphinxTransform):
             shown |= dict.fromkeys(cells.shown(code.astext()), cell)
         for name, cell in shown.items():
             if name in (used := _experiments()):
-                line = _folded("how it was made", [_provenance(name, used[name])])
+                data = (_made(self.app) / f"{name}.csv").exists()
+                line = _folded("how it was made", [_provenance(name, used[name], data)])
                 # What a cell rests on may be more than it shows (longfat.book.cells).
                 if "ns-3" in cell.astext() and (words := of_ns3(used[name])):
                     line = [_beside_faults(words, self.env.docname), *line]
@@ -505,24 +506,19 @@ class Japanese(SphinxTransform):
                 )
 
 
-def _provenance(name: str, experiments: list[str]) -> nodes.Element:
-    """Return the line: the command, and of each experiment data, scenarios, engine, versions."""
+def _provenance(name: str, experiments: list[str], data: bool) -> nodes.Element:
+    """Return the line: the command, what is shown as data, and each experiment's archive, engine
+    and versions."""
     line = nodes.paragraph(classes=["longfat-provenance"])
     line += [nodes.literal(text=f"longfat figure {name}"), nodes.Text(" makes this again")]
+    if data:
+        link = addnodes.download_reference("", "", reftarget=f"/{MADE}/{name}.csv", refdoc="")
+        link += nodes.Text("its data")
+        line += [nodes.Text(" ("), link, nodes.Text(")")]
     for place, experiment in enumerate(experiments):
-        line += nodes.Text(", ")
-        if place == 0:
-            line += nodes.Text("from ")
-        line += nodes.Text(f"{experiment} (")
-        links = {"data": f"{experiment}.csv", "scenarios": f"{experiment}.json"}
-        if store.traces_path(experiment).exists():
-            links["traces"] = f"{experiment}-traces.csv"
-        for text, file in links.items():
-            target = f"/{MADE}/{file}"
-            link = addnodes.download_reference("", "", reftarget=target, refdoc="")
-            link += nodes.Text(text)
-            line += [link, nodes.Text("; ")]
-        line += nodes.Text(f"{_versions(experiment)})")
+        line += nodes.Text(", " if place else ", from ")
+        line += nodes.literal(text=f"data/results/{experiment}")
+        line += nodes.Text(f" ({_versions(experiment)})")
     line += nodes.Text(".")
     return line
 
@@ -564,8 +560,8 @@ def _beside_faults(words: str, docname: str) -> nodes.Element:
 @functools.cache
 def _on_ns3(experiment: str) -> list[Scenario]:
     """Return the scenarios of an experiment that ns-3 has run."""
-    runs = store.read_archive(experiment)
-    own = runs.loc[runs["engine"] == "ns3"].drop_duplicates("key")
+    runs = store.read_table(experiment, "runs")
+    own = runs[runs["engine"] == "ns3"]
     return [Scenario.from_json(text) for text in own["scenario"]]
 
 
@@ -582,13 +578,10 @@ def _experiments() -> dict[str, list[str]]:
 
 @functools.cache
 def _versions(experiment: str) -> str:
-    """Return which engine made an experiment, and with which code."""
-    rows = store.read_archive(experiment).fillna("").drop_duplicates(["engine", "engine_version"])
-    return ", ".join(
-        f"{row.engine} {row.engine_version}, code {str(row.headers_sha256)[:8]}, "
-        f"longfat {row.longfat_version}"
-        for row in rows.itertuples()
-    )
+    """Return how many runs an experiment has, of which engine, and of which versions."""
+    line = store.provenance()[experiment]
+    product = f" ({line['engine_version']})" if line["engine_version"] else ""
+    return f"{line['runs']} runs on {line['engine']}{product}, versions: {line['versions']}"
 
 
 def _made(app) -> Path:
@@ -598,15 +591,9 @@ def _made(app) -> Path:
     return folder
 
 
-def _offer_archive(app) -> None:
-    """Put the archive where a page's links find it: data, traces, and scenarios for a sweep."""
+def _offer_scenarios(app) -> None:
+    """Put the scenarios behind the claims that are gone through where that page finds them."""
     folder = _made(app)
-    for experiment in store.experiments():
-        shutil.copyfile(store.archive_path(experiment), folder / f"{experiment}.csv")
-        if store.traces_path(experiment).exists():
-            shutil.copyfile(store.traces_path(experiment), folder / f"{experiment}-traces.csv")
-        runs = store.read_archive(experiment).drop_duplicates("key")["scenario"]
-        folder.joinpath(f"{experiment}.json").write_text(f"[{','.join(runs)}]", encoding="utf-8")
     for name, scenarios in verdicts.drawn_runs().items():
         folder.joinpath(f"{name}.json").write_text(scenarios, encoding="utf-8")
 
@@ -662,7 +649,7 @@ def setup(app):
     app.add_transform(Equations)
     app.add_post_transform(Powers)
     app.add_post_transform(Together)
-    app.connect("builder-inited", _offer_archive)
+    app.connect("builder-inited", _offer_scenarios)
     app.connect("doctree-resolved", _tell_terms)
     app.connect("html-page-context", _list_citations)
     app.connect("html-page-context", _tell_symbols)

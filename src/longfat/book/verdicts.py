@@ -271,7 +271,7 @@ def steps() -> str:
     """Return, in Markdown, how the verdicts on the `drawn` claims came about.
 
     Each has the sentence, the rule of its kind, where it holds, what each engine says at each
-    setting (with its runs and their data to download), and the verdict.
+    setting (with its runs to download), and the verdict.
     """
     parts = [_steps(number, row) for number, row in enumerate(drawn().to_dict("records"), 1)]
     return "\n\n".join(parts) or "No chapter has evidence yet."
@@ -306,11 +306,7 @@ def _table(row: dict[str, Any]) -> str:
         interval = "–"
         if None not in (_number(one["low"]), _number(one["high"])) and one["low"] < one["high"]:
             interval = f"{style.number(one['low'])} to {style.number(one['high'])}"
-        data = [
-            f"{{download}}`{name} </_longfat/{name}.csv>`"
-            for name in one["experiment"].split()
-            if name in store.experiments()
-        ]
+        data = [f"`{name}`" for name in one["experiment"].split() if name in store.experiments()]
         cells = (
             statistics.ENGINES[one["engine"]],
             varied if one["parameter"] else "as stated",
