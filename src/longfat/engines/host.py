@@ -103,7 +103,7 @@ class Server:
     """A process that forks a child for each run: started when first asked, ended with this one.
 
     `command` returns what starts it, and its environment. It gets a socket as its standard
-    input, and says "ready" on its standard output when it listens, with a word on how it is.
+    input, and says "ready" on its standard output when it listens.
     """
 
     def __init__(self, command: Callable[[], tuple[list[str], dict[str, str]]]):
@@ -112,7 +112,6 @@ class Server:
         self.stops = 0  # how often `stop` was called
         self._requests: socket.socket | None = None
         self.process: subprocess.Popen | None = None
-        self.words = ""  # what it said when it was ready
 
     def ask(self, request: dict[str, Any], stops: int) -> dict[str, Any]:
         """Have it run the request in a child of its own; return the answer.
@@ -166,7 +165,6 @@ class Server:
         try:
             for line in process.stdout:
                 if line.startswith("ready"):
-                    self.words = line.strip()
                     return
         except KeyboardInterrupt:
             self.stop()

@@ -12,7 +12,7 @@ from typing import Any
 
 from longfat.cc import catalogue
 from longfat.engines import behaviour, host
-from longfat.engines.ns3 import accelerate, compiled
+from longfat.engines.ns3 import compiled
 from longfat.errors import InputError, SimulationError
 from longfat.links import CoDel, Pie, Red
 from longfat.result import LINK_SERIES, TRANSFER_SERIES, Result
@@ -152,19 +152,15 @@ def prepare() -> Iterable[str]:
 
     A congestion control's header is compiled when a scenario first asks for it.
     """
-    from concurrent.futures import ThreadPoolExecutor
-
     known = catalogue.algorithms().values()
     headers = {a.header_path for a in known if a.header_path and a.type_id}
-    sources = [accelerate.SOURCE, ENGINE]
-    own = [compiled.name_of(source) for source in (*sources, *headers)]
+    own = [compiled.name_of(source) for source in (ENGINE, *headers)]
     with_features = [compiled.name_of(ENGINE, features) for features in VARIANTS]
     compiled.forget_others([*own, *with_features])
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        builds = {source: pool.submit(compiled.build, source) for source in sources}
-    for source, build in builds.items():
-        if error := build.exception():
-            yield f"{source.name} was not compiled: {error}"
+    try:
+        compiled.build(ENGINE)
+    except compiled.CompilerError as error:
+        yield f"{ENGINE.name} was not compiled: {error}"
 
 
 def _algorithm(flow: Flow):
@@ -407,8 +403,6 @@ def _command(features: frozenset[str]) -> tuple[list[str], dict[str, str]]:
     except compiled.CompilerError as error:
         raise SimulationError(f"the engine 'ns3' cannot be compiled: {error}") from None
     command = [sys.executable, str(HERE / "server.py"), str(engine)]
-    if accelerator := accelerate.library():
-        command.append(str(accelerator))
     tunables = [os.environ.get("GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1"]
     return command, os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))}
 

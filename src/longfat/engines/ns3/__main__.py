@@ -11,5 +11,4 @@ if __name__ == "__main__":
     for obstacle in ns3.prepare():
         print(f"notice: {obstacle}")
     bindings.load(headers=False)  # the first time, Cling compiles its own headers for the others
-    accelerated = "accelerated" if ns3.accelerate.library() else "not accelerated"
-    print(f"ns-3 {ns3.VERSION} is ready, {accelerated}")
+    print(f"ns-3 {ns3.VERSION} is ready")

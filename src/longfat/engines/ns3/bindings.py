@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from longfat.engines.ns3 import ENGINE, accelerate, compiled, server
+from longfat.engines.ns3 import ENGINE, compiled, server
 
 JIT_FLAGS = "-O2 -ffp-contract=off"  # no -march=native: the same digits on every x86-64 machine
 
@@ -22,7 +22,6 @@ JIT_FLAGS = "-O2 -ffp-contract=off"  # no -march=native: the same digits on ever
 def load(headers: bool = True) -> None:
     """Load ns-3, and every congestion control unless not `headers`; once in a process."""
     os.environ["EXTRA_CLING_ARGS"] = JIT_FLAGS
-    accelerate.load()
     with _quiet_stderr():  # Cling reports a static initialiser of ns-3's headers that is not used
         from ns import ns  # noqa: F401
     import cppyy
@@ -39,7 +38,7 @@ def load(headers: bool = True) -> None:
 
 @functools.cache
 def _engine() -> Callable[[str], str]:
-    return server.load(str(compiled.build(ENGINE)))[0]
+    return server.load(str(compiled.build(ENGINE)))
 
 
 def execute(request: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ ns-3 and the engine are shared libraries that were compiled before, as are the c
 which a run loads for itself: this file needs nothing but the standard library, so that the process
 is there at once.
 
-    python server.py ENGINE [ACCELERATOR]       the libraries' paths
+    python server.py ENGINE       the library's path
 """
 
 import contextlib
@@ -33,22 +33,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 
-def load(engine: str, accelerator: str = "") -> tuple[Callable[[str], str], bool]:
-    """Load ns-3 with the engine; return what runs a request, and whether it is accelerated."""
-    accelerated = False
-    if accelerator:
-        try:
-            ctypes.CDLL(accelerator, ctypes.RTLD_GLOBAL)
-            accelerated = True
-        except OSError as error:
-            print(f"accelerator not used: it cannot be loaded: {error}", file=sys.stderr)
+def load(engine: str) -> Callable[[str], str]:
+    """Load ns-3 with the engine; return what runs a request."""
     run = ctypes.CDLL(engine, ctypes.RTLD_GLOBAL).longfat_run
     run.argtypes, run.restype = [ctypes.c_char_p], ctypes.c_char_p
-    return lambda request: run(request.encode()).decode(), accelerated
+    return lambda request: run(request.encode()).decode()
 
 
-def serve(load: Callable[[], tuple[Callable[[str], str], bool]]) -> None:
-    """Load ns-3, then serve; a line on standard output says when, and whether accelerated."""
+def serve(load: Callable[[], Callable[[str], str]]) -> None:
+    """Load ns-3, then serve; a line on standard output says when."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that started us
     requests = socket.socket(fileno=0)
     # Until the server listens, the end of its standard input ends it by SIGIO.
@@ -57,10 +50,10 @@ def serve(load: Callable[[], tuple[Callable[[str], str], bool]]) -> None:
     fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
     if select.select([0], [], [], 0)[0]:
         return  # it ended before that
-    run, accelerated = load()
+    run = load()
     fcntl.fcntl(0, fcntl.F_SETFL, flags)
     settle()
-    print("ready, accelerated" if accelerated else "ready", flush=True)
+    print("ready", flush=True)
     _Server(run, requests).serve()
     os._exit(0)  # the runs end with this process
 

@@ -61,7 +61,7 @@ def simulate(
     limits = (time_limit_s, memory_limit_bytes)
     build = how_built()
     if build == "native":
-        answer = native.run(_request(scenario), names, scenario.features, *limits)
+        answer = native.run(request(scenario), names, scenario.features, *limits)
     else:
         for name in names:
             if not wasm.has(name):
@@ -69,7 +69,7 @@ def simulate(
                     f"congestion control '{name}': the built module has it otherwise than its "
                     "header now is: to run it needs a C++ compiler, or the module built again"
                 )
-        answer = wasm.run(_request(scenario), *limits)
+        answer = wasm.run(request(scenario), *limits)
     if "failed" in answer:
         ended = host.how_it_ended(answer["failed"], answer["last_words"], *limits)
         raise host.failure(scenario, "segment", ended, answer["last_words"])
@@ -81,7 +81,7 @@ def simulate(
     return host.result(scenario, answer, made_by)
 
 
-def _request(scenario: Scenario) -> str:
+def request(scenario: Scenario) -> str:
     """Return the scenario as the engine reads it: without what is compiled in on demand only
     (`Scenario.features`), where it is not used."""
     data = scenario.model_dump(mode="json", exclude={"ns2"})
