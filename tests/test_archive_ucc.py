@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from longfat import store
 
 LOSSES = {0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1}
