@@ -1,11 +1,11 @@
-"""The recoveries of longfat.papers.recoveries, made by the segment engine's sender and by Linux."""
+"""The recoveries of `longfat.studies.recoveries`, made by the segment engine and by Linux."""
 
 from typing import Any
 
 import linux_sender
 import sender_driver
 
-from longfat.papers.recoveries import CASES, GAP_S, RTT_S
+from longfat.studies.recoveries import CASES, GAP_S, RTT_S
 
 
 def of_segment(name: str) -> list[dict[str, Any]]:

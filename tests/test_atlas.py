@@ -10,8 +10,8 @@ import pytest
 from longfat import InputError, simulate
 from longfat.book import atlas as page
 from longfat.book import laboratory
-from longfat.papers import atlas
-from longfat.papers.senders import LATER, senders
+from longfat.studies import atlas
+from longfat.studies.senders import LATER, senders
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ from test_segment_engine import one_link, scenarios
 from longfat import SimulationError, sweep
 from longfat.engines import ns3, segment
 from longfat.faults import NS3_3_44, OF_ITS_SOCKET
-from longfat.papers import engines_checked
-from longfat.papers.ns3_faults import INDEPENDENT_LOSSES
 from longfat.scenario import Flow, Scenario
+from longfat.studies import engines_checked
+from longfat.studies.ns3_faults import INDEPENDENT_LOSSES
 from longfat.topologies import duplex
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ import pytest
 
 from longfat import InputError, Record, simulate
 from longfat.faults import NS3_3_44
-from longfat.papers import senders
 from longfat.scenario import CongestionControl, Outage, Scenario
+from longfat.studies import senders
 
 
 def path(sender: str, *, outage=None, parameters=None, **fields) -> Scenario:

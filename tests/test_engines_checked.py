@@ -3,7 +3,7 @@
 import pytest
 
 from longfat import sweep
-from longfat.papers import engines_checked
+from longfat.studies import engines_checked
 
 
 def test_a_sweep_that_differs_is_seen():

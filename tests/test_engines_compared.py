@@ -10,7 +10,7 @@ from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.faults import NS3_3_44
 from longfat.network import reference
-from longfat.papers import engines_compared
+from longfat.studies import engines_compared
 
 PARAMETERS = {
     "controls": ["reno", "htcp"],

@@ -8,8 +8,8 @@ from longfat import measures, papers, statistics
 from longfat.book import drawings_ucc, show
 from longfat.cc import catalogue
 from longfat.errors import InputError
-from longfat.papers import atlas
 from longfat.papers.ucc import experiments
+from longfat.studies import atlas
 
 SETTING = {
     "loss_rates": None,

@@ -6,7 +6,7 @@ import pytest
 from longfat import statistics, sweep
 from longfat.faults import NS3_3_44
 from longfat.network import reference
-from longfat.papers import faults_verdicts as verdicts
+from longfat.studies import faults_verdicts as verdicts
 from longfat.sweeps import can_run, with_faults
 
 KEPT = verdicts.evidence()

@@ -6,30 +6,30 @@ import pytest
 from matplotlib import rc_context
 
 from longfat.book import drawings_links as drawings
-from longfat.papers.helpers import links
+from longfat.studies import proxies
 from longfat.style import RC
 
 
 def test_each_helper_stands_in_the_network():
-    assert links.KINDS.keys() == links.READS.keys() == drawings.LOOKS.keys()
-    radio = {name: links.cell(name, 0.01).links[2] for name in links.KINDS}
+    assert proxies.KINDS.keys() == proxies.READS.keys() == drawings.LOOKS.keys()
+    radio = {name: proxies.cell(name, 0.01).links[2] for name in proxies.KINDS}
     assert radio["Snoop"].base_station.kind == "snoop"
     assert radio["WTCP"].base_station.kind == "wtcp"
     assert radio["ELN"].notifies_loss
-    assert radio["ARQ"].arq == links.WHOLE
-    assert links.cell("split").flows[0].relays == ("base",)
-    assert links.cell("TCP-J").flows[0].congestion_control.name == "tcpj"
+    assert radio["ARQ"].arq == proxies.WHOLE
+    assert proxies.cell("split").flows[0].relays == ("base",)
+    assert proxies.cell("TCP-J").flows[0].congestion_control.name == "tcpj"
     for name, link in radio.items():
-        back = links.cell(name, 0.01).links[3]
+        back = proxies.cell(name, 0.01).links[3]
         assert (link.loss_per_packet, back.loss_per_packet) == (0.01, 0.0)
         assert not back.base_station
         assert not back.notifies_loss
 
 
 def test_the_helpers_keep_their_order_at_a_loss_in_a_hundred():
-    table = links.losses(rates=[0.01], seeds=2)
+    table = proxies.losses(rates=[0.01], seeds=2)
     rate = table.set_index("helper")["Mb/s"]
-    assert list(rate.index) == list(links.KINDS)
+    assert list(rate.index) == list(proxies.KINDS)
     assert rate["Reno"] < 1.5
     assert rate["Reno"] < rate["Westwood"] < rate["Snoop"]
     assert rate["ELN"] < rate["split"]
@@ -49,13 +49,13 @@ def test_the_helpers_keep_their_order_at_a_loss_in_a_hundred():
 
 
 def test_blocks_that_are_shown_spoil_snoop():
-    rate = links.blocks(rates=[0.03], seeds=2).set_index("helper")["Mb/s"]
+    rate = proxies.blocks(rates=[0.03], seeds=2).set_index("helper")["Mb/s"]
     assert rate["shown"] < rate["hidden"] / 2
     assert rate["no SACK"] == pytest.approx(rate["hidden"], rel=0.1)
 
 
 def test_a_proxy_gains_with_distance_and_loss_only():
-    gain = links.gains(rates=[0.0, 0.01], trips=[0.01, 0.3], seeds=2)
+    gain = proxies.gains(rates=[0.0, 0.01], trips=[0.01, 0.3], seeds=2)
     gain = gain.set_index(["rtt_s", "loss"])["gain"]
     assert gain[0.01, 0.0] == pytest.approx(1, abs=0.05)
     assert gain[0.3, 0.01] > gain[0.01, 0.01] > 1
@@ -63,7 +63,7 @@ def test_a_proxy_gains_with_distance_and_loss_only():
 
 
 def test_handoffs_take_what_the_paper_counts_where_it_counts_one_round_trip():
-    table = links.handoffs(peers=[0.02, 0.1]).set_index(["protocol", "rtt_s"])
+    table = proxies.handoffs(peers=[0.02, 0.1]).set_index(["protocol", "rtt_s"])
     for protocol in ("Mobile IPv6, as counted", "hierarchical, within"):
         own = table.loc[protocol]
         assert np.allclose(own["took_s"], own["counted_s"], atol=0.001)
@@ -74,27 +74,27 @@ def test_handoffs_take_what_the_paper_counts_where_it_counts_one_round_trip():
 
 
 def test_the_larger_the_buffer_the_more_moves():
-    table = links.state_moved([8_000, 64_000])
+    table = proxies.state_moved([8_000, 64_000])
     assert table["bytes"].is_monotonic_increasing
     assert table["took_s"].is_monotonic_increasing
     assert (table["silence_s"] < 0.2).all()
 
 
 def test_only_what_the_split_connection_had_is_lost():
-    last = links.failures().groupby("helper").last()
+    last = proxies.failures().groupby("helper").last()
     lost = last["acknowledged"] - last["delivered"]
     assert 0.2 < lost["split"] < 0.4  # MB, of two buffers of 0.2
     assert lost["Snoop"] <= 0
 
 
 def test_wtcp_tells_the_sender_of_no_queue():
-    trip = links.hidden_time(duration_s=10.0).groupby("helper")["rtt_s"].median()
+    trip = proxies.hidden_time(duration_s=10.0).groupby("helper")["rtt_s"].median()
     assert trip["WTCP"] < 0.12
     assert trip["WTCP without hiding"] > 1
 
 
 def test_the_profile_for_wcdma_is_mostly_a_window():
-    table = links.advice(seeds=2).set_index(["case", "left_out"])["kb/s"]
+    table = proxies.advice(seeds=2).set_index(["case", "left_out"])["kb/s"]
     download = table["download"]
     assert download["nothing"] > 2 * download["everything"]
     assert download["large windows"] < 1.1 * download["everything"]
@@ -103,9 +103,9 @@ def test_the_profile_for_wcdma_is_mostly_a_window():
 
 
 def test_bursts_are_kinder_and_arq_may_be_stubborn():
-    burst = links.bursts(lengths=[1, 20], rates=[0.01], seeds=2)
+    burst = proxies.bursts(lengths=[1, 20], rates=[0.01], seeds=2)
     assert burst["Mb/s"].iloc[1] > 2 * burst["Mb/s"].iloc[0]
-    arq = links.persistence(tries=[1, 10], feedbacks=[0.01], seeds=2)
+    arq = proxies.persistence(tries=[1, 10], feedbacks=[0.01], seeds=2)
     assert arq["Mb/s"].iloc[1] > 2 * arq["Mb/s"].iloc[0]
     assert arq["timeouts"].iloc[1] <= arq["timeouts"].iloc[0]
 

@@ -12,8 +12,8 @@ from longfat.book import drawings_routers
 from longfat.engines import host, ns3, segment
 from longfat.faults import OF_ITS_SOCKET
 from longfat.network import duplex
-from longfat.papers.helpers import beside_ns3
 from longfat.scenario import Flow
+from longfat.studies import queues_ns3
 
 needed = pytest.mark.skipif(not ns3.is_here(), reason="no ns-3 here")
 slow = pytest.mark.slow  # a minute of it is the compiler's, where the engine is new
@@ -94,7 +94,7 @@ def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
     plain, marking = (scenario(15, ecn, **deep).with_(record=RECORD) for ecn in (False, True))
     for wanted in (plain, marking):
         full, fast = both(wanted)
-        queues = [beside_ns3.routers._queue(one, 5.0, "a>b").mean() for one in (full, fast)]
+        queues = [queues_ns3.routers._queue(one, 5.0, "a>b").mean() for one in (full, fast)]
         assert max(queues) < 30
         goodput, ours = (one.flows["goodput_bps"].sum() for one in (full, fast))
         assert goodput > 0.75 * ours  # PIE of ns-3 marks too much
@@ -108,7 +108,7 @@ def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
 def test_ns3_and_the_segment_engine_agree_but_for_rules_that_have_a_name():
     """Of the archive, six runs a case. RED of ns-3 drops nothing while one packet or none waits,
     and PIE, once it has marked a packet, marks on (`test_queues_as_ns3`)."""
-    table = beside_ns3.beside().set_index(["case", "measure"])
+    table = queues_ns3.beside().set_index(["case", "measure"])
     assert table.loc["bursts", "equal"].eq(6).all()
     for kind in ("RED", "RED and ECN", "CoDel", "CoDel and ECN", "PIE"):
         goodput, queue = (table.loc[(kind, measure)] for measure in ("goodput", "queue"))
@@ -120,7 +120,7 @@ def test_ns3_and_the_segment_engine_agree_but_for_rules_that_have_a_name():
     assert marked["PIE and ECN"] < 0.2
     assert table.loc[("PIE and ECN", "goodput"), "low"] > 1.1
     shown = drawings_routers.beside_ns3(table.reset_index())
-    assert shown["queue"].tolist() == [case for case in beside_ns3.CASES if case != "bursts"]
+    assert shown["queue"].tolist() == [case for case in queues_ns3.CASES if case != "bursts"]
     assert shown["marked"].tolist()[::2] == ["none"] * 3
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat.papers.helpers import beside_ns2, ptp, routers
+from longfat.studies import assistance_ns2, ptp, routers
 
 
 def test_a_link_is_full_once_nine_tenths_are_in_use_and_the_queue_counts_from_then_on():
@@ -120,7 +120,7 @@ def test_nothing_that_is_assumed_of_cadpc_decides():
 
 
 def test_quick_start_takes_as_long_on_ns2():
-    table = beside_ns2.quick_start()
+    table = assistance_ns2.quick_start()
     assert len(table) == 15
     assert table["here"].to_numpy() == pytest.approx(table["ns2"].to_numpy(), rel=0.002)
     silent = table[~table["approves"]].set_index("segments")["ns2"]
@@ -129,18 +129,18 @@ def test_quick_start_takes_as_long_on_ns2():
 
 
 def test_snoop_on_ns2_comes_near_ours_when_no_duplicate_reaches_the_sender():
-    table = beside_ns2.snoop().set_index(["case", "engine", "loss"])["Mb/s"]
+    table = assistance_ns2.snoop().set_index(["case", "engine", "loss"])["Mb/s"]
     for loss, factor in ((1e-3, 0.99), (3e-3, 0.98), (1e-2, 0.96), (3e-2, 0.9)):
         ours = table["Snoop", "segment", loss]
-        named = [table[case, "ns2", loss] for case in list(beside_ns2.SNOOP_CASES)[1:]]
+        named = [table[case, "ns2", loss] for case in list(assistance_ns2.SNOOP_CASES)[1:]]
         assert named == sorted(named)  # each cause undone brings it nearer
         assert factor * ours < named[-1] < ours
 
 
 @pytest.mark.skipif(not routers.has_ns2(), reason="no ns-2 here")
 def test_ns2s_snoop_and_quick_start_come_out_again():
-    rows = pd.read_csv(beside_ns2.SNOOP).set_index(["case", "loss", "seed"])
-    assert rows.loc[("Snoop", 0.03, 2)].to_dict() == beside_ns2.run_snoop("Snoop", 0.03, 2)
-    rows = pd.read_csv(beside_ns2.QUICK_START).set_index(["segments", "asked", "part"])
-    again = beside_ns2.run_quick_start(1000, 5.12)
+    rows = pd.read_csv(assistance_ns2.SNOOP).set_index(["case", "loss", "seed"])
+    assert rows.loc[("Snoop", 0.03, 2)].to_dict() == assistance_ns2.run_snoop("Snoop", 0.03, 2)
+    rows = pd.read_csv(assistance_ns2.QUICK_START).set_index(["segments", "asked", "part"])
+    again = assistance_ns2.run_quick_start(1000, 5.12)
     assert rows.loc[(1000, 5.12, 1.0)].to_dict() == pytest.approx(again, abs=1e-6)

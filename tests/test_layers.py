@@ -16,6 +16,7 @@ FLOORS = [
     ["cli"],
     ["book"],
     ["topologies"],
+    ["studies"],
     ["papers"],
     ["sweeps", "audit", "reproduce", "export"],
     ["engines"],

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat.papers import models, reno
+from longfat.papers import reno
+from longfat.studies import models
 
 
 def test_hybla_is_designed_for_the_rate_of_the_reference():

@@ -5,7 +5,7 @@ import pytest
 
 from longfat import reproduce, store
 from longfat.book import tables
-from longfat.papers import ns2_beside
+from longfat.studies import ns2_beside
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from longfat.book import sphinx
 from longfat.engines import segment
 from longfat.faults import NS3_3_44
-from longfat.papers import ns3_faults
+from longfat.studies import ns3_faults
 
 
 def counts(scenario) -> list:

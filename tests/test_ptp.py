@@ -10,7 +10,7 @@ from longfat.engines import linux, ns2, ns3, segment, with_control
 from longfat.engines.segment import native
 from longfat.export import export
 from longfat.network import duplex
-from longfat.papers.helpers import ptp
+from longfat.studies import ptp
 
 pytestmark = [
     pytest.mark.slow,  # an engine with this feature has to be compiled

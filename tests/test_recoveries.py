@@ -8,8 +8,8 @@ import recoveries_made
 
 from longfat.engines import linux
 from longfat.engines.segment import native
-from longfat.papers import recoveries
-from longfat.papers.recoveries import CASES
+from longfat.studies import recoveries
+from longfat.studies.recoveries import CASES
 
 
 def columns(table, who):

@@ -22,8 +22,8 @@ from longfat.cc import catalogue
 from longfat.engines import segment
 from longfat.engines.ns3 import compiled
 from longfat.engines.segment import native, wasm
-from longfat.papers import engines_checked
 from longfat.scenario import Flow
+from longfat.studies import engines_checked
 from longfat.topologies import duplex, satellite
 
 TESTS = Path(__file__).parent

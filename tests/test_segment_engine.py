@@ -19,8 +19,8 @@ from longfat.cc import catalogue
 from longfat.engines import ns3, segment
 from longfat.faults import NS3_3_44, OF_ITS_SOCKET
 from longfat.links import Link, trace_rate_bps
-from longfat.papers import engines_checked
 from longfat.scenario import FEATURES, Flow
+from longfat.studies import engines_checked
 from longfat.topologies import duplex, satellite
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from longfat.cc import catalogue
-from longfat.papers import senders
+from longfat.studies import senders
 
 
 def test_every_header_but_those_that_are_newreno_is_a_sender():

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from longfat.faults import NS3_3_44
-from longfat.papers import engines_checked, senders, senders_long
+from longfat.studies import engines_checked, senders, senders_long
 from longfat.sweeps import sweep
 
 needs_ns3 = pytest.mark.skipif(find_spec("ns3") is None, reason="this environment has no ns-3")

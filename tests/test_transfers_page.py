@@ -7,8 +7,9 @@ import pytest
 from longfat import InputError
 from longfat.book import drawings_transfers
 from longfat.engines.segment import native
-from longfat.papers import transfers
-from longfat.papers.transfers import WAYS, Way
+from longfat.papers.survey import files
+from longfat.studies import transfers
+from longfat.studies.transfers import WAYS, Way
 
 pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
 
@@ -162,7 +163,7 @@ def test_a_relay_halves_the_round_trip_and_no_more():
 
 
 def test_a_queue_is_a_bandwidth_delay_product():
-    assert transfers.queue_packets(Way(100e6, 0.1, 0.0)) == round(1e7 / 8 / 1502)
+    assert files.queue_packets(Way(100e6, 0.1, 0.0)) == round(1e7 / 8 / 1502)
 
 
 def test_markers_save_what_they_should():
@@ -200,8 +201,8 @@ def test_ns3_and_the_segment_engine_are_equal_within_intervals():
 
 
 def test_the_surveys_claims_rest_on_the_tables_runs():
-    times = transfers.archived_tunings((transfers.BASE, "4 connections"))
+    times = files.archived_tunings((transfers.BASE, "4 connections"))
     table = transfers.tunings(["4 connections"], bytes_=(1e9,)).set_index("tuning")
     assert times["4 connections"].mean() == pytest.approx(table.at["4 connections", "time"])
     with pytest.raises(InputError, match="the archive has no transfer with '4 connections'"):
-        transfers.archived_tunings(("4 connections",), file_bytes=2e9)
+        files.archived_tunings(("4 connections",), file_bytes=2e9)

@@ -6,7 +6,7 @@ python tools/atlas.py coverage     how many intervals hold the mean of other run
 
 import sys
 
-from longfat.papers import atlas
+from longfat.studies import atlas
 
 
 def main(what: list[str]) -> None:

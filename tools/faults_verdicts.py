@@ -7,7 +7,7 @@ import sys
 
 import pandas as pd
 
-from longfat.papers import faults_verdicts
+from longfat.studies import faults_verdicts
 
 
 def main(papers: list[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from longfat import paths
-from longfat.papers import recoveries
+from longfat.studies import recoveries
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

@@ -275,7 +275,7 @@ def reproduce(chapter):
     import pandas as pd
 
     from longfat import reproduce as reproducing
-    from longfat.papers import ns2_beside
+    from longfat.studies import ns2_beside
 
     pages = {"ns2": ns2_beside.make}
     chosen = [chapter] if chapter else [*reproducing.chapters(), *pages]

@@ -1,4 +1,4 @@
-"""The atlas in the page: one piece of HTML with the archive in it (`longfat.papers.atlas`)."""
+"""The atlas in the page: one piece of HTML with the archive in it (`longfat.studies.atlas`)."""
 
 import json
 from importlib.resources import files
@@ -6,7 +6,7 @@ from importlib.resources import files
 import pandas as pd
 
 from longfat.book import laboratory
-from longfat.papers import atlas
+from longfat.studies import atlas
 from longfat.style import SHORT
 
 NETWORK = "atlas"  # the Laboratory's panel below

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from longfat.book import show
 from longfat.cc import catalogue
-from longfat.papers.engines_compared import HEADERS, SAME_WITHIN, WINDOW
+from longfat.studies.engines_compared import HEADERS, SAME_WITHIN, WINDOW
 from longfat.style import SHORT
 
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from longfat import statistics
 from longfat.book import show
 from longfat.book.drawings_engines_compared import label
-from longfat.papers import ns3_faults
+from longfat.studies import ns3_faults
 
 RIGHT, FAULTY = show.SIMULATION, show.EMULATION  # by the RFCs, and with all faults
 LINUX = show.VARIANT

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longfat.papers.helpers import links
+from longfat.studies import proxies
 from longfat.style import number
 
 # One look for each helper: colour by the class of the taxonomy.
@@ -52,7 +52,7 @@ def _lines(
 
 
 def losses(table: pd.DataFrame) -> Figure:
-    """Draw the goodput with each helper by the radio's loss (`links.losses`)."""
+    """Draw the goodput with each helper by the radio's loss (`proxies.losses`)."""
     figure, axes = plt.subplots(figsize=(8, 4.4))
     _lines(axes, table, "loss")
     axes.set(xscale="log", xlabel="packets lost on the radio, of all")
@@ -62,7 +62,7 @@ def losses(table: pd.DataFrame) -> Figure:
 
 
 def blocks(table: pd.DataFrame) -> Figure:
-    """Draw the goodput with Snoop by what becomes of SACK's blocks (`links.blocks`)."""
+    """Draw the goodput with Snoop by what becomes of SACK's blocks (`proxies.blocks`)."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     _lines(axes, table, "loss", BLOCKS)
     axes.set(xscale="log", xlabel="packets lost on the radio, of all")
@@ -72,7 +72,7 @@ def blocks(table: pd.DataFrame) -> Figure:
 
 
 def hidden_time(table: pd.DataFrame) -> Figure:
-    """Draw the round trips that the sender measures (`links.hidden_time`)."""
+    """Draw the round trips that the sender measures (`proxies.hidden_time`)."""
     figure, axes = plt.subplots(figsize=(8, 3.4))
     for name, words in (("WTCP without hiding", "as they are"), ("WTCP", "as WTCP tells them")):
         own = table[table["helper"] == name]
@@ -85,7 +85,7 @@ def hidden_time(table: pd.DataFrame) -> Figure:
 
 
 def both(table: pd.DataFrame) -> Figure:
-    """Draw the goodput where the wire loses too (`links.both_losses`)."""
+    """Draw the goodput where the wire loses too (`proxies.both_losses`)."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     shown = table.assign(place=table["loss"].rank(method="dense"))
     _lines(axes, shown, "place")
@@ -98,7 +98,7 @@ def both(table: pd.DataFrame) -> Figure:
 
 
 def gains(table: pd.DataFrame) -> Figure:
-    """Draw what a proxy gains as a map (`links.gains`)."""
+    """Draw what a proxy gains as a map (`proxies.gains`)."""
     pivot = table.pivot(index="loss", columns="rtt_s", values="gain")
     figure, axes = plt.subplots(figsize=(7, 3.8))
     shown = axes.imshow(
@@ -120,7 +120,7 @@ def gains(table: pd.DataFrame) -> Figure:
 
 
 def persistence(table: pd.DataFrame) -> Figure:
-    """Draw goodput and timeouts by ARQ's persistence (`links.persistence`)."""
+    """Draw goodput and timeouts by ARQ's persistence (`proxies.persistence`)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5))
     for feedback_s, own in table.groupby("feedback_s"):
         words = f"told after {1000 * feedback_s:.0f} ms"
@@ -144,7 +144,7 @@ def persistence(table: pd.DataFrame) -> Figure:
 
 
 def bursts(table: pd.DataFrame) -> Figure:
-    """Draw the goodput by the mean length of bursts (`links.bursts`)."""
+    """Draw the goodput by the mean length of bursts (`proxies.bursts`)."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     for loss, own in table.groupby("loss"):
         axes.errorbar(
@@ -174,7 +174,7 @@ CASES = {
 
 
 def advice(table: pd.DataFrame) -> Figure:
-    """Draw what each advice of RFC 3481 brings (`links.advice`)."""
+    """Draw what each advice of RFC 3481 brings (`proxies.advice`)."""
     names = list(dict.fromkeys(table["left_out"]))[::-1]
     figure, panels = plt.subplots(1, len(CASES), figsize=(10, 3.6), sharey=True)
     for axes, (case, words) in zip(panels, CASES.items(), strict=True):
@@ -190,7 +190,7 @@ def advice(table: pd.DataFrame) -> Figure:
 
 
 def handoffs(table: pd.DataFrame) -> Figure:
-    """Draw what handoffs take by messages, and what the paper counts (`links.handoffs`)."""
+    """Draw what handoffs take by messages, and what the paper counts (`proxies.handoffs`)."""
     figure, axes = plt.subplots(figsize=(8, 4))
     for name, own in table.groupby("protocol", sort=False):
         (line,) = axes.plot(1e3 * own["rtt_s"], 1e3 * own["took_s"], marker="o", label=str(name))
@@ -212,7 +212,7 @@ def handoffs(table: pd.DataFrame) -> Figure:
 
 
 def failures(table: pd.DataFrame) -> Figure:
-    """Draw what is acknowledged and what is delivered when the helper dies (`links.failures`)."""
+    """Draw what is acknowledged and what is delivered when the helper dies (`proxies.failures`)."""
     figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharex=True, sharey=True)
     for axes, (name, own) in zip(panels, table.groupby("helper", sort=False), strict=True):
         axes.plot(own["time_s"], own["acknowledged"], label="the sender has been told")
@@ -237,7 +237,7 @@ def failures(table: pd.DataFrame) -> Figure:
 def taxonomy(table: pd.DataFrame, loss: float) -> pd.DataFrame:
     """Return the classes of TCP-J's section 2, an experiment each, as a table.
 
-    `table` is `links.losses`; the goodputs are those at `loss`.
+    `table` is `proxies.losses`; the goodputs are those at `loss`.
     """
     at = table[table["loss"] == loss].set_index("helper")
     rows = [
@@ -246,16 +246,16 @@ def taxonomy(table: pd.DataFrame, loss: float) -> pd.DataFrame:
             "helper": name,
             "goodput (Mb/s)": f"{at.at[name, 'Mb/s']:.2f} ± {at.at[name, 'halfwidth']:.2f}",
             "times Reno's": at.at[name, "Mb/s"] / at.at["Reno", "Mb/s"],
-            "reads in the base station": links.READS[name],
-            "beside IPsec": "yes" if links.READS[name] == "nothing" else "no",
+            "reads in the base station": proxies.READS[name],
+            "beside IPsec": "yes" if proxies.READS[name] == "nothing" else "no",
         }
-        for name, kind in links.KINDS.items()
+        for name, kind in proxies.KINDS.items()
     ]
     return pd.DataFrame(rows)
 
 
 def beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `beside_ns2.snoop` as the page shows it: a row a loss rate."""
+    """Return the table of `assistance_ns2.snoop` as the page shows it: a row a loss rate."""
     wide = table.assign(
         text=[
             f"{mean:.2f} ± {half:.2f}"

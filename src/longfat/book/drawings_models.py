@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from longfat.papers import models
+from longfat.studies import models
 from longfat.style import MODEL, style
 
 RATES = (0.2, 0.5, 1, 2, 3, 4, 5, 6, 8)  # Mb/s, named at the axes

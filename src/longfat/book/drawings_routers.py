@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from longfat.cc import catalogue
-from longfat.papers.helpers import routers
+from longfat.studies import routers
 from longfat.style import SHORT, number, style
 
 SETTING = pd.DataFrame(
@@ -172,7 +172,7 @@ def beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def cadpc(joining: pd.DataFrame, shares: pd.DataFrame) -> Figure:
-    """Draw flows that join one after the other, and what many get each (`papers.helpers.ptp`)."""
+    """Draw flows that join one after the other, and what many get each (`studies.ptp`)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), width_ratios=(3, 2))
     equal = joining.drop_duplicates("time_s")
     left.step(
@@ -200,7 +200,7 @@ def cadpc(joining: pd.DataFrame, shares: pd.DataFrame) -> Figure:
 
 
 def cadpc_and_losses(lossy: pd.DataFrame, beside: pd.DataFrame, mixed: pd.DataFrame) -> Figure:
-    """Draw what losses of a link and NewReno beside it do to CADPC (`papers.helpers.ptp`)."""
+    """Draw what losses of a link and NewReno beside it do to CADPC (`studies.ptp`)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))
     for name, part in lossy.groupby("sender", sort=False):
         rates = np.where(part["loss"] > 0, part["loss"], 1e-5)
@@ -220,7 +220,7 @@ def cadpc_and_losses(lossy: pd.DataFrame, beside: pd.DataFrame, mixed: pd.DataFr
 
 
 def quick_start_beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `beside_ns2.quick_start` as the page shows it."""
+    """Return the table of `assistance_ns2.quick_start` as the page shows it."""
     asked = table["asked"].map(lambda rate: "nothing" if rate == 0 else f"{rate:g}")
     return pd.DataFrame(
         {
@@ -233,7 +233,7 @@ def quick_start_beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_ns3(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `beside_ns3.beside` as the page shows it: a row a kind of queue."""
+    """Return the table of `queues_ns3.beside` as the page shows it: a row a kind of queue."""
     rows = []
     for case, own in table[table["case"] != "bursts"].groupby("case", sort=False):
         row = {"queue": str(case)}

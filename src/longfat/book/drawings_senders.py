@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longfat.cc import catalogue
-from longfat.papers import senders
+from longfat.studies import senders
 from longfat.style import SHORT, number, style
 
 COLUMNS = 4

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longfat.book.drawings_senders import label, promises
-from longfat.papers import senders, senders_long
+from longfat.studies import senders, senders_long
 from longfat.style import style
 
 SATELLITE = pd.DataFrame(

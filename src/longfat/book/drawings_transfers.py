@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from longfat.papers import transfers
+from longfat.studies import transfers
 
 _COLOURS = ("#0072b2", "#56b4e9", "#aa4499", "#e69f00", "#009e73", "#d55e00", "#999933")
 _MARKERS = ("8", "s", "H", "^", "P", "*", "v")

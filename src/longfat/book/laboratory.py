@@ -18,9 +18,9 @@ from longfat import topologies
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest
 from longfat.faults import NS3_3_44
-from longfat.papers import atlas
-from longfat.papers.senders import BY_TIMESTAMPS
 from longfat.scenario import Scenario
+from longfat.studies import atlas
+from longfat.studies.senders import BY_TIMESTAMPS
 
 STATIC = Path(str(files("longfat.book"))) / "static"
 FILES = ("uplot.min.js", "uplot.min.css", "laboratory.js", "laboratory.css")

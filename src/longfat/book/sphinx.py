@@ -28,9 +28,9 @@ from longfat import pictures, store
 from longfat.book import atlas as atlas_page
 from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
-from longfat.papers import atlas, ns3_faults
 from longfat.reproduce import LONG
 from longfat.scenario import Scenario
+from longfat.studies import atlas, ns3_faults
 from longfat.style import number, powers
 
 MADE = "_longfat"

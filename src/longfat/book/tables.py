@@ -14,8 +14,9 @@ import pandas as pd
 from longfat import engines, papers, paths, store
 from longfat.book import figures
 from longfat.cc.catalogue import algorithms
-from longfat.papers import atlas, sensitivity
-from longfat.papers import ns2_beside as ns2_beside_runs
+from longfat.papers import sensitivity
+from longfat.studies import atlas
+from longfat.studies import ns2_beside as ns2_beside_runs
 from longfat.style import ENGINE_LABEL, SHORT, formulas, label, number, powers
 
 

@@ -20,8 +20,8 @@ from scipy.stats import binomtest
 from longfat import measures, papers, statistics
 from longfat.errors import InputError, nearest
 from longfat.faults import OF_ITS_SOCKET
-from longfat.papers import survey, transfers
-from longfat.papers.survey import routers
+from longfat.papers import survey
+from longfat.papers.survey import files, routers
 from longfat.papers.survey.network import WITH_TIMESTAMPS, japan
 from longfat.result import Result
 from longfat.scenario import CongestionControl, Record, Scenario
@@ -1238,19 +1238,19 @@ def _shared(settled: pd.DataFrame) -> Iterable[dict]:
 
 def _around() -> Iterable[dict]:
     """Yield what the page on transfers around TCP found, from its archive: whole files of 1 GB."""
-    times = transfers.archived_tunings(
-        (transfers.BASE, "4 connections", "GridFTP, 8 streams", "RBUDP", "Tsunami")
+    times = files.archived_tunings(
+        (files.BASE, "4 connections", "GridFTP, 8 streams", "RBUDP", "Tsunami")
     )
     archive = "transfers-tunings"
     for claim, how in (
         ("survey-several", "4 connections"),
         ("survey-gridftp", "GridFTP, 8 streams"),
     ):
-        ratio = statistics.paired(times[transfers.BASE], times[how], ratio=True)
+        ratio = statistics.paired(times[files.BASE], times[how], ratio=True)
         yield _found(claim, archive, ratio)
-    told_bps = transfers.RATE * transfers.TUNED_PATH.rate_bps
+    told_bps = files.RATE * files.TUNED_PATH.rate_bps
     for how in ("RBUDP", "Tsunami"):
-        used = 8 * transfers.LARGEST_RUN / times[how] / told_bps
+        used = 8 * files.LARGEST_RUN / times[how] / told_bps
         yield _found("survey-own-bandwidth", archive, statistics.mean(used), at=how)
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 from longfat import measures, statistics, store
 from longfat.faults import NS3_3_44
 from longfat.network import reference
-from longfat.papers import engines_checked, senders
 from longfat.scenario import CongestionControl, Outage, Record, Scenario
+from longfat.studies import engines_checked, senders
 from longfat.sweeps import simulate_all, sweep
 
 OUTAGE_S = 10.0  # when the link goes away

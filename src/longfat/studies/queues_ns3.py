@@ -9,9 +9,9 @@ import pandas as pd
 from longfat import statistics
 from longfat.faults import OF_ITS_SOCKET
 from longfat.network import duplex
-from longfat.papers.helpers import routers
 from longfat.result import Result
 from longfat.scenario import Record, Scenario
+from longfat.studies import routers
 from longfat.sweeps import simulate_all
 
 RATE_BPS, DELAY_S, QUEUE = 4e6, 0.03, 300  # the queue holds 0.6 s

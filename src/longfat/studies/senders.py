@@ -13,9 +13,9 @@ import pandas as pd
 from longfat import measures, statistics, store
 from longfat.cc import catalogue
 from longfat.network import duplex, reference
-from longfat.papers.ns2_beside import HEADERS
 from longfat.result import Result
 from longfat.scenario import CongestionControl, Flow, Record, Scenario
+from longfat.studies.ns2_beside import HEADERS
 from longfat.sweeps import can_run, simulate_all, sweep
 
 PACKET_BITS = 8 * 1054

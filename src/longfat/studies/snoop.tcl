@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ns-2's own Snoop over the network of links.cell: a wire of WIRE (bit/s) and WIREDELAY (s, one way), a base
+# ns-2's own Snoop over the network of proxies.cell: a wire of WIRE (bit/s) and WIREDELAY (s, one way), a base
 # station, and a radio of AIR (bit/s) and AIRDELAY that loses packets to the host with probability LOSS. The
 # base station has Snoop if SNOOP is 1. A window of WINDOW segments, DURATION in s, SEED. ns-2 has
 # Snoop in the link layer of a local network only: one without cost stands between base station and radio.

@@ -13,7 +13,7 @@ import pandas as pd
 
 from longfat import paths, statistics
 from longfat.links import Snoop
-from longfat.papers.helpers import links, routers
+from longfat.studies import proxies, routers
 from longfat.sweeps import sweep
 
 SNOOP = paths.DATA / "helpers-ns2-snoop.csv"
@@ -43,7 +43,7 @@ def _ns(name: str, *numbers: float) -> dict[str, float]:
 def run_snoop(case: str, loss: float, seed: int) -> dict[str, float]:
     """Return ns-2's acked (segments), again (sent again by the sender) and timeouts."""
     snoop, tick_s, duplicates = SNOOP_CASES[case]
-    network = (links.WIRE_BPS, links.WIRE_S, links.RADIO_BPS, links.RADIO_S)
+    network = (proxies.WIRE_BPS, proxies.WIRE_S, proxies.RADIO_BPS, proxies.RADIO_S)
     return _ns("snoop.tcl", *network, loss, snoop, WINDOW, DURATION_S, seed, tick_s, duplicates)
 
 
@@ -83,7 +83,7 @@ def snoop() -> pd.DataFrame:
     )
     station = {"base_station": Snoop(cache_packets=WINDOW)}
     runs = [
-        links.cell(
+        proxies.cell(
             "Snoop" if run.case == "Snoop" else "Reno",
             run.loss,
             radio=station if run.case == "Snoop" else None,

@@ -21,9 +21,9 @@ import pandas as pd
 from longfat import engines, measures, statistics, store
 from longfat.errors import InputError
 from longfat.network import duplex
-from longfat.papers.senders import BY_TIMESTAMPS, LATER, senders
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
+from longfat.studies.senders import BY_TIMESTAMPS, LATER, senders
 from longfat.sweeps import simulate_all
 
 LOSSES = (1e-7, 1e-4, 1e-3, 1e-2, 1e-1)

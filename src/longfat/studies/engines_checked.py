@@ -11,8 +11,8 @@ from longfat import statistics
 from longfat.cc import catalogue
 from longfat.faults import NS3_3_44
 from longfat.network import duplex
-from longfat.papers.senders import LATER
 from longfat.scenario import Flow, Scenario
+from longfat.studies.senders import LATER
 from longfat.sweeps import sweep
 
 ENGINES = ("ns3", "segment")

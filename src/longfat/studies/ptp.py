@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from longfat import measures, statistics
-from longfat.papers.helpers import routers
-from longfat.papers.helpers.routers import PACKET_BITS, RATE_BPS, Promise
 from longfat.result import Result
 from longfat.scenario import CongestionControl, Flow, Record
+from longfat.studies import routers
+from longfat.studies.routers import PACKET_BITS, RATE_BPS, Promise
 from longfat.sweeps import simulate_all, sweep
 
 # Assumed, for Welzl's book is not at hand: what the rule is varied over.
@@ -27,7 +27,7 @@ def rate(rates: Sequence[float], gain: float = 0.5) -> np.ndarray:
     Rates are parts of the busiest link's: x + a x (1 - x - sum of all). With n flows it rests where
     every one has 1 / (n + 1).
 
-    >>> from longfat.papers.helpers import ptp
+    >>> from longfat.studies import ptp
     >>> [float(x) for x in ptp.rate([0.25, 0.25, 0.25])]
     [0.25, 0.25, 0.25]
     """

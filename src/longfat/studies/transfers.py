@@ -15,15 +15,27 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sympy import Eq, Integer, Sum, oo, symbols
 
-from longfat import engines, statistics
-from longfat.errors import InputError
+from longfat import statistics
 from longfat.faults import OF_ITS_SOCKET
-from longfat.network import duplex
 from longfat.papers.ledger import Equations
+from longfat.papers.survey.files import (
+    BASE,
+    LARGEST_RUN,
+    METHODS,
+    PACKET_BYTES,
+    RATE,
+    SEGMENT,
+    TUNINGS,
+    WAYS,
+    Way,
+    flow,
+    scenario,
+    tuned,
+)
 from longfat.result import Result
-from longfat.scenario import Flow, Record, Scenario
+from longfat.scenario import Record
 from longfat.sweeps import simulate_all
-from longfat.transfers import Adapts, Cut, GridFtp, ParallelTcp, Rbudp, Transfer, Tsunami
+from longfat.transfers import Adapts, Cut, GridFtp, Transfer
 
 # --- RBUDP's model
 
@@ -90,7 +102,7 @@ def rbudp_time(
 
     Without the handshake of its control connections, a round trip more. `rate_bps` is of payload.
 
-    >>> from longfat.papers import transfers
+    >>> from longfat.studies import transfers
     >>> round(float(transfers.rbudp_time(1e9, rate_bps=540e6, loss=0.0, rtt_s=0.1)), 2)
     14.91
     """
@@ -98,105 +110,6 @@ def rbudp_time(
     rounds = blasts(np.ceil(size / payload_bytes), loss)
     sent = size / (1 - loss)
     return (8 * sent / np.asarray(rate_bps, float) + rounds * np.asarray(rtt_s, float))[()]
-
-
-# --- paths and methods
-
-
-class Way(NamedTuple):
-    """A path: bit/s, s, and the loss per packet towards the receiver."""
-
-    rate_bps: float
-    rtt_s: float
-    loss: float
-
-
-# The survey's table 1. Where it states no round trip, out and back at 5 µs a kilometre, as in its
-# own chapter. What it does not state either: one packet in 100,000 is lost.
-WAYS = {
-    "JAPAN": Way(600e6, 0.1, 1e-5),
-    "EARTH²": Way(120e6, 0.4, 1e-5),
-    "EARTH⁴": Way(40e6, 0.8, 1e-5),
-    "MOON": Way(10e6, 3.5, 1e-5),
-    "satellite": Way(20e6, 0.55, 1e-4),
-    "lossy radio": Way(2e6, 0.1, 1e-2),
-}
-SEGMENT = 1448
-PACKET_BYTES = 1502  # of such a segment on the wire
-RATE = 0.9  # of the link: what datagrams are sent at, as payload
-METHODS = (
-    *("standard TCP", "CUBIC", "BBR 3"),
-    *("4 parallel", "GridFTP, 8 streams"),
-    *("RBUDP", "Tsunami"),
-)
-LARGEST_RUN = 1e9  # bytes: beyond, times are by the model
-_CONTROL = {"standard TCP": "standard", "CUBIC": "cubic", "BBR 3": "bbr3"}
-_PATH_ENDS = {"source": "sender", "target": "receiver"}
-
-
-def queue_packets(way: Way) -> int:
-    """Return how many packets a bandwidth-delay product is."""
-    return max(20, round(way.rate_bps * way.rtt_s / 8 / PACKET_BYTES))
-
-
-def flow(control: Any = "standard", **fields) -> Flow:
-    """Return a flow of today's settings, from sender to receiver."""
-    usual: dict[str, Any] = {
-        "segment_bytes": SEGMENT,
-        "initial_window_segments": 10,
-        "send_buffer_bytes": "auto",
-    }
-    return Flow(**_PATH_ENDS, congestion_control=control, **(usual | fields))
-
-
-def method(name: str, way: Way, **fields) -> tuple[list[Flow], dict[str, Any]]:
-    """Return the flows that a method needs, and the method; `fields` are those of datagrams.
-
-    The retransmission timer waits for two round trips at least: a queue that fills is no timeout.
-    """
-    timer = {"min_rto_s": max(1.0, 2 * way.rtt_s)}
-    if name in ("RBUDP", "Tsunami"):
-        rate = {"rate_bps": RATE * way.rate_bps}
-        kind = Rbudp if name == "RBUDP" else Tsunami
-        return [], {"method": kind(**_PATH_ENDS, **(rate | fields))}
-    if name == "GridFTP, 8 streams":
-        return [flow(**timer)] * 8, {"method": GridFtp(flows=tuple(range(8)))}
-    number = int(name.split()[0]) if name.endswith("parallel") else 1
-    flows = [flow(_CONTROL.get(name, "standard"), **timer)] * number
-    return flows, {"method": ParallelTcp(flows=tuple(range(number)))}
-
-
-def scenario(
-    name: str,
-    way: Way,
-    file_bytes: float,
-    *,
-    beside: Sequence[Flow] = (),
-    seed: int = 1,
-    duration_s: float | None = None,
-    record: Record | None = None,
-    queue: float = 1.0,
-    **fields,
-) -> Scenario:
-    """Return a file that goes over that path by that method, and flows `beside` it."""
-    flows, how = method(name, way, **fields)
-    fluid_s = 8 * file_bytes / way.rate_bps
-    return Scenario(
-        links=duplex(
-            "sender",
-            "receiver",
-            rate_bps=way.rate_bps,
-            delay_s=way.rtt_s / 2,
-            queue_packets=max(2, round(queue * queue_packets(way))),
-            loss_per_packet=way.loss,
-            backward={"loss_per_packet": 0.0, "queue_packets": 100_000},
-        ),
-        flows=[*flows, *beside],
-        transfers=[Transfer(bytes=round(file_bytes), **how)],
-        duration_s=duration_s or 200 * fluid_s + 2000 * way.rtt_s,
-        seed=seed,
-        record=record or Record(),
-    )
 
 
 def _rows(results: Iterable[Result], design: pd.DataFrame) -> pd.DataFrame:
@@ -363,66 +276,6 @@ def rates(
 # --- tunings
 
 
-class Tuning(NamedTuple):
-    """A way of the survey's to make a transfer faster: flows, fields of each, and of the path."""
-
-    name: str
-    controls: tuple[Any, ...] = ("standard",)
-    fields: Mapping[str, Any] = MappingProxyType({})
-    how: str = ""  # a method of `METHODS`, in place of the flows
-    relay: bool = False
-
-
-LIMITED = {"name": "standard", "parameters": {"max_ssthresh_segments": 100}}
-TUNINGS = (
-    Tuning("standard TCP, first window of 1", fields={"initial_window_segments": 1}),
-    Tuning("first window of 3 (RFC 3390)", fields={"initial_window_segments": 3}),
-    Tuning("first window of 10 (RFC 6928)", fields={"initial_window_segments": 10}),
-    Tuning("no window scaling: 64 KB", fields={"receive_buffer_bytes": 65_535}),
-    Tuning("receive buffer tuned by itself", fields={"receive_buffer_bytes": "auto"}),
-    Tuning("send buffer of 1 MB", fields={"send_buffer_bytes": 1_000_000}),
-    Tuning("limited slow start", (LIMITED,)),
-    Tuning("9000-byte packets", fields={"segment_bytes": 8948}),
-    Tuning("without SACK", fields={"sack": False}),
-    Tuning("relay in the middle", relay=True),
-    Tuning("HSTCP", ("highspeed-rfc3649",)),
-    Tuning("Scalable TCP", ("scalable-kelly",)),
-    Tuning("FAST TCP", ("fast",)),
-    Tuning("CUBIC", ("cubic",)),
-    Tuning("BBR 3", ("bbr3",)),
-    Tuning("4 connections", ("standard",) * 4),
-    Tuning("8 connections", ("standard",) * 8),
-    Tuning("GridFTP, 8 streams", how="GridFTP, 8 streams"),
-    Tuning("RBUDP", how="RBUDP"),
-    Tuning("Tsunami", how="Tsunami"),
-)
-BASE = "first window of 3 (RFC 3390)"  # what others are held against: it had then been adopted
-TUNED_PATH = Way(300e6, 0.1, 1e-5)
-
-
-def tuned(tuning: Tuning, file_bytes: float, seed: int) -> Scenario:
-    """Return a file over `TUNED_PATH` with that tuning, and nothing else changed from `BASE`."""
-    plain = scenario(tuning.how or "standard TCP", TUNED_PATH, file_bytes, seed=seed)
-    if tuning.how:
-        return plain
-    fields: dict[str, Any] = {"initial_window_segments": 3, **tuning.fields}
-    if tuning.relay:
-        fields["relays"] = ("relay",)
-    flows = [flow(control, **fields) for control in tuning.controls]
-    links = plain.links
-    if tuning.relay:
-        there, back = links
-        half = {"delay_s": TUNED_PATH.rtt_s / 4}
-        links = (
-            there.model_copy(update=half | {"target": "relay"}),
-            back.model_copy(update=half | {"source": "relay"}),
-            there.model_copy(update=half | {"source": "relay", "loss_per_packet": 0.0}),
-            back.model_copy(update=half | {"target": "relay"}),
-        )
-    carried = Transfer(bytes=round(file_bytes), method=ParallelTcp(flows=tuple(range(len(flows)))))
-    return plain.with_(links=links, flows=flows, transfers=[carried])
-
-
 def tunings(
     names: Sequence[str] = (),
     bytes_: Sequence[float] = (1e5, 1e9),
@@ -455,25 +308,6 @@ def tunings(
                 | {"faster": ratio["measured"], "low": ratio["low"], "high": ratio["high"]}
             )
     return pd.DataFrame(found)
-
-
-def archived_tunings(
-    names: Sequence[str], file_bytes: float = LARGEST_RUN, seeds: int = 6
-) -> pd.DataFrame:
-    """Return the times of a file with these of `TUNINGS` as archived: a row a seed, in s.
-
-    Raises InputError for a run that the archive does not have.
-    """
-    known = {tuning.name: tuning for tuning in TUNINGS}
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for name, found in times.items():
-        for seed in range(1, seeds + 1):
-            run = tuned(known[name], file_bytes, seed)
-            result = engines.find_archived(run, "segment")
-            if result is None:
-                raise InputError(f"the archive has no transfer with '{name}' and seed {seed}")
-            found.append(result.transfers["transfer_time_s"].item())
-    return pd.DataFrame(times, index=pd.Index(range(1, seeds + 1), name="seed"))
 
 
 # --- harm

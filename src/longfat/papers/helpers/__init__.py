@@ -1,1 +1,0 @@
-"""What helps TCP on the way: routers, links and proxies that the papers name."""
