@@ -21,7 +21,7 @@ COMPILED  := $(wildcard src/longfat/engines/ns3/* src/longfat/engines/*.h src/lo
 # So many notebooks, and steps of the set-up, at once.
 JOBS      := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # C++, formatted by .clang-format.
-SOURCES   := $(shell find src examples tests -name '*.h' -o -name '*.cc')
+SOURCES   := $(shell find src examples tests tools -name '*.h' -o -name '*.cc')
 # The tests of a file, of a notebook, or of one page of the book, are one process's (tests/conftest.py).
 PYTEST    := --numprocesses $(JOBS) --dist loadscope
 # At its end: which part of each module the tests ran, those left out of which they ran all.

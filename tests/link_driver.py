@@ -9,7 +9,7 @@ from typing import Any
 
 from longfat import Scenario
 from longfat.cc import catalogue
-from longfat.engines import host
+from longfat.engines import host, segment
 from longfat.engines.segment import native, registration
 from longfat.scenario import FEATURES, Flow
 from longfat.topologies import duplex
@@ -58,7 +58,7 @@ def send(packets, duration_s: float, seed: int = 1, **link: Any):
         duration_s=duration_s,
         seed=seed,
     )
-    lines = [scenario.model_dump_json()]
+    lines = [segment.request(scenario)]
     lines += [f"{round(1e9 * at)} {size} {int(ect)}" for at, size, ect in packets]
     text = "\n".join(lines) + "\n"
     done = subprocess.run([_program()], input=text, capture_output=True, text=True)

@@ -1,5 +1,7 @@
 """The data of the page on routers that help, on a small scale."""
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,7 +91,7 @@ def test_ns2_shares_and_queues_as_we_do():
     assert np.abs(here - there).max() < 0.01
 
 
-@pytest.mark.skipif(not routers.has_ns2(), reason="no ns-2 here")
+@pytest.mark.skipif(shutil.which("ns") is None, reason="no ns-2 here")
 def test_ns2s_archived_numbers_come_out_again():
     archived = pd.read_csv(routers.NS2)
     for rtts_s, row in zip(routers.NS2_CASES, archived.to_dict("records"), strict=True):
@@ -137,7 +139,7 @@ def test_snoop_on_ns2_comes_near_ours_when_no_duplicate_reaches_the_sender():
         assert factor * ours < named[-1] < ours
 
 
-@pytest.mark.skipif(not routers.has_ns2(), reason="no ns-2 here")
+@pytest.mark.skipif(shutil.which("ns") is None, reason="no ns-2 here")
 def test_ns2s_snoop_and_quick_start_come_out_again():
     rows = pd.read_csv(assistance_ns2.SNOOP).set_index(["case", "loss", "seed"])
     assert rows.loc[("Snoop", 0.03, 2)].to_dict() == assistance_ns2.run_snoop("Snoop", 0.03, 2)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from longfat import Scenario
 from longfat.cc import catalogue
-from longfat.engines import host
+from longfat.engines import host, segment
 from longfat.engines.segment import native, registration
 from longfat.scenario import Flow
 from longfat.topologies import duplex
@@ -58,7 +58,7 @@ def send(packets: list[Offered], duration_s: float, **link: Any) -> list[Arrival
         flows=(Flow(source="a", target="b", congestion_control="newreno"),),
         duration_s=duration_s,
     )
-    lines = [scenario.model_dump_json()]
+    lines = [segment.request(scenario)]
     lines += [
         f"{round(1e9 * p.time_s)} {p.size} {int(p.rtt_s is not None)} "
         f"{p.rtt_s or 0!r} {p.spacing_s!r} {p.feedback!r}"

@@ -3,17 +3,11 @@
 python tools/recoveries.py      needs a C++ compiler and Linux's kernel (make emulation)
 """
 
-import sys
-from pathlib import Path
-
 import pandas as pd
+import recoveries_made
 
 from longfat import paths
 from longfat.studies import recoveries
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-
-import recoveries_made
 
 
 def main() -> None:

@@ -306,28 +306,6 @@ def maximum(differences: pd.DataFrame, at: str, value: str, runs: int = 1) -> di
     return found | {"runs": int(counts.min()), "at": f"{at} = {often:g}"}
 
 
-def same(values: ArrayLike, reference: ArrayLike, factor: float) -> dict[str, float]:
-    """Return the ratio of two samples, and the p-value of its being within a factor (TOST).
-
-    Keys of `mean`, with Welch's interval of the ratio (95 %), and p_value: the larger one of the
-    two one-sided tests (Schuirmann 1987, by statsmodels, on logarithms as in bioequivalence). It is
-    below `LEVEL` exactly where the interval lies within 1/`factor` to `factor`.
-    Raises InputError for a factor of 1 or less, or samples that have no ratio.
-    """
-    from statsmodels.stats.weightstats import ttost_ind
-
-    if factor <= 1:
-        raise InputError(f"factor is {factor}: it must be above 1")
-    found = unpaired(values, reference)
-    edge = np.log(factor)
-    logs = np.log(np.asarray(values, float)), np.log(np.asarray(reference, float))
-    if all(np.ptp(one) == 0 for one in logs):  # nothing scatters
-        p_value = float(not 1 / factor < found["measured"] < factor)
-    else:
-        p_value = float(ttost_ind(*logs, -edge, edge, usevar="unequal")[0])
-    return found | {"p_value": p_value}
-
-
 def _deviation(values: np.ndarray) -> float:
     return float(values.std(ddof=1)) if values.size > 1 else float("nan")
 

@@ -72,14 +72,6 @@ def numbers(**values: float | str) -> None:
         myst_nb.glue(name, kept, display=False)
 
 
-def headline(what: str, compared: pd.DataFrame, transfer: str, metric: str) -> str:
-    """Return a figure's title: how far from the model the measurements are, at low and any loss."""
-    rows = compared[(compared["transfer"] == transfer) & (compared["metric"] == metric)]
-    low = rows[rows["loss"] <= 1e-4]["difference"].abs().max()
-    everywhere = rows["difference"].abs().max()
-    return f"{what}: within {low:.1f} % of the model for p ≤ 1e-4, {everywhere:.0f} % overall"
-
-
 def comparison_figure(
     curve: pd.DataFrame,
     measured: dict[str, pd.DataFrame],

@@ -1,6 +1,6 @@
 """What a sender sends after each ACK of a recovery: the segment engine's beside that of Linux 6.12.
 
-Both have the same path, the same far end (tests/peer.h: every segment is acknowledged at once,
+Both have the same path, the same far end (tools/peer.h: every segment is acknowledged at once,
 three blocks of SACK, none for duplicates) and the same transmissions that are lost, late or
 marked. The window is slow start's first: `Case.window` segments leave at 0.1 s, the round trip is
 0.1 s and a millisecond for every segment on its way, without timestamps; the congestion control is
@@ -53,7 +53,7 @@ NEWRENO_END = (
 
 @dataclass(frozen=True)
 class Case:
-    """A recovery: what is lost or late, in the words of tests/peer.h, and why the two differ."""
+    """A recovery: what is lost or late, in the words of tools/peer.h, and why the two differ."""
 
     title: str
     window: int  # in segments
@@ -245,17 +245,3 @@ def overview() -> pd.DataFrame:
         others = " ".join(why for why in case.differs if why != WHOLE_SEGMENTS)
         texts.append([case.title, counts["linux"], counts["segment"], others])
     return pd.DataFrame(texts, columns=["case", "sent by Linux", "sent here", "differences"])
-
-
-def sent_so_far(case: str) -> pd.DataFrame:
-    """Return how many segments each sender had sent by each time, the first flight among them."""
-    data = table(case)
-    return pd.DataFrame(
-        {
-            "time_ms": data["time_ms"],
-            **{
-                who: data[f"{who}_sent"].map(lambda text: len(numbers(text))).cumsum()
-                for who in ("linux", "segment")
-            },
-        }
-    )

@@ -4,7 +4,6 @@ All runs are the segment engine's unless a name says otherwise: segments of 1000
 each, round trips by an exact clock.
 """
 
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -355,11 +354,6 @@ def make_ns2() -> None:
     """Write what ns-2 does into data/helpers-ns2.csv."""
     rows = [{"flows": len(rtts_s)} | run_ns2(rtts_s) for rtts_s in NS2_CASES]
     pd.DataFrame(rows).round(6).to_csv(NS2, index=False)
-
-
-def has_ns2() -> bool:
-    """Return whether the program `ns` is here."""
-    return shutil.which("ns") is not None
 
 
 def beside_ns2(duration_s: float = 60.0) -> pd.DataFrame:

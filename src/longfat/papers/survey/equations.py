@@ -124,7 +124,6 @@ RFC3649 = {"w_L": 38.0, "w_H": 83000.0, "p_L": 1e-3, "p_H": 1e-7, "b_H": 0.1}
 RFC3649 |= {"s": float(EQ.calculate((26,), **RFC3649)["s"])}
 SCALABLE = {"A": 0.01, "b": 0.125}
 SCALABLE |= {"X": float(EQ.calculate((32,), **SCALABLE)["X"])}
-LEGACY_WINDOW = 16.0  # Scalable TCP is standard TCP up to here (Kelly 2003, section 3)
 
 
 def throughput(

@@ -184,12 +184,6 @@ def of_handoffs(runs: pd.DataFrame, newcomers: pd.DataFrame, setting: Setting) -
     return numbers
 
 
-def of_today(runs: pd.DataFrame) -> Numbers:
-    """Today's senders at a bit error rate of 4e-6, in Mb/s."""
-    means = runs[runs["bit_error_rate"] == 4e-6].groupby("protocol")["Mb/s"].mean()
-    return {f"tcpj_today_{name.lower().replace('-', '')}": means[name] for name in means.index}
-
-
 def of_verdicts(judged: pd.DataFrame) -> Numbers:
     """How many claims ended how."""
     sorts = judged["verdict"].map(statistics.verdict_class).value_counts()

@@ -9,6 +9,7 @@ from typing import Any
 
 from longfat import Scenario
 from longfat.cc import catalogue
+from longfat.engines import segment
 from longfat.engines.segment import native, registration
 from longfat.scenario import Flow
 from longfat.topologies import duplex
@@ -25,12 +26,19 @@ def _program() -> Path:
     includes = set()
     for name in ALGORITHMS:
         algorithm = catalogue.find(name)
-        includes.add(f"-I{algorithm.header_path.parent}")
+        includes.add(f"-I{catalogue.FOLDER}")
         lines.append(registration.cpp(name, algorithm, name))
     source = folder / "algorithms.cc"
     source.write_text("\n".join(lines), encoding="utf-8")
     program = folder / "sender"
-    command = [*native.compiler(), "-std=c++20", "-O0", "-Wall", f"-I{native.HERE}", *includes]
+    command = [
+        *(native.compiler() or ()),
+        "-std=c++20",
+        "-O0",
+        "-Wall",
+        f"-I{native.HERE}",
+        *includes,
+    ]
     files = [HERE / "segment_sender.cc", source, native.HERE / "ns3" / "random-variable-stream.cc"]
     subprocess.run([*command, *map(str, files), "-o", str(program)], check=True)
     return program
@@ -45,7 +53,7 @@ def play(commands: list[str], faults=(), **flow: Any) -> list[dict[str, Any]]:
         duration_s=1000,
         faults=faults,
     )
-    text = "\n".join([json.dumps(scenario.model_dump(mode="json")), *commands]) + "\n"
+    text = "\n".join([segment.request(scenario), *commands]) + "\n"
     done = subprocess.run([_program()], input=text, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the driver ended with {done.returncode}: {done.stderr}")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // A sender of the segment engine, alone: it is told which acknowledgments come when, and what it then
-// sends is printed (tests/sender_driver.py). Standard input is a scenario, whose first flow it is, on
+// sends is printed (tools/sender_driver.py). Standard input is a scenario, whose first flow it is, on
 // a line, and then a command a line; to each there is an answer, a line of JSON.
 //
 //     synack TIME [ECE] [window=BYTES]                    the SYN-ACK arrives
