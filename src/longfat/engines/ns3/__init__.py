@@ -165,12 +165,7 @@ def prepare() -> Iterable[str]:
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    known = catalogue.algorithms().values()
-    headers = {a.header_path for a in known if a.header_path and a.type_id}
     sources = [accelerate.SOURCE, ENGINE]
-    own = [compiled.name_of(source) for source in (*sources, *headers)]
-    with_features = [compiled.name_of(ENGINE, features) for features in VARIANTS]
-    compiled.forget_others([*own, *with_features])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         builds = {source: pool.submit(compiled.build, source) for source in sources}
     for source, build in builds.items():
