@@ -66,9 +66,11 @@ def name_of(source: Path, features: frozenset[str] = NO_FEATURES) -> str:
 
 @functools.cache
 def _ns3_version() -> str:
-    stats = [(ns3() / "lib64" / library).stat() for library in LIBRARIES]
+    libraries = ns3() / "lib64"  # where what is compiled looks for them
+    stats = [(libraries / library).stat() for library in LIBRARIES]
     # In whole seconds, since the image of a container keeps no parts of them.
-    return " ".join(f"{status.st_size} {int(status.st_mtime)}" for status in stats)
+    times = " ".join(f"{status.st_size} {int(status.st_mtime)}" for status in stats)
+    return f"{libraries} {times}"
 
 
 def find(source: Path, features: frozenset[str] = NO_FEATURES) -> Path | None:
