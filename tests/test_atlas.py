@@ -32,6 +32,7 @@ def test_it_has_ten_thousand_points_and_every_sender_where_it_has_one(archive):
     assert (archive["neighbour"].notna() == (archive["beside"] != "")).all()
 
 
+@pytest.mark.book
 def test_no_header_has_changed_since(archive):
     for (sender, beside), rows in archive.groupby(["sender", "beside"]):
         now = atlas.code(atlas.scenario(sender, beside, 1e-3, 0.05, 1e7, 1.0))

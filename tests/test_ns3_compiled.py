@@ -17,7 +17,7 @@ from longfat.engines import host, ns3
 from longfat.engines.ns3 import compiled
 from longfat.topologies import satellite
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 SCALABLE = catalogue.find("scalable-kelly")
 

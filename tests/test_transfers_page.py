@@ -10,7 +10,10 @@ from longfat.engines.segment import native
 from longfat.papers import transfers
 from longfat.papers.transfers import WAYS, Way
 
-pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
+pytestmark = [
+    pytest.mark.book,
+    pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here"),
+]
 
 
 def test_the_paths_are_those_of_the_surveys_table():
