@@ -32,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help setup emulation ns2 book pdf notebooks check test test-slow test-all test-long test-times reproduce audit bench wasm crate serve lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## make .venv from requirements.lock, and prepare ns-3
 	@$(MAKE) --jobs $(JOBS) $(DONE)/ready
@@ -66,14 +66,14 @@ check: $(DONE)/package  ## run the tests of a minute: style, types, units (no bo
 	$(style-and-types)
 	$(PYTEST)
 
-test: book  ## run the tests of minutes: then ns-3, notebooks, archive, the book in a browser
+test: book  ## run the tests of minutes: those, ns-3, the archive, notebooks, the book in a browser
 	$(style-and-types)
 	$(PYTEST) -m "not (slow or long)" tests notebooks
 
 test-slow: book  ## run the tests that take longer (book/tests.md lists them)
 	$(PYTEST) -m "slow and not long" tests
 
-test-all: test  ## run all of these
+test-all: test  ## run both
 	@$(MAKE) test-slow
 
 test-long: setup  ## run what need not run at each change, and keep when and how that ended
