@@ -12,7 +12,7 @@ PDF    := build/long-fat-lossy.pdf
 # the pages around them need builds the pages again.
 ONLY_PAGES := cli new front sphinx tables figures cells
 INPUTS    := $(filter-out $(ONLY_PAGES:%=src/longfat/book/%.py) src/longfat/cli.py, \
-    $(shell find src data/papers data/results -type f -not -path '*/__pycache__/*'))
+    $(shell find src data/papers data/results data/versions.csv data/provenance.csv -type f -not -path '*/__pycache__/*'))
 PAGES     := $(shell find book src/longfat/book data -type f -not -path '*/__pycache__/*')
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 EXECUTED  := $(NOTEBOOKS:%=build/src/%)
@@ -23,18 +23,16 @@ JOBS      := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # C++, formatted by .clang-format.
 SOURCES   := $(shell find src examples tests tools -name '*.h' -o -name '*.cc')
 # The tests of a file, of a notebook, or of one page of the book, are one process's (tests/conftest.py).
-PYTEST    := --numprocesses $(JOBS) --dist loadscope
-# At its end: which part of each module the tests ran, those left out of which they ran all.
-COVERAGE  := --cov=longfat --cov-report=term:skip-covered
+PYTEST    := $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadscope
 # Python keeps what it has compiled: an import takes a second then, and not ten.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup emulation ns2 book pdf notebooks test test-all reproduce audit bench wasm crate serve lock clean
+.PHONY: help setup emulation ns2 book pdf notebooks check test test-slow test-all test-long test-times reproduce audit bench wasm crate serve lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## make .venv from requirements.lock, and prepare ns-3
 	@$(MAKE) --jobs $(JOBS) $(DONE)/ready
@@ -57,15 +55,33 @@ notebooks:  ## execute the notebooks and keep their outputs in notebooks/
 	cp $(EXECUTED) notebooks/
 	@touch $(EXECUTED)  # what was just executed need not be executed again
 
-test: book  ## run the tests of minutes: style, types, units, notebooks, the book in a browser
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
-	$(BIN)/python -m pytest $(PYTEST) $(COVERAGE) -m "not slow"
+define style-and-types
+$(BIN)/ruff check .
+$(BIN)/ruff format --check .
+$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+$(BIN)/mypy
+endef
 
-test-all: test  ## run every test: then those that take long (book/tests.md lists them)
-	$(BIN)/python -m pytest $(PYTEST) -m slow
+check: $(DONE)/package  ## run the tests of a minute: style, types, units (no book, no ns-3, no browser)
+	$(style-and-types)
+	$(PYTEST)
+
+test: book  ## run the tests of minutes: those, ns-3, the archive, notebooks, the book in a browser
+	$(style-and-types)
+	$(PYTEST) -m "not (slow or long)" tests notebooks
+
+test-slow: book  ## run the tests that take longer (book/tests.md lists them)
+	$(PYTEST) -m "slow and not long" tests
+
+test-all: test  ## run both
+	@$(MAKE) test-slow
+
+test-long: setup  ## run what need not run at each change, and keep when and how that ended
+	$(BIN)/python tools/tested.py "make test-long" \
+	    '$(PYTEST) -m "long or hypothesis" --hypothesis-profile long tests'
+
+test-times: book  ## measure what the tests take, for the page of tests
+	$(BIN)/python tools/tested.py $(foreach one,check test test-slow,"make $(one)" "make $(one)")
 
 reproduce: setup  ## compute every archived result again and report what changed
 	for name in $(filter-out %-long,$(basename $(notdir $(NOTEBOOKS)))) ns2; do $(BIN)/longfat reproduce $$name || exit; done

@@ -3,13 +3,19 @@
 import os
 import re
 import shutil
+from importlib.util import find_spec
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from longfat import paths, store
 
+# What `pytest` alone runs, and `make check`. Whoever names a file or a test gets all that is in it.
+FAST = "not (slow or long or ns3 or book or browser)"
+# What a test needs is known by its fixtures.
+MARKS = {"with_ns3": "ns3", "built_book": "book", "browser": "browser"}
+HTML = paths.DATA.parent / "build" / "book" / "_build" / "html"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # A browser that runs as root, in a container, and asks nobody for anything.
 FLAGS = [
@@ -22,10 +28,12 @@ FLAGS = [
     "--disable-sync",
 ]
 
-
-# How long an example takes is the machine's matter.
-settings.register_profile("longfat", deadline=None)
-settings.load_profile("longfat")
+# How long an example takes is the machine's matter. `--hypothesis-profile long` tries many.
+for profile, examples in ("short", 10), ("long", 500):
+    settings.register_profile(
+        profile, deadline=None, max_examples=examples, suppress_health_check=HealthCheck
+    )
+settings.load_profile("short")
 
 
 class ByFileOrPage(LoadScopeScheduling):
@@ -41,8 +49,24 @@ def pytest_xdist_make_scheduler(config, log):
     return ByFileOrPage(config, log)
 
 
+def pytest_configure(config):
+    nothing_named = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if nothing_named and not config.option.markexpr and not config.option.keyword:
+        config.option.markexpr = FAST
+
+
+@pytest.hookimpl(tryfirst=True)  # before those with other marks are left out
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for fixture in MARKS.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(MARKS[fixture])
+        if item.get_closest_marker("ns3") and not find_spec("ns3"):
+            item.add_marker(pytest.mark.skip(reason="this environment has no ns-3"))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory):
+    """Results are each process's own; what is compiled (`paths.builds`) is everybody's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LONGFAT_CACHE", str(tmp_path_factory.mktemp("cache")))
         store._cache.cache_clear()
@@ -57,6 +81,19 @@ def empty_archive(tmp_path, monkeypatch):
     store.forget_archive()
     yield tmp_path / "results"
     store.forget_archive()
+
+
+@pytest.fixture(scope="session")
+def with_ns3():
+    """What needs ns-3 asks for this, or has the mark `ns3`; it is skipped where there is none."""
+
+
+@pytest.fixture(scope="session")
+def built_book():
+    """The folder of the book's pages."""
+    if not HTML.joinpath("index.html").is_file():
+        pytest.fail("the book is not built; `make test` builds it, and so does `make book`")
+    return HTML
 
 
 @pytest.fixture(scope="session")

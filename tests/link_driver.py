@@ -1,42 +1,18 @@
 """A link of the segment engine, alone: what is put in, and what comes out (segment_link.cc)."""
 
-import functools
 import subprocess
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from programs import WARNINGS, compiled
+
 from longfat import Scenario
-from longfat.cc import catalogue
-from longfat.engines import host, segment
-from longfat.engines.segment import native, registration
+from longfat.engines import segment
 from longfat.scenario import FEATURES, Flow
 from longfat.topologies import duplex
 
-HERE = Path(__file__).parent
 COUNTS = ["offered", "overflow", "early", "marked", "sent", "again", "lost", "outage", "arrived"]
 COUNTS += ["under_way", "waiting"]
-
-
-@functools.cache
-def _program() -> Path:
-    """Compile the driver, once a process."""
-    folder = Path(tempfile.mkdtemp(prefix="longfat-link-"))
-    algorithm = catalogue.find("newreno")
-    source = folder / "algorithms.cc"
-    source.write_text(registration.cpp("newreno", algorithm, "newreno"), encoding="utf-8")
-    program = folder / "link"
-    command = [*native.compiler(), "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror"]
-    command += [
-        *host.macros(FEATURES),
-        "-Wno-unused-parameter",
-        f"-I{native.HERE}",
-        f"-I{algorithm.header_path.parent}",
-    ]
-    files = [HERE / "segment_link.cc", source, native.HERE / "ns3" / "random-variable-stream.cc"]
-    subprocess.run([*command, *map(str, files), "-o", str(program)], check=True)
-    return program
 
 
 @dataclass(frozen=True)
@@ -61,7 +37,8 @@ def send(packets, duration_s: float, seed: int = 1, **link: Any):
     lines = [segment.request(scenario)]
     lines += [f"{round(1e9 * at)} {size} {int(ect)}" for at, size, ect in packets]
     text = "\n".join(lines) + "\n"
-    done = subprocess.run([_program()], input=text, capture_output=True, text=True)
+    driver = compiled("segment_link.cc", "-O1", *WARNINGS, features=FEATURES, controls=("newreno",))
+    done = subprocess.run([driver], input=text, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the driver ended with {done.returncode}: {done.stderr}")
     *arrivals, counts = done.stdout.splitlines()

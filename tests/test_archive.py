@@ -4,6 +4,8 @@ import pytest
 
 from longfat import audit, store
 
+pytestmark = pytest.mark.book
+
 
 def test_every_archived_result_is_of_the_present_engine_and_headers():
     stale = audit.stale()
@@ -14,8 +16,8 @@ def test_every_archived_result_is_of_the_present_engine_and_headers():
 
 
 @pytest.mark.slow
+@pytest.mark.ns3
 def test_a_random_sample_comes_out_again_to_the_last_digit():
-    pytest.importorskip("ns3", reason="this environment has no ns-3")
     compared = audit.audit(2, seed=1)
     assert len(compared) == 2
     assert compared["equal"].all()

@@ -6,6 +6,8 @@ import pytest
 from longfat import papers, store
 from longfat.papers.survey import experiments
 
+pytestmark = pytest.mark.book
+
 SEGMENT = (
     *("3", "4", "5", "assumptions", "fairness", "fast", "initial-windows", "own"),
     *("region", "remedies", "rtt", "stacks-segment", "starts", "windows"),

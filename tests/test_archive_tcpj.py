@@ -8,6 +8,8 @@ import pytest
 from longfat import papers, paths, statistics, store, topologies
 from longfat.papers.tcpj import experiments
 
+pytestmark = pytest.mark.book
+
 
 def fields(experiment: str) -> pd.DataFrame:
     """Return an archive with the scenarios' fields that the tests need."""

@@ -2,7 +2,11 @@
 
 import json
 
+import pytest
+
 from longfat import store
+
+pytestmark = pytest.mark.book
 
 LOSSES = {0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1}
 COUNTED = ["delivered_bytes", "segments_sent", "recoveries", "timeouts"]

@@ -4,7 +4,7 @@ import itertools
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from longfat import InputError, Record, Scenario, Snoop, Wtcp, mobility, topologies
@@ -428,7 +428,6 @@ def movements(draw):
     return Scenario(**data, seed=draw(st.integers(1, 2**31)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(movements())
 def test_movements_lose_and_double_nothing(scenario):
     """The engine's own checks: packets, caches, each byte once, no ACK for what has not come."""

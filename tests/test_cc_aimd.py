@@ -8,7 +8,7 @@ import pytest
 from longfat.engines.ns3 import bindings
 from longfat.papers import survey
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 SEGMENT = 1448
 

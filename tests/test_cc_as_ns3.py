@@ -5,7 +5,7 @@ And what the faults do to the square-root law.
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, note, reject, settings
+from hypothesis import given, note, reject
 from hypothesis import strategies as st
 from test_segment_engine import one_link, scenarios
 
@@ -17,9 +17,8 @@ from longfat.studies import engines_checked
 from longfat.studies.ns3_faults import INDEPENDENT_LOSSES
 from longfat.topologies import duplex
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 OURS = ("newreno", "reno", "cubic", "westwood-plus", "bbr")
 
@@ -59,7 +58,6 @@ def test_equal_on_the_validation_grid(name):
         assert_same(segment.simulate(ours.with_(faults=OF_ITS_SOCKET)), full)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios(helped=False), st.permutations(OURS))
 def test_equal_whatever_links_and_flows_have(scenario, names):
     try:

@@ -11,9 +11,8 @@ from longfat.engines import ns3
 from longfat.network import duplex
 from longfat.scenario import Flow
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 # Ours, and the catalogue's name of ns-3's own class.
 PAIRS = {

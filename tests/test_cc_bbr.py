@@ -7,7 +7,7 @@ from longfat.engines import segment
 from longfat.scenario import Flow, Record, Scenario
 from longfat.topologies import duplex
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 KIND, NS3 = "longfat::TcpBbr", "ns3::TcpBbr"
 RTT_S, RATE_BPS = 0.1, 8e6  # 100 segments of 1000 bytes in flight

@@ -9,7 +9,7 @@ from longfat.engines import segment
 from longfat.scenario import Flow, Record, Scenario
 from longfat.topologies import duplex
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 KIND = "longfat::TcpBbr3"
 PATH = 100  # segments that the path holds

@@ -3,7 +3,7 @@
 import pytest
 from delay_driver import load
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 BASE = 0.100  # s, the round trip without a queue
 

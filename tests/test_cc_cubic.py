@@ -5,7 +5,7 @@ import math
 import pytest
 from cc_driver import load
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 KIND = "longfat::TcpCubic"
 C, BETA = 0.4, 0.7

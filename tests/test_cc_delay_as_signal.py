@@ -6,7 +6,7 @@ import math
 import pytest
 from window_driver import make
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 BASE = 0.1  # s
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 from window_driver import make
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 BASE = 0.1  # s
 

@@ -39,9 +39,8 @@ struct Driver
 
 
 @pytest.fixture(scope="module")
-def make():
+def make(with_ns3):
     """Make a general AIMD with a window of so many segments of 1000 bytes."""
-    pytest.importorskip("ns3", reason="this environment has no ns-3")
     from longfat.engines.ns3 import bindings
 
     bindings.load()

@@ -6,7 +6,7 @@ from delay_driver import load
 
 from longfat.papers import ucc
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 BASE = 0.040  # s, the round trip without a queue
 

@@ -6,7 +6,7 @@ import pytest
 
 from longfat.engines.ns3 import bindings
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 SEGMENT = 1000
 RTT = 0.55

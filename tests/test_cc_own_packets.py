@@ -1,7 +1,5 @@
 """TCP-Probing, TCP-Cherry and TCP-Peach: step by step against their rules, and on the engine."""
 
-from importlib.util import find_spec
-
 import pandas as pd
 import pytest
 
@@ -30,11 +28,8 @@ def run(*args, **fields):
 # --- the rules, step by step
 
 
+@pytest.mark.ns3
 class TestRules:
-    @pytest.fixture(autouse=True)
-    def _ns3(self):
-        pytest.importorskip("ns3", reason="this environment has no ns-3")
-
     @staticmethod
     def make(name, **attributes):
         from own_packets_driver import make
@@ -258,7 +253,7 @@ def test_cherry_forgets_a_random_loss_and_newreno_does_not():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("ns3") is None, reason="this environment has no ns-3")
+@pytest.mark.ns3
 @pytest.mark.parametrize("sender", ["probing", "cherry", "peach"])
 @pytest.mark.parametrize(
     "place",

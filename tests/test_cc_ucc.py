@@ -3,7 +3,7 @@
 import pytest
 from delay_driver import load
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 EMPTY = 0.0208432  # s, one way through an empty queue: no whole number of clock ticks
 

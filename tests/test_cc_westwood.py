@@ -3,7 +3,7 @@
 import pytest
 from bandwidth_driver import load, send_acks
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 SEGMENT_BITS = 8000
 T = 1.0  # time constant of the filter, s

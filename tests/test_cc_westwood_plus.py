@@ -3,7 +3,7 @@
 import pytest
 from cc_driver import load
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 KIND, NS3 = "longfat::TcpWestwoodPlus", "ns3::TcpWestwoodPlus"
 RTT_S = 0.1

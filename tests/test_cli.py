@@ -82,6 +82,7 @@ def test_malformed_json_leaves_nothing_behind(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["broken.json"]
 
 
+@pytest.mark.book
 def test_figures_are_listed_with_their_times():
     answer = run("figure", "--list")
     assert answer.exit_code == 0

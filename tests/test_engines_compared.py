@@ -181,9 +181,9 @@ def test_what_is_left_of_a_gap_is_told(ratio, low, high, cause):
     assert (row["tried"], row["after"], row["cause"]) == ("it", "x", cause)
 
 
+@pytest.mark.ns3
 def test_ns3_itself_gives_the_same_counts():
     """Stock ns-3 beside all faults; ns-3 with our headers beside those of its socket."""
-    pytest.importorskip("ns3", reason="this environment has no ns-3")
     at = setting(controls=["htcp", "highspeed"], loss_rates=[0.02], duration_s=5.0)
     assert engines_compared.witness(at)["equal"].tolist() == [2, 2]
 

@@ -1,12 +1,10 @@
-"""pyproject.toml, requirements.lock and environment.yml describe one environment."""
+"""pyproject.toml and requirements.lock describe one environment."""
 
 import re
 import tomllib
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from longfat.paths import DATA
@@ -80,18 +78,3 @@ def test_every_file_is_hashed_and_comes_from_no_particular_place():
         assert re.fullmatch(r"\S+==\S+( ;[^\\]*?)?( +--hash=sha256:[0-9a-f]{64})+ *", entry), entry
     text = (ROOT / "requirements.lock").read_text()
     assert not re.search(r"://|--(index|extra-index|find-links|trusted)|^-|@ ", text, re.MULTILINE)
-
-
-def test_jupyter_book_stays_below_2():
-    (requirement,) = (r for r in requirements() if r.name == "jupyter-book")
-    assert requirement.specifier == SpecifierSet(">=1.0.4,<2")
-
-
-def test_conda_environment_installs_the_lock_and_nothing_else_for_python():
-    config = yaml.safe_load((ROOT / "environment.yml").read_text())
-    assert config["channels"] == ["conda-forge"]
-    (pip,) = (d["pip"] for d in config["dependencies"] if isinstance(d, dict))
-    assert pip == ["-r requirements.lock"]
-    conda = {d.split("=")[0]: d for d in config["dependencies"] if isinstance(d, str)}
-    assert set(conda) == {"python", "pip", "cxx-compiler", "make"}
-    assert conda["python"].split("=")[1] in NS3_PYTHONS

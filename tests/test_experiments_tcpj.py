@@ -224,11 +224,6 @@ def test_ns3_speaks_of_another_setting():
     assert set(of_ns3["experiment"]) == {"tcpj-random-loss-ns3"}
 
 
-def test_error_rates_that_the_paper_does_not_print_give_no_evidence():
-    assert not list(evidence.of_random_losses(random_loss({}, rates=[3e-6])))
-    assert experiments.worded_table_2(experiments.table_2(random_loss({}, [3e-6]))).empty
-
-
 def test_one_run_has_gains_and_no_interval():
     table = experiments.table_2(random_loss({"TCP-J": 50}, seeds=1))
     worded = experiments.worded_table_2(table).set_index(["protocol", "bit error rate"])

@@ -7,6 +7,8 @@ import pytest
 from longfat import InputError, paths, reproduce, store
 from longfat.book import cells, figures
 
+pytestmark = pytest.mark.book
+
 TABLES = {"hybla-table-3", "survey-10g"}
 SMALL = {
     "loss_rates": [1e-3, 1e-2],
@@ -63,6 +65,7 @@ def test_a_figure_knows_its_experiments_and_what_they_took():
     assert table.loc["survey-10g", "simulated_s"] == 0
 
 
+@pytest.mark.slow
 def test_measuring_sums_the_cells_of_a_figure(tmp_path, monkeypatch):
     made = []
     for source, tags in (
@@ -88,9 +91,9 @@ def test_measuring_sums_the_cells_of_a_figure(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hybla-3", "hybla-5", "hybla-table-3", "survey-10g", "ucc-1"])
+@pytest.mark.ns3
 def test_a_figure_alone_with_parameters(name, tmp_path):
     """Without the emulation's kernel the legs on Linux are left out."""
-    pytest.importorskip("ns3")
     small = SMALL if name.startswith("hybla") else {}
     made = figures.execute(name, tmp_path / "out", small | {"profile": "quick"})  # SMALL wins
     kinds = {path.suffix for path in made}
@@ -119,11 +122,11 @@ def test_a_cell_that_fails_leaves_no_file(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.ns3
 def test_reproduce_writes_a_chapters_archive_and_says_what_changed(
     tmp_path, monkeypatch, empty_archive
 ):
     """A small chapter: the cells of two experiments of the real one, with small parameters."""
-    pytest.importorskip("ns3")
     notebook = nbformat.v4.new_notebook()
     source = (
         "import os\n"

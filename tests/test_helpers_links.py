@@ -1,13 +1,10 @@
 """The data of the page on links that repair and proxies that split, on a small scale."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from matplotlib import rc_context
 
 from longfat.book import drawings_links as drawings
 from longfat.studies import proxies
-from longfat.style import RC
 
 
 def test_each_helper_stands_in_the_network():
@@ -108,15 +105,3 @@ def test_bursts_are_kinder_and_arq_may_be_stubborn():
     arq = proxies.persistence(tries=[1, 10], feedbacks=[0.01], seeds=2)
     assert arq["Mb/s"].iloc[1] > 2 * arq["Mb/s"].iloc[0]
     assert arq["timeouts"].iloc[1] <= arq["timeouts"].iloc[0]
-
-
-def test_every_figure_draws_a_small_table():
-    loss = pd.DataFrame({"loss": [0.0, 0.01], "Mb/s": [2.0, 1.0], "halfwidth": 0.1})
-    for draw, table in (
-        (drawings.losses, loss.assign(helper="Snoop", loss=[1e-3, 1e-2])),
-        (drawings.blocks, loss.assign(helper="hidden", loss=[1e-3, 1e-2])),
-        (drawings.both, loss.assign(helper="ELN")),
-        (drawings.gains, pd.DataFrame({"rtt_s": [0.1], "loss": [0.01], "gain": [3.0]})),
-    ):
-        with rc_context(RC):  # as the pages draw
-            assert draw(table).axes[0].get_title(loc="left")

@@ -15,8 +15,6 @@ from longfat.network import duplex
 from longfat.scenario import Flow
 from longfat.studies import queues_ns3
 
-needed = pytest.mark.skipif(not ns3.is_here(), reason="no ns-3 here")
-slow = pytest.mark.slow  # a minute of it is the compiler's, where the engine is new
 COLUMNS = [
     *("packets_sent", "packets_lost", "packets_lost_in_outage"),
     *("packets_dropped_by_queue", "packets_dropped_early", "packets_marked"),
@@ -51,8 +49,8 @@ HARDSHIPS = {
 }
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 @pytest.mark.parametrize("hardship", HARDSHIPS)
 def test_bursts_are_the_segment_engines_to_the_last_digit(hardship):
     full, fast = both(scenario(**{"loss_bursts": BURSTS} | HARDSHIPS[hardship]))
@@ -62,8 +60,8 @@ def test_bursts_are_the_segment_engines_to_the_last_digit(hardship):
     assert (full.links["packets_marked"].max() > 0) == (hardship == "before marks")
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 @pytest.mark.parametrize("ecn", [False, True])
 @pytest.mark.parametrize("kind", ["red", "codel", "pie"])
 def test_a_queue_that_does_nothing_changes_no_digit(kind, ecn):
@@ -86,8 +84,8 @@ def test_a_queue_that_does_nothing_changes_no_digit(kind, ecn):
 RECORD = {"series": ["queue_packets"], "points": 500}
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["red", "codel", "pie"])
 def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
     deep = {"queue_packets": 400, "aqm": {"kind": kind}}
@@ -124,7 +122,7 @@ def test_ns3_and_the_segment_engine_agree_but_for_rules_that_have_a_name():
     assert shown["marked"].tolist()[::2] == ["none"] * 3
 
 
-@needed
+@pytest.mark.ns3
 @pytest.mark.parametrize(
     ("link", "words"),
     [

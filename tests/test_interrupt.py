@@ -13,9 +13,7 @@ from processes import runs_of
 
 from longfat.topologies import satellite
 
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
 
 def until(condition):

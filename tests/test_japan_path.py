@@ -64,8 +64,8 @@ def test_only_data_are_lost_by_bits_and_marked():
     assert scenario.flows[0].ecn
 
 
+@pytest.mark.ns3
 def test_both_engines_give_the_same_digits():
-    pytest.importorskip("ns3", reason="this environment has no ns-3")
     for algorithm in ("standard", "highspeed-rfc3649", "scalable-kelly"):
         scenario = topologies.japan(
             algorithm, payload_bps=30e6, queue_packets=60, loss=1e-5, duration_s=12

@@ -4,6 +4,7 @@ import json
 import re
 
 import nbformat
+import pytest
 from docutils import nodes
 
 from longfat import paths
@@ -66,6 +67,7 @@ def test_a_formula_keeps_the_marks_at_it():
     assert (box.astext(), box["classes"]) == ("(CA),", ["longfat-whole"])
 
 
+@pytest.mark.book
 def test_the_line_above_a_cell_names_nothing_of_the_code():
     """A reader who folds the code away is told in words what it does."""
     named = []

@@ -6,9 +6,8 @@ from longfat import Record, SimulationError
 from longfat.engines import ns3
 from longfat.topologies import satellite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 TRACES = Record(series=("cwnd_segments", "rtt_s", "delivered_bytes"), points=2000)
 

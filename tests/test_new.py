@@ -54,8 +54,7 @@ def contents(copy: Path) -> dict:
 
 
 @pytest.fixture(scope="module")
-def made(copy) -> subprocess.CompletedProcess:
-    pytest.importorskip("ns3", reason="this environment has no ns-3")
+def made(copy, with_ns3) -> subprocess.CompletedProcess:
     before = contents(copy)
     answer = longfat(copy, "new", NAME)
     assert answer.returncode == 0, answer.stderr

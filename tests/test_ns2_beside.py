@@ -7,6 +7,8 @@ from longfat import reproduce, store
 from longfat.book import tables
 from longfat.studies import ns2_beside
 
+pytestmark = pytest.mark.book
+
 
 @pytest.fixture(scope="module")
 def archived():

@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,23 +11,26 @@ from pathlib import Path
 
 import pytest
 
-from longfat import InputError
+from longfat import InputError, SimulationError
 from longfat.cc import catalogue
 from longfat.engines import host, ns3
 from longfat.engines.ns3 import compiled
 from longfat.topologies import satellite
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 SCALABLE = catalogue.find("scalable-kelly")
 
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A header of one's own, under the name `own`: a copy of Scalable TCP's."""
-    monkeypatch.setattr(
-        compiled, "folders", lambda folders=compiled.folders: [tmp_path / "kept", *folders()]
-    )
+    """A header of one's own, under the name `own`: a copy of Scalable TCP's.
+
+    The test has builds of its own: the engine's, and whatever else there was, is among them.
+    """
+    compiled.build(ns3.ENGINE)
+    shutil.copytree(compiled.folder(), tmp_path / "builds" / "ns3", copy_function=os.symlink)
+    monkeypatch.setenv("LONGFAT_BUILDS", str(tmp_path / "builds"))
     header = tmp_path / "own.h"
     theirs = SCALABLE.header_path
     text = re.sub(
@@ -67,7 +71,7 @@ def test_a_header_that_does_not_compile_takes_only_itself_away(own):
 
 def test_an_unchanged_header_is_compiled_once(own, tmp_path, monkeypatch):
     library = compiled.build(own)
-    assert library.parent == tmp_path / "kept"
+    assert library.parent == tmp_path / "builds" / "ns3"
     monkeypatch.setenv("CXX", "false")
     assert compiled.build(own) == library
     own.write_text(own.read_text() + "\n")
@@ -94,11 +98,11 @@ def test_another_ns3_asks_for_another_build_but_not_parts_of_seconds(monkeypatch
     assert names[0] == names[1] != names[2]
 
 
-def test_where_the_environment_cannot_be_written_to_the_users_cache_is(monkeypatch, tmp_path, own):
+def test_where_nothing_can_be_written_a_sentence_names_the_folder(own, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
-    folders = [tmp_path / "file" / "share", tmp_path / "cache"]
-    monkeypatch.setattr(compiled, "folders", lambda: folders)
-    assert compiled.build(own).parent == tmp_path / "cache"
+    monkeypatch.setenv("LONGFAT_BUILDS", str(tmp_path / "file"))
+    with pytest.raises(SimulationError, match=f"be kept in {tmp_path}/file/ns3: Not a directory"):
+        compiled.build(own)
 
 
 def test_a_first_result_takes_seconds():

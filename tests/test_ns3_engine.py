@@ -15,7 +15,7 @@ from longfat import InputError, Outage, Record, SimulationError, simulate, sweep
 from longfat.engines import ns3
 from longfat.topologies import duplex, satellite
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
+pytestmark = pytest.mark.ns3
 
 # What runs are on ns-3: its server is what an interrupt or a crash may hit.
 simulate = functools.partial(simulate, engine="ns3")

@@ -12,9 +12,8 @@ from longfat.engines import ns3
 from longfat.scenario import Flow
 from longfat.topologies import duplex
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 HEADERS = 20 + 32 + 2  # IP, TCP with timestamps, PPP
 

@@ -12,7 +12,7 @@ import pytest
 from longfat.cc import catalogue
 from longfat.paths import DATA
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
 if importlib.util.find_spec("ns3") is None:
     pytest.skip("this environment has no ns-3", allow_module_level=True)

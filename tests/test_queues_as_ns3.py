@@ -11,12 +11,13 @@ import subprocess
 
 import link_driver
 import pytest
+from programs import HERE
 
 from longfat import statistics as intervals
 from longfat.engines.ns3 import compiled
 from longfat.engines.segment import native
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
 if importlib.util.find_spec("ns3") is None or not native.compiler():
     pytest.skip("this needs ns-3 and a C++ compiler", allow_module_level=True)
@@ -32,7 +33,7 @@ def program(tmp_path_factory):
     libraries = compiled.ns3() / "lib64"
     command = [*compiled.compiler(), "-std=c++20", "-O1", "-Wall", "-Werror"]
     command += ["-isystem", compiled.ns3() / "include"]
-    command += [link_driver.HERE / "ns3_queues.cc", "-o", made, f"-L{libraries}"]
+    command += [HERE / "ns3_queues.cc", "-o", made, f"-L{libraries}"]
     command += [f"-Wl,-rpath,{libraries}", "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]
     subprocess.run([*command, *(f"-l:{name}" for name in compiled.LIBRARIES)], check=True)
     return made

@@ -10,7 +10,6 @@ from sympy import Symbol
 
 from longfat import measures, statistics
 from longfat.book import show
-from longfat.papers.hybla import derivation
 
 
 def test_interval_covers_the_true_mean_as_often_as_it_says():
@@ -84,13 +83,6 @@ def test_show_code_takes_one_whole_function():
     assert code.startswith("```cpp\nvoid IncreaseWindow(")
     assert code.endswith("}\n```")
     assert code.count("{") == code.count("}")
-
-
-def test_equations_end_with_their_label():
-
-    text = show.show_equations(derivation, 9, 10).data
-    assert text.index("(hybla-9)") < text.index("(hybla-10)")
-    assert text.count("$$") % 2 == 0
 
 
 def test_a_name_keeps_its_style_in_every_figure():

@@ -18,9 +18,8 @@ from processes import runs_of
 from longfat import Record, store
 from longfat.topologies import satellite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 RUNS = 100
 ROUNDS, SWEEPS, KILLED_RUNS = 2, 2, 8  # 2 * (2 + 8) kills

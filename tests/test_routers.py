@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import test_segment_core
 import xcp_driver
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xcp_driver import Offered
 
@@ -427,7 +427,6 @@ def scenarios(draw):
     return Scenario(links=links, flows=flows, duration_s=5.0, seed=draw(st.integers(1, 99)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(scenarios())
 def test_packets_are_conserved_and_scoreboards_add_up_whatever_speaks(scenario):
     """The engine's own checks end a run in which a packet or segment was lost to nobody."""
@@ -504,6 +503,7 @@ def test_a_scenario_without_routers_has_none_in_its_json_and_the_same_key():
     assert "quick_start_bps" not in plain.canonical_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "features", [{"routers"}, {"ptp"}, set(FEATURES)], ids=["alone", "PTP alone", "with all"]
 )

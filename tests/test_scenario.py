@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import Flow, InputError, Link, Scenario
@@ -160,7 +160,6 @@ def scenarios(draw):
     )
 
 
-@settings(max_examples=50)
 @given(scenarios())
 def test_json_round_trip_keeps_the_scenario_and_its_hash(one):
     again = Scenario.from_json(one.to_json())

@@ -456,13 +456,26 @@ def test_packets_take_the_shortest_path_that_networkx_finds():
         assert used == hops | {(b, a) for a, b in hops}
 
 
+@needs_compiler
+@pytest.mark.slow
+def test_processes_that_compile_the_same_at_once_leave_one_whole_build(tmp_path):
+    say = (
+        "from longfat.cc import catalogue; from longfat.engines.segment import native;"
+        "native._plugin('newreno', catalogue.find('newreno')).make()"
+    )
+    environment = os.environ | {"LONGFAT_BUILDS": str(tmp_path)}
+    both = [subprocess.Popen([sys.executable, "-c", say], env=environment) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert [path.name.partition("-")[0] for path in (tmp_path / "segment").iterdir()] == ["newreno"]
+
+
 # --- the stand-in for ns-3
 
 
 @needs_compiler
+@pytest.mark.ns3
 def test_the_stand_in_has_ns3s_digits(tmp_path):
     """Times, rates and random numbers, compiled once with ns-3 and once with the stand-in."""
-    pytest.importorskip("ns3", reason="this environment has no ns-3")
     home = compiled.ns3()
     libraries = home / "lib64"
     against = {

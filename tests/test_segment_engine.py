@@ -11,7 +11,7 @@ import math
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from longfat import InputError, Record, Scenario, engines
@@ -23,9 +23,8 @@ from longfat.scenario import FEATURES, Flow
 from longfat.studies import engines_checked
 from longfat.topologies import duplex, satellite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 MEASURED = list(engines_checked.MEASURES)
 # The congestion controls that both engines have: those with a header of ours.
@@ -236,7 +235,6 @@ def scenarios_with_all(draw):
     return Scenario(**data)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios_with_all())
 def test_every_scenario_with_all_helpers_conserves_what_it_sends(scenario):
     """The engine's own checks end a run in which a packet or a segment is lost to nobody."""
@@ -251,7 +249,6 @@ def test_every_scenario_with_all_helpers_conserves_what_it_sends(scenario):
         assert got["delivered_bytes"] <= sent_once * wanted.segment_bytes
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios(), st.one_of(st.just(()), FAULTS))
 def test_every_scenario_conserves_what_it_sends(scenario, faults):
     result = segment.simulate(scenario.with_(faults=faults))
@@ -284,7 +281,6 @@ def test_every_scenario_conserves_what_it_sends(scenario, faults):
             assert not queue.gt(link.queue_packets).any()
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios())
 def test_the_same_seed_gives_the_same_digits(scenario):
     one, two = segment.simulate(scenario), segment.simulate(scenario)

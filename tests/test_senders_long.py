@@ -1,7 +1,6 @@
 """The senders that came after, by their rules, on ns-3, and the data of their page."""
 
 import itertools
-from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -10,8 +9,6 @@ import pytest
 from longfat.faults import NS3_3_44
 from longfat.studies import engines_checked, senders, senders_long
 from longfat.sweeps import sweep
-
-needs_ns3 = pytest.mark.skipif(find_spec("ns3") is None, reason="this environment has no ns-3")
 
 
 def test_every_later_sender_is_on_the_page():
@@ -54,7 +51,7 @@ def test_a_promise_is_judged_as_on_the_page_before():
 # --- by their rules, ACK by ACK
 
 
-@needs_ns3
+@pytest.mark.ns3
 class TestRules:
     @staticmethod
     def make(kind, window=10, threshold=4_000_000, **attributes):
@@ -227,7 +224,7 @@ class ChdOfFreeBsd:
 
 
 @pytest.mark.slow
-@needs_ns3
+@pytest.mark.ns3
 @pytest.mark.parametrize("name", senders_long.ON_NS3)
 def test_each_is_on_ns3_what_it_is_on_the_segment_engine(name):
     """Equal in every count with the same faults on; one that draws lots draws the same ones."""

@@ -21,9 +21,8 @@ from longfat.errors import LongfatError
 from longfat.sweeps import expected_bytes, simulate_all
 from longfat.topologies import satellite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
-pytest.importorskip("ns3", reason="this environment has no ns-3")
 
 # What runs are on ns-3: its server is what an interrupt or a crash may hit.
 simulate = functools.partial(simulate, engine="ns3")

@@ -10,6 +10,8 @@ from longfat.papers import sensitivity
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.topologies import satellite
 
+pytestmark = pytest.mark.book
+
 # The papers of the book, also those whose chapter is still to come.
 PAPERS = {"survey", "hybla", "tcpj", "ucc"}
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Eq, Max, symbols
 
@@ -66,7 +66,6 @@ def test_equation_3_takes_the_larger_window():
 
 
 @given(delay=st.floats(0, 0.1))
-@settings(max_examples=200, deadline=None)
 def test_the_probability_of_a_back_off_stays_between_0_and_its_maximum(delay):
     assert 0 <= ucc.backoff_probability(delay, **FIGURE_1) <= 0.5
 

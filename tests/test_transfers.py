@@ -3,11 +3,11 @@
 import itertools
 import json
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from programs import WARNINGS, compiled
 
 from longfat import InputError, Result, Scenario, store
 from longfat.cc import catalogue
@@ -89,14 +89,9 @@ def test_every_byte_arrives_once(method, hardship):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole():
     """Return the engine's own answer to whether these pieces are a file of 1000 bytes."""
-    program = tmp_path_factory.mktemp("transfer") / "transfer"
-    command = [*native.compiler(), "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror"]
-    command += [*host.macros({"transfers"}), "-Wno-unused-parameter", f"-I{native.HERE}"]
-    files = [Path(__file__).parent / "segment_transfer.cc"]
-    files += [native.HERE / "ns3" / "random-variable-stream.cc"]
-    subprocess.run([*command, *map(str, files), "-o", str(program)], check=True)
+    program = compiled("segment_transfer.cc", "-O1", *WARNINGS, features=frozenset({"transfers"}))
 
     def ask(*pieces):
         text = "".join(f"{begin} {end}\n" for begin, end in pieces)
@@ -126,6 +121,7 @@ def test_the_checksum_is_wrong_for_what_is_missing_doubled_or_misplaced(pieces, 
     assert not whole(*pieces)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("features", [{"transfers"}, FEATURES])
 def test_the_engine_compiles_without_a_warning(features, tmp_path):
     algorithm = catalogue.find("newreno")

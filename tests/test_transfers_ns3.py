@@ -13,9 +13,6 @@ from longfat.engines import ns3, segment
 from longfat.faults import OF_ITS_SOCKET
 from longfat.transfers import GridFtp, Transfer
 
-needed = pytest.mark.skipif(not ns3.is_here(), reason="no ns-3 here")
-slow = pytest.mark.slow  # a minute of it is the compiler's, where the engine is new
-
 
 def both(method, flows=(), file_bytes=BYTES, seed=1, series=(), links=None, **link):
     """Return what ns-3 gives, and the segment engine with the faults of ns-3's socket."""
@@ -30,8 +27,8 @@ def both(method, flows=(), file_bytes=BYTES, seed=1, series=(), links=None, **li
     return ns3.simulate(scenario), segment.simulate(scenario.with_(faults=OF_ITS_SOCKET))
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 @pytest.mark.parametrize("hardship", HARDSHIPS)
 @pytest.mark.parametrize("method", ["parallel tcp", "gridftp"])
 def test_streams_are_the_segment_engines_to_the_last_digit(method, hardship):
@@ -43,8 +40,8 @@ def test_streams_are_the_segment_engines_to_the_last_digit(method, hardship):
     pd.testing.assert_frame_equal(full.links[lost], fast.links[lost])
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 @pytest.mark.parametrize("hardship", HARDSHIPS)
 def test_rbudp_sends_what_it_does_in_the_segment_engine(hardship):
     """Messages there fill a whole segment of TCP, here they have their own length: 0.5 ms each."""
@@ -56,8 +53,8 @@ def test_rbudp_sends_what_it_does_in_the_segment_engine(hardship):
     assert full["known_s"] == pytest.approx(fast["known_s"], abs=1e-2)
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 @pytest.mark.parametrize("hardship", HARDSHIPS)
 def test_tsunami_ends_when_it_does_in_the_segment_engine(hardship):
     """Where a request comes half a millisecond later, another packet is lost: 10 % at worst."""
@@ -67,8 +64,8 @@ def test_tsunami_ends_when_it_does_in_the_segment_engine(hardship):
     assert full["transfer_time_s"] == pytest.approx(fast["transfer_time_s"], rel=0.1)
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 def test_relays_pass_on_the_files_own_bytes():
     ends = [("a", "m"), ("m", "a"), ("m", "b"), ("b", "m")]
     links = [
@@ -82,8 +79,8 @@ def test_relays_pass_on_the_files_own_bytes():
     assert took == pytest.approx(ours, rel=0.05)
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 def test_a_slow_receiver_and_a_series_are_there_too():
     slower = by("rbudp", receiver_bps=4e6, socket_buffer_bytes=100_000)
     full, fast = both(slower, series=("there_bytes", "rate_bps"))
@@ -96,8 +93,8 @@ def test_a_slow_receiver_and_a_series_are_there_too():
     assert full.traces["rate_bps"]["rate_bps"].max() == 9e6
 
 
-@needed
-@slow
+@pytest.mark.ns3
+@pytest.mark.slow
 def test_a_run_ends_with_its_transfers_and_the_flows_that_have_an_end():
     full, fast = both(by("rbudp", rate_bps=4e6), [flow(bytes=5_000_000)])
     assert full.flows["delivered_bytes"].item() == 5_000_000
@@ -106,7 +103,7 @@ def test_a_run_ends_with_its_transfers_and_the_flows_that_have_an_end():
     assert ended[0] == pytest.approx(ended[1], rel=0.05)
 
 
-@needed
+@pytest.mark.ns3
 def test_a_way_of_its_own_is_refused_in_a_sentence():
     own = Transfer(bytes=1, method=by("rbudp", path=("a", "b")))
     scenario = Scenario(links=path(), transfers=[own], duration_s=1)
@@ -115,7 +112,7 @@ def test_a_way_of_its_own_is_refused_in_a_sentence():
     assert "\n" not in str(no.value)
 
 
-@needed
+@pytest.mark.ns3
 def test_what_others_run_is_not_the_transfers():
     plain = Scenario(links=path(), flows=[flow()], duration_s=1)
     assert "transfers" not in ns3.request(plain)

@@ -11,7 +11,10 @@ from longfat.papers.survey import files
 from longfat.studies import transfers
 from longfat.studies.transfers import WAYS, Way
 
-pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
+pytestmark = [
+    pytest.mark.book,
+    pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here"),
+]
 
 
 def test_the_paths_are_those_of_the_surveys_table():

@@ -1,35 +1,14 @@
 """A link of the segment engine whose router speaks XCP, alone (segment_xcp.cc)."""
 
-import functools
 import subprocess
-import tempfile
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from programs import WARNINGS, compiled
+
 from longfat import Scenario
-from longfat.cc import catalogue
-from longfat.engines import host, segment
-from longfat.engines.segment import native, registration
+from longfat.engines import segment
 from longfat.scenario import Flow
 from longfat.topologies import duplex
-
-HERE = Path(__file__).parent
-
-
-@functools.cache
-def _program() -> Path:
-    """Compile the driver with this feature alone, once a process."""
-    folder = Path(tempfile.mkdtemp(prefix="longfat-xcp-"))
-    algorithm = catalogue.find("newreno")
-    source = folder / "algorithms.cc"
-    source.write_text(registration.cpp("newreno", algorithm, "newreno"), encoding="utf-8")
-    program = folder / "xcp"
-    command = [*native.compiler(), "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror"]
-    command += [*host.macros({"routers"}), "-Wno-unused-parameter"]
-    command += [f"-I{native.HERE}", f"-I{algorithm.header_path.parent}"]
-    files = [HERE / "segment_xcp.cc", source, native.HERE / "ns3" / "random-variable-stream.cc"]
-    subprocess.run([*command, *map(str, files), "-o", str(program)], check=True)
-    return program
 
 
 class Offered(NamedTuple):
@@ -65,7 +44,18 @@ def send(packets: list[Offered], duration_s: float, **link: Any) -> list[Arrival
         for p in packets
     ]
     done = subprocess.run(
-        [_program()], input="\n".join(lines) + "\n", capture_output=True, text=True
+        [
+            compiled(
+                "segment_xcp.cc",
+                "-O1",
+                *WARNINGS,
+                features=frozenset({"routers"}),
+                controls=("newreno",),
+            )
+        ],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
     )
     if done.returncode:
         raise RuntimeError(f"the driver ended with {done.returncode}: {done.stderr}")

@@ -1,9 +1,11 @@
-"""Where the data and the notebooks are: in the repository, or in the package of a wheel."""
+"""Where the data and the notebooks are (in the repository, or in a wheel), and what is compiled."""
 
 import functools
 import os
 import subprocess
 from pathlib import Path
+
+import platformdirs
 
 
 def _data() -> Path:
@@ -16,6 +18,14 @@ RESULTS = DATA / "results"
 PAPERS = DATA / "papers"
 SCENARIOS = DATA / "scenarios"
 NOTEBOOKS = DATA.parent / "notebooks"
+
+
+def builds() -> Path:
+    """Return where compiled engines are kept: LONGFAT_BUILDS, or a folder in the user's cache.
+
+    Each has its content in its name, so that any number of processes and checkouts may share them.
+    """
+    return Path(os.environ.get("LONGFAT_BUILDS") or platformdirs.user_cache_path("longfat/builds"))
 
 
 @functools.cache

@@ -4,6 +4,7 @@ A table has a row a run (or a flow of a run). Unless a function says otherwise a
 Student's, of 95 %.
 """
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -297,13 +298,18 @@ def maximum(differences: pd.DataFrame, at: str, value: str, runs: int = 1) -> di
         found = {"measured": abs(float(means[largest])), "low": np.nan, "high": np.nan}
         return found | {"runs": int(counts.min()), "at": f"{at} = {largest:g}"}
     scale = groups.std() * np.sqrt(1 / runs + 1 / counts)
-    generator = np.random.default_rng(1)
-    drawn = generator.standard_t(counts.to_numpy() - 1, size=(10_000, len(counts)))
-    sizes = np.abs(means.to_numpy() + scale.to_numpy() * drawn)
+    sizes = np.abs(means.to_numpy() + scale.to_numpy() * _students(tuple(counts)))
     low, middle, high = np.quantile(sizes.max(axis=1), [LEVEL, 0.5, 1 - LEVEL])
     often = means.index[np.bincount(sizes.argmax(axis=1), minlength=len(means)).argmax()]
     found = {"measured": float(middle), "low": float(low), "high": float(high)}
     return found | {"runs": int(counts.min()), "at": f"{at} = {often:g}"}
+
+
+@functools.lru_cache(maxsize=16)  # a chapter asks for the same ones hundreds of times
+def _students(counts: tuple[int, ...]) -> np.ndarray:
+    """Return 10,000 draws of Student's distribution for means of so many runs, the same ones."""
+    degrees = np.array(counts) - 1
+    return np.random.default_rng(1).standard_t(degrees, size=(10_000, len(counts)))
 
 
 def _deviation(values: np.ndarray) -> float:

@@ -171,20 +171,30 @@ def equations() -> pd.DataFrame:
     return table[["paper", "number", "name", "status", "error", "where", "reason"]]
 
 
+def test_times() -> pd.DataFrame:
+    """Return how each target's tests ended last, and how long they took (tools/tested.py)."""
+    table = pd.read_csv(paths.DATA / "test-times.csv")
+    table["command"] = [f"`{command}`" for command in table["command"]]
+    return table
+
+
 def slow_tests() -> pd.DataFrame:
-    """Return the tests that only `make test-all` runs, a row each: file, what it asks."""
+    """Return the tests that `make check` and `make test` leave out: file, what it asks, command."""
     rows = []
     for path in sorted((paths.DATA.parent / "tests").glob("test_*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         marks = [node for node in tree.body if isinstance(node, ast.Assign)]
-        whole = any("slow" in ast.unparse(node) for node in marks if _assigns(node, "pytestmark"))
+        of_all = " ".join(ast.unparse(node) for node in marks if _assigns(node, "pytestmark"))
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                slow = any(ast.unparse(mark) == "pytest.mark.slow" for mark in node.decorator_list)
-                if whole or slow:
-                    words = node.name.removeprefix("test_").replace("_", " ")
-                    rows.append({"file": f"`{path.name}`", "what it asks": words})
-    return pd.DataFrame(rows, columns=["file", "what it asks"])
+                own = " ".join([of_all, *map(ast.unparse, node.decorator_list)])
+                words = node.name.removeprefix("test_").replace("_", " ")
+                row = {"file": f"`{path.name}`", "what it asks": words}
+                if "pytest.mark.long" in own:
+                    rows.append(row | {"command": "`make test-long`"})
+                elif "pytest.mark.slow" in own:
+                    rows.append(row | {"command": "`make test-slow`"})
+    return pd.DataFrame(rows, columns=["file", "what it asks", "command"])
 
 
 def _assigns(node: ast.Assign, name: str) -> bool:

@@ -10,8 +10,10 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -49,6 +51,23 @@ _ENGINES = Path(__file__).resolve().parent
 # By headers and features: the files, with what is another when one has changed, and the hash.
 _Key = tuple[tuple[str, ...], frozenset[str] | None]
 _contents: dict[_Key, tuple[list[tuple[str, tuple[int, int]]], str]] = {}
+
+
+@contextmanager
+def scratch(folder: Path) -> Iterator[Path]:
+    """Give a folder within this one to compile in, from which what is whole is moved out.
+
+    So processes that compile the same at once do not disturb each other, and one that is killed
+    leaves nothing half done. Raises SimulationError where nothing can be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = tempfile.TemporaryDirectory(dir=folder)
+    except OSError as error:
+        reason = error.strerror or error
+        raise SimulationError(f"nothing compiled can be kept in {folder}: {reason}") from None
+    with fresh:
+        yield Path(fresh.name)
 
 
 def macros(features: Iterable[str]) -> list[str]:

@@ -152,11 +152,6 @@ def prepare() -> Iterable[str]:
 
     A congestion control's header is compiled when a scenario first asks for it.
     """
-    known = catalogue.algorithms().values()
-    headers = {a.header_path for a in known if a.header_path and a.type_id}
-    own = [compiled.name_of(source) for source in (ENGINE, *headers)]
-    with_features = [compiled.name_of(ENGINE, features) for features in VARIANTS]
-    compiled.forget_others([*own, *with_features])
     try:
         compiled.build(ENGINE)
     except compiled.CompilerError as error:

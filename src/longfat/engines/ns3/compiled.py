@@ -1,8 +1,7 @@
 """C++ compiled ahead of a run into shared libraries, each kept under a name that tells its content.
 
 The name has the hash of all that the library was made from: a change of a source, of what that
-includes, of the flags, or another ns-3 asks for another build. Libraries are kept in the
-environment, or in the user's cache where the environment cannot be written to.
+includes, of the flags, or another ns-3 asks for another build.
 """
 
 import functools
@@ -13,15 +12,11 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
-import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Iterable
 from pathlib import Path
 
-import platformdirs
-
+from longfat import paths
 from longfat.engines import host
 
 NS3_VERSION = "3.44"
@@ -51,12 +46,8 @@ def compiler() -> list[str]:
     )
 
 
-def folders() -> list[Path]:
-    """Return where libraries are kept: the first that can be written to gets new ones."""
-    return [
-        Path(sys.prefix) / "share" / "longfat" / "ns3",
-        Path(platformdirs.user_cache_dir("longfat-ns3")),
-    ]
+def folder() -> Path:
+    return paths.builds() / "ns3"
 
 
 NO_FEATURES: frozenset[str] = frozenset()
@@ -75,15 +66,17 @@ def name_of(source: Path, features: frozenset[str] = NO_FEATURES) -> str:
 
 @functools.cache
 def _ns3_version() -> str:
-    stats = [(ns3() / "lib64" / library).stat() for library in LIBRARIES]
+    libraries = ns3() / "lib64"  # where what is compiled looks for them
+    stats = [(libraries / library).stat() for library in LIBRARIES]
     # In whole seconds, since the image of a container keeps no parts of them.
-    return " ".join(f"{status.st_size} {int(status.st_mtime)}" for status in stats)
+    times = " ".join(f"{status.st_size} {int(status.st_mtime)}" for status in stats)
+    return f"{libraries} {times}"
 
 
 def find(source: Path, features: frozenset[str] = NO_FEATURES) -> Path | None:
     """Return the library that is made from the source, or None where it is not built."""
-    name = name_of(source, features)
-    return next((path for folder in folders() if (path := folder / name).exists()), None)
+    path = folder() / name_of(source, features)
+    return path if path.exists() else None
 
 
 def build(source: Path, features: frozenset[str] = NO_FEATURES) -> Path:
@@ -102,10 +95,9 @@ def _build(source: Path, features: frozenset[str]) -> Path:
     command = compiler()
     if not command:
         raise CompilerError("no C++ compiler found (g++, clang++ or $CXX)")
-    folder = _writable(folders())
     libraries = ns3() / "lib64"
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        fresh = Path(scratch) / name_of(source, features)
+    with host.scratch(folder()) as scratch:
+        fresh = scratch / name_of(source, features)
         command += [*FLAGS, *host.macros(features), "-isystem", str(ns3() / "include")]
         command += ["-x", "c++", str(source)]
         command += ["-o", str(fresh), f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
@@ -117,28 +109,9 @@ def _build(source: Path, features: frozenset[str]) -> Path:
             raise CompilerError(f"the C++ compiler cannot be run: {error}") from None
         if done.returncode:
             raise CompilerError(_first_error(done.stderr) or f"{command[0]} failed")
-        return fresh.replace(folder / fresh.name)
+        return fresh.replace(folder() / fresh.name)
 
 
 def _first_error(words: str) -> str:
     lines = [line for line in words.splitlines() if re.search(r"\berror\b", line)]
     return next(iter(lines or words.splitlines()), "").strip()
-
-
-def _writable(choice: Iterable[Path]) -> Path:
-    for folder in choice:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    raise CompilerError(f"no folder to keep libraries in: {folder} cannot be written to")
-
-
-def forget_others(wanted: Iterable[str]) -> None:
-    """Remove the libraries in the environment that have none of these names."""
-    wanted = set(wanted)
-    for path in folders()[0].glob("*.so"):
-        if path.name not in wanted:
-            path.unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 A program (host.cc) has the engine, and each congestion control is a shared object of its own that
 the program loads when a scenario asks for it: a header that does not compile takes only itself
-away. Both are kept by content in the folder of the local cache.
+away. Both are kept by content in the folder of builds (`paths.builds`).
 """
 
 import hashlib
@@ -12,7 +12,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from array import array
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from longfat import paths
 from longfat.cc import catalogue
 from longfat.cc.catalogue import Algorithm
 from longfat.engines import host
@@ -107,12 +107,11 @@ class _Part:
     path: Path
 
     def make(self) -> None:
-        """Compile it, unless that is done; all of it or nothing stays in the cache."""
+        """Compile it, unless that is done; all of it or nothing is kept."""
         with _locks.setdefault(self.path.name, threading.Lock()):
             if not self.path.exists():
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                with tempfile.TemporaryDirectory(dir=self.path.parent) as scratch:
-                    self._compile(Path(scratch))
+                with host.scratch(self.path.parent) as scratch:
+                    self._compile(scratch)
 
     def _compile(self, scratch: Path) -> None:
         sources = SOURCES
@@ -157,9 +156,7 @@ def _part(name: str, flags: list[str], content: str, source: str = "") -> _Part:
 
 
 def folder() -> Path:
-    from longfat import store
-
-    return store.folder() / "segment"
+    return paths.builds() / "segment"
 
 
 @cache

@@ -10,7 +10,6 @@ import atexit
 import hashlib
 import json
 import math
-import os
 import re
 import subprocess
 import sys
@@ -172,10 +171,10 @@ def _load():
         return engine, wasmtime.Module.deserialize_file(engine, str(kept))
     except wasmtime.WasmtimeError:  # not there, or of another machine
         module = wasmtime.Module(engine, code)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as fresh:
-        fresh.write(module.serialize())
-    os.replace(fresh.name, kept)
+    with host.scratch(kept.parent) as scratch:
+        fresh = scratch / kept.name
+        fresh.write_bytes(module.serialize())
+        fresh.replace(kept)
     return engine, module
 
 
