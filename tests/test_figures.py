@@ -3,9 +3,11 @@
 import nbformat
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from longfat import InputError, paths, reproduce, store
 from longfat.book import cells, figures
+from longfat.cli import main
 
 pytestmark = pytest.mark.book
 
@@ -87,6 +89,22 @@ def test_measuring_sums_the_cells_of_a_figure(tmp_path, monkeypatch):
     assert 1.3 <= table.loc["small-1", "quick_s"] < 30
     assert 0.6 <= table.loc["small-2", "quick_s"] < table.loc["small-1", "quick_s"]
     assert table["paper_s"].isna().all()
+    monkeypatch.delattr(figures.papermill, "execute_notebook")  # nothing is left to be executed
+    figures.measure(("quick",))
+
+
+def test_a_figure_that_is_gone_has_no_time():
+    assert set(pd.read_csv(figures.TIMES)["name"]) <= set(figures.catalogue()["name"])
+
+
+def test_what_was_not_measured_is_listed_as_such(tmp_path, monkeypatch):
+    rows = "name,quick_s,paper_s\nhybla-3,61.0,\nno-longer,1.0,1.0\n"
+    monkeypatch.setattr(figures, "TIMES", tmp_path / "times.csv")
+    figures.TIMES.write_text(rows, "utf-8")
+    done = CliRunner().invoke(main, ["figure", "--list"])
+    [line] = [line for line in done.output.splitlines() if " hybla-3 " in f" {line} "]
+    assert "1:01" in line and "not measured" in line
+    assert "no-longer" not in done.output
 
 
 @pytest.mark.slow

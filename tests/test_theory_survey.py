@@ -172,12 +172,18 @@ def test_ten_gigabits_by_standard_tcp_needs_a_loss_interval_of_an_hour_and_a_hal
     )
 
 
+def fast_update(window, base_rtt, rtt):
+    """Return FAST TCP's next window by (37), at an alpha of 200 segments and a gamma of 1/2."""
+    given = {"w_i": window, "D": base_rtt, "q": rtt - base_rtt, "alpha": 200, "gamma": 0.5}
+    return float(survey.EQ.calculate((37,), **given)["w_{i+1}"])
+
+
 def test_fast_goes_to_its_equilibrium_by_halves():
     rate, base = 25_000.0, 0.1  # segments/s, s
     window, distances = 100.0, []
     for _ in range(60):  # first by alpha gamma an update, until the pipe is full
         rtt = max(base, window / rate)
-        window = float(survey.fast_update(window, base, rtt, alpha=200))
+        window = fast_update(window, base, rtt)
         distances.append(window - (rate * base + 200))
     there = survey.fast_equilibrium(rate * 8 * 1500, base, 1500, alpha=200)
     assert window == pytest.approx(there["window"], abs=1e-3)
@@ -186,8 +192,8 @@ def test_fast_goes_to_its_equilibrium_by_halves():
 
 
 def test_fast_never_more_than_doubles():
-    assert survey.fast_update(10, 0.1, 0.1, alpha=200) == 20
-    assert survey.fast_update(10_000, 0.1, 0.1, alpha=200) == 10_100
+    assert fast_update(10, 0.1, 0.1) == 20
+    assert fast_update(10_000, 0.1, 0.1) == 10_100
 
 
 def test_times_to_fill_a_pipe():
@@ -199,9 +205,8 @@ def test_times_to_fill_a_pipe():
     window, rounds = 100.0, 0
     while window < 5000:  # RFC 3742: K = int(cwnd / (max_ssthresh / 2)), cwnd += 1 / K an ACK
         window, rounds = window + window / int(window / 50), rounds + 1
-    limited = survey.limited_slow_start_time(np.array([64, 5000]), 0.1, max_ssthresh=100)
-    assert limited[0] == pytest.approx(0.6)
-    assert limited[1] == pytest.approx(0.1 * (np.log2(100) + rounds))
+    limited = survey.EQ.calculate((43,), w=5000, m=100, w_0=1, R=0.1)["T_lss"]
+    assert limited == pytest.approx(0.1 * (np.log2(100) + rounds))
 
 
 def test_limits_of_buffers_and_headers():

@@ -320,7 +320,7 @@ def cc_list(as_json):
 @main.command()
 @click.argument("name", required=False)
 @click.option("--list", "list_them", is_flag=True, help="List the figures and tables, with times.")
-@click.option("--measure", is_flag=True, help="Measure these times again (minutes to hours).")
+@click.option("--measure", is_flag=True, help="Measure missing times (minutes to hours).")
 @click.option("--profile", type=click.Choice(["paper", "quick"]), help="Scale of the experiment.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any parameter.")
 @click.option(
@@ -341,7 +341,7 @@ def figure(name, list_them, measure, profile, settings, output):
 
 
 def _list_figures() -> None:
-    """Print the figures with what they take: minutes and seconds, "?" where it is not known."""
+    """Print the figures with what they take: minutes and seconds, where measured."""
     from longfat.book import figures
 
     table = figures.times()
@@ -355,13 +355,14 @@ def _list_figures() -> None:
     _print(table.rename(columns=columns), as_json=False)
     click.echo(
         "\nTimes in min:s as measured, by profile: quick simulates, paper takes the archive's "
-        "results.\nSimulated again, it takes so much of one core."
+        "results.\nSimulated again, it takes so much of one core. "
+        "--measure measures what is missing."
     )
 
 
 def _minutes(seconds: float) -> str:
     if seconds != seconds:
-        return "?"
+        return "not measured"
     return f"{int(seconds + 0.5) // 60}:{int(seconds + 0.5) % 60:02d}" if seconds else "0"
 
 

@@ -133,15 +133,20 @@ def _processor_s(experiment: str) -> float:
 
 
 def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:
-    """Execute every notebook at these profiles and write what each figure takes to `TIMES`.
+    """Execute every notebook with a figure that has no time at these profiles; write it to `TIMES`.
 
     A figure takes what the cells take that `execute` executes, with an empty local cache; in a
-    notebook without profiles, the same at each. Profiles that are not measured keep their times.
-    What is measured is written a notebook at a time.
+    notebook without profiles, the same at each. What is measured is written a notebook at a time,
+    so that a call that was broken off goes on; figures that are gone leave. Without the file every
+    figure is measured again.
     """
     table = times().set_index("name")
+    _write_times(table)
     for profile in profiles:
         for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
+            notebook = Notebook(path)
+            if table.loc[list(notebook.shows), f"{profile}_s"].notna().all():
+                continue
             known = papermill.inspect_notebook(str(path))
             with tempfile.TemporaryDirectory() as scratch, environment(LONGFAT_CACHE=scratch):
                 executed = papermill.execute_notebook(
@@ -155,12 +160,15 @@ def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:
                 for cell in executed.cells
                 if cell.cell_type == "code"
             }
-            notebook = Notebook(path)
             for name in notebook.shows:
                 used = [notebook.code[number].id for number in notebook.needed(name)]
                 table.loc[name, f"{profile}_s"] = sum(durations[identity] for identity in used)
-            measured = table[["quick_s", "paper_s"]].round(1).reset_index()
-            measured.to_csv(TIMES, index=False, lineterminator="\n")
+            _write_times(table)
+
+
+def _write_times(table: pd.DataFrame) -> None:
+    measured = table[["quick_s", "paper_s"]].dropna(how="all").round(1).reset_index()
+    measured.to_csv(TIMES, index=False, lineterminator="\n")
 
 
 def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:

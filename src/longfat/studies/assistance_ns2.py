@@ -1,7 +1,6 @@
 """Snoop and Quick-Start on ns-2, beside the same networks here. (XCP's is in `routers`.)
 
-What ns-2 does is archived in data/helpers-ns2-*.csv; `make` writes it anew and needs the program
-`ns`.
+What ns-2 does is archived in data/helpers-ns2-*.csv, which tools/helpers_ns2.py writes anew.
 """
 
 import subprocess

@@ -447,10 +447,6 @@ def _rest() -> Steps:
     )
 
 
-def _rest_duration() -> Steps:
-    yield "What is left goes at the pace of the steady state:", Eq(T_ca, d_ca / B)
-
-
 def _transfer_time() -> Steps:
     at_limit, below = EQ[37].rhs.args[0], EQ[37].rhs.args[1]
     ends = Or(

@@ -377,17 +377,6 @@ def responses(loss: ArrayLike, rtt: float, segment_bytes: float) -> pd.DataFrame
 # --- FAST TCP
 
 
-def fast_update(
-    window: ArrayLike, base_rtt: ArrayLike, rtt: ArrayLike, alpha: ArrayLike, gamma: ArrayLike = 0.5
-) -> np.ndarray:
-    """Return FAST TCP's next window in segments (37); times in s, `alpha` in segments."""
-    base = inputs.positive("base_rtt", base_rtt, "s")
-    queueing = np.maximum(inputs.positive("rtt", rtt, "s") - base, 0)
-    given = {"w_i": inputs.positive("window", window, "segments"), "D": base, "q": queueing}
-    given |= {"alpha": inputs.positive("alpha", alpha, "segments"), "gamma": np.asarray(gamma)}
-    return EQ.calculate((37,), **given)["w_{i+1}"][()]
-
-
 def fast_equilibrium(
     rate_bps: ArrayLike, base_rtt: ArrayLike, segment_bytes: ArrayLike, alpha: float, flows: int = 1
 ) -> dict[str, np.ndarray]:
@@ -424,20 +413,6 @@ def avoidance_time(
     """Return the time in s in which congestion avoidance grows from half a window to it (42)."""
     given = {"w": inputs.at_least_one("window", window, "segment"), "d": segments_per_ack}
     return EQ.calculate((42,), **given, R=inputs.positive("rtt", rtt, "s"))["T_ca"][()]
-
-
-def limited_slow_start_time(
-    window: ArrayLike, rtt: ArrayLike, initial_window: float = 1, max_ssthresh: float = 100
-) -> np.ndarray:
-    """Return the time in s in which limited slow start (RFC 3742) reaches a window by (43).
-
-    Up to `max_ssthresh` (segments) it is slow start.
-    """
-    window = inputs.at_least_one("window", window, "segment")
-    given = {"R": inputs.positive("rtt", rtt, "s"), "m": max_ssthresh, "w_0": initial_window}
-    limited = EQ.calculate((43,), w=window, **given)["T_lss"]
-    free = EQ.calculate((41,), w=window, d=1.0, w_0=initial_window, R=given["R"])["T_ss"]
-    return np.where(window > max_ssthresh, limited, free)[()]
 
 
 # --- the text's numbers

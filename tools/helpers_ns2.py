@@ -1,0 +1,10 @@
+"""Make data/helpers-ns2*.csv: what ns-2's own XCP, Snoop and Quick-Start do.
+
+python tools/helpers_ns2.py     needs the program `ns`
+"""
+
+from longfat.papers.helpers import beside_ns2, routers
+
+if __name__ == "__main__":
+    routers.make_ns2()
+    beside_ns2.make()
