@@ -26,7 +26,6 @@ FLOORS = [
     ["errors", "faults", "paths", "style"],
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
-GONE = {"theory"}  # its import ends in a sentence
 ENGINES = {"linux", "ns2", "ns3", "segment"}
 
 
@@ -42,7 +41,7 @@ def imports(path: Path) -> set[tuple[str, ...]]:
 
 
 def modules() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py") if path.stem not in GONE)
+    return sorted(path for path in PACKAGE.rglob("*.py"))
 
 
 def test_no_module_imports_upward():

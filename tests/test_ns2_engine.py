@@ -130,7 +130,7 @@ def test_same_scenario_same_digits(here):
     one, other = ns2.simulate(scenario), ns2.simulate(scenario)
     assert measured(one) == measured(other)
     assert measured(ns2.simulate(scenario.with_(seed=2))) != measured(one)
-    assert one.provenance["ns2"].startswith("ns-2.35 (ns2 2.35")
+    assert one.provenance["engine_version"].startswith("ns-2.35 (ns2 2.35")
 
 
 def test_archived_runs_come_out_again_on_this_machine_to_the_last_digit(here):

@@ -202,6 +202,10 @@ def test_defaults_have_not_changed():
         "stop_s": None,
         "bytes": None,
         "path": None,
+        "moves": [],
+        "quick_start_bps": None,
+        "relay_buffer_bytes": None,
+        "relays_fail_at_s": None,
         "reroutes": [],
         "handoffs": [],
         "relays": [],
@@ -218,6 +222,15 @@ def test_defaults_have_not_changed():
         "outages": [],
         "changes": [],
         "mark_above_packets": None,
+        "loss_bursts": None,
+        "arq": None,
+        "aqm": None,
+        "delivery_ms": [],
+        "xcp": None,
+        "approve_bps": None,
+        "ptp": False,
+        "base_station": None,
+        "notifies_loss": False,
     }
     assert fields["record"] == {"series": [], "points": 2000}
     assert fields["seed"] == 1

@@ -3,8 +3,8 @@
 python tools/helpers_ns2.py     needs the program `ns`
 """
 
-from longfat.papers.helpers import beside_ns2, routers
+from longfat.studies import assistance_ns2, routers
 
 if __name__ == "__main__":
     routers.make_ns2()
-    beside_ns2.make()
+    assistance_ns2.make()

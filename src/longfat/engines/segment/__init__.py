@@ -10,17 +10,15 @@ are the same.
 import functools
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from longfat.cc import catalogue
 from longfat.engines import behaviour, host
 from longfat.engines.segment import native, wasm
 from longfat.errors import InputError
-from longfat.links import HELPERS, ROUTERS
 from longfat.result import Result
-from longfat.scenario import FLOW_HELPERS, Scenario
+from longfat.scenario import Scenario
+from longfat.transfers import GridFtp
 
 BEHAVIOUR = 1
 
@@ -82,25 +80,16 @@ def simulate(
 
 
 def request(scenario: Scenario) -> str:
-    """Return the scenario as the engine reads it: without what is compiled in on demand only
-    (`Scenario.features`), where it is not used."""
-    data = scenario.model_dump(mode="json", exclude={"ns2"})
-    for link in data["links"]:
-        _leave_out(link, HELPERS + ROUTERS)
-    for flow in data["flows"]:
-        _leave_out(flow, (*FLOW_HELPERS, "quick_start_bps"))
-    for transfer in data["transfers"]:
-        if not transfer["method"].get("cuts"):
-            transfer["method"].pop("marker_every_s", None)
-        _leave_out(transfer["method"], ("cuts", "adapts"))
-    _leave_out(data, ("transfers",))
+    """Return the scenario as the engine reads it, which has the same defaults.
+
+    But one: restart markers are not written where none are asked for.
+    """
+    data = scenario.model_dump(mode="json", exclude_defaults=True, exclude={"ns2", "title"})
+    for number, transfer in enumerate(scenario.transfers):
+        if isinstance(transfer.method, GridFtp) and transfer.method.cuts:
+            marker_every_s = transfer.method.marker_every_s
+            data["transfers"][number]["method"]["marker_every_s"] = marker_every_s
     return json.dumps(data)
-
-
-def _leave_out(data: dict[str, Any], names: Iterable[str]) -> None:
-    for name in names:
-        if data.get(name) in (None, False, [], ""):
-            data.pop(name, None)
 
 
 def controls(scenario: Scenario) -> list[str]:
