@@ -79,6 +79,10 @@ def page(browser, request):
         yield page
 
 
+def test_the_whole_book_is_not_large(built_book):
+    assert sum(path.stat().st_size for path in built_book.rglob("*") if path.is_file()) <= 45e6
+
+
 of_chapters = pytest.mark.parametrize("page", CHAPTERS, indirect=True)
 
 

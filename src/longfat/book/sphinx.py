@@ -618,6 +618,14 @@ def _copy_laboratory(app, exception):
     folder.joinpath(laboratory.ENGINE).write_text(script, encoding="ascii")
 
 
+def _leave_out_source_maps(app, exception):
+    """Remove what only those who debug the theme's scripts and styles would load."""
+    if exception or app.builder.format != "html":
+        return
+    for path in Path(app.outdir, "_static").rglob("*.map"):
+        path.unlink()
+
+
 def _load_laboratory(app, page, template, context, doctree):
     """Let the pages that have a panel load its scripts."""
     if "longfat-laboratory" in app.env.metadata.get(page, {}):
@@ -656,4 +664,5 @@ def setup(app):
     app.connect("html-page-context", _load_laboratory)
     app.connect("build-finished", _copy_mathjax)
     app.connect("build-finished", _copy_laboratory)
+    app.connect("build-finished", _leave_out_source_maps)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
