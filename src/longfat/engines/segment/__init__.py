@@ -17,7 +17,7 @@ from longfat.engines import behaviour, host
 from longfat.engines.segment import native, wasm
 from longfat.errors import InputError
 from longfat.result import Result
-from longfat.scenario import Scenario
+from longfat.scenario import FEATURES, Scenario
 from longfat.transfers import GridFtp
 
 BEHAVIOUR = 1
@@ -59,7 +59,9 @@ def simulate(
     limits = (time_limit_s, memory_limit_bytes)
     build = how_built()
     if build == "native":
-        answer = native.run(request(scenario), names, scenario.features, *limits)
+        # Two programs: one with nothing that only some scenarios need, and one with all of that.
+        features = FEATURES if scenario.features else frozenset()
+        answer = native.run(request(scenario), names, features, *limits)
     else:
         for name in names:
             if not wasm.has(name):
