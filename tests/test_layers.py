@@ -18,6 +18,7 @@ FLOORS = [
     ["topologies"],
     ["studies"],
     ["papers"],
+    ["experiment"],
     ["sweeps", "audit", "reproduce", "export"],
     ["engines"],
     ["store"],
