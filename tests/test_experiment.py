@@ -67,11 +67,10 @@ def test_a_figure_can_use_no_experiment_that_it_does_not_name():
             caption="",
         )
 
-    claims = Table(name="claims", data=lambda _: pd.DataFrame(), caption="")
     runs = (experiment("one"), experiment("two"))
 
     def chapter(one: Figure) -> Chapter:
-        return Chapter(name="c", setting=None, experiments=runs, figures=(one,), claims=claims)
+        return Chapter(name="c", setting=None, experiments=runs, figures=(one,))
 
     whole = figure("one", "two")
     assert chapter(whole).chart(whole, chapter(whole).data(whole)) == 4

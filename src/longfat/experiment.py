@@ -178,12 +178,13 @@ class Chapter:
     setting: Any
     experiments: tuple[Experiment, ...]
     figures: tuple[Figure | Table, ...]
-    claims: Table
+    claims: Table | None = None
 
     @property
     def shown(self) -> dict[str, Figure | Table]:
         """All figures and tables by their names, the verdicts on the claims at the end."""
-        return {one.name: one for one in (*self.figures, self.claims)}
+        claims = () if self.claims is None else (self.claims,)
+        return {one.name: one for one in (*self.figures, *claims)}
 
     @cached_property
     def runs(self) -> Runs:

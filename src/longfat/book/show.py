@@ -477,4 +477,6 @@ def table(chapter: experiment.Chapter, name: str) -> HTML:
 def verdicts(chapter: experiment.Chapter) -> None:
     """Show the verdicts on a chapter's claims (`show_verdicts`)."""
     claims = chapter.claims
+    if claims is None:
+        raise InputError(f"{chapter.name} has no claims")
     show_verdicts(chapter.data(claims), claims.caption, claims.name)

@@ -10,7 +10,7 @@ import importlib
 from longfat.errors import InputError, nearest
 from longfat.experiment import Chapter
 
-NAMES = ("hybla",)
+NAMES = ("hybla", "models")
 
 
 def find(name: str, **parameters) -> Chapter:
