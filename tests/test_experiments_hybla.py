@@ -5,29 +5,18 @@ import pandas as pd
 import pytest
 
 from longfat import papers, statistics
-from longfat.book import drawings_hybla, show
+from longfat.book import chapters, show
+from longfat.book.chapters import hybla_charts
 from longfat.engines import linux
 from longfat.errors import InputError
 from longfat.papers import hybla
-from longfat.papers.hybla import derivation, experiments
+from longfat.papers.hybla import analysis, claims, derivation, plan, theory
 
-PARAMETERS = {
-    "loss_rates": [1e-3, 1e-2],
-    "rtt_s": 0.55,
-    "rtt0_s": 0.025,
-    "max_window_segments": 550,
-    "segment_bytes": 1000,
-    "rto_s": 1.0,
-    "transfer_megabytes": [10, 50, 100],
-    "repetitions": 2,
-    "duration_s": None,
-    "emulation_s": 100.0,
-}
 CLAIMS = papers.claims("hybla")
 
 
-def setting(profile="paper", **changes) -> experiments.Setting:
-    return experiments.setting(profile, **PARAMETERS | changes)
+def setting(profile="paper", **changes) -> plan.Setting:
+    return plan.setting(profile, **{"loss_rates": [1e-3, 1e-2], "repetitions": 2} | changes)
 
 
 def runs(goodput: dict, leg: str = "segment", **columns) -> pd.DataFrame:
@@ -40,7 +29,7 @@ def runs(goodput: dict, leg: str = "segment", **columns) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def transfers(at: experiments.Setting, leg: str = "segment") -> pd.DataFrame:
+def transfers(at: plan.Setting, leg: str = "segment") -> pd.DataFrame:
     """Made-up transfers at half of the link's 8 Mb/s."""
     return pd.concat(
         [
@@ -51,22 +40,22 @@ def transfers(at: experiments.Setting, leg: str = "segment") -> pd.DataFrame:
     )
 
 
-def below_model(at: experiments.Setting, *parts: float, **columns) -> pd.DataFrame:
+def below_model(at: plan.Setting, *parts: float, **columns) -> pd.DataFrame:
     """Made-up steady runs that are parts of the model's throughput."""
-    model = {loss: experiments.model(at, "steady", "throughput", loss) for loss in at.loss_rates}
+    model = {loss: theory.model(at, "steady", "throughput", loss) for loss in at.loss_rates}
     return runs({loss: [part * rate for part in parts] for loss, rate in model.items()}, **columns)
 
 
 def test_a_profile_fills_what_is_not_given():
-    nothing = {"loss_rates": None, "repetitions": None, "duration_s": None}
+    nothing = {"loss_rates": None, "repetitions": None}
     full, quick = setting(**nothing), setting("quick", **nothing)
     assert full.loss_rates == pytest.approx(list(derivation.LOSSES), rel=1e-12)
-    assert (len(full.seeds(20, 5)), full.duration_s) == (20, 1000)
+    assert (full.repeated(20, 5), full.duration_s) == (20, 1000)
     assert quick.loss_rates == [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
-    assert (len(quick.seeds(20, 5)), quick.duration_s) == (5, 100)
+    assert (quick.repeated(20, 5), quick.duration_s) == (5, 100)
     own = setting("quick", loss_rates=[1.5e-4], duration_s=7.0)
     assert (own.loss_rates, own.duration_s) == ([1.5e-4], 7)  # not rounded
-    assert list(own.seeds(20, 5)) == [1, 2]
+    assert own.repeated(20, 5) == 2
 
 
 @pytest.mark.parametrize(
@@ -77,6 +66,7 @@ def test_a_profile_fills_what_is_not_given():
         ({"loss_rates": [0, 0.1]}, "above 0 and below 0.5"),
         ({"transfer_megabytes": [1, 2]}, r"transfer_megabytes is \[1, 2\]: it must be three"),
         ({"repetitions": 0}, "repetitions is 0: it must be 1 or more"),
+        ({"rtt": 0.5}, "no parameter 'rtt'.*mean 'rtt_s'"),
     ],
 )
 def test_what_no_figure_could_show_is_refused(changes, sentence):
@@ -86,7 +76,7 @@ def test_what_no_figure_could_show_is_refused(changes, sentence):
 
 def test_the_papers_scale_comes_from_the_archive(monkeypatch):
     monkeypatch.setattr(linux, "build", lambda: None)
-    steady = experiments.steady(setting())
+    steady = plan.runs(setting()).flows(*plan.STEADY)
     for leg in ("segment", "linux"):
         some = steady[steady["leg"] == leg]
         assert list(some["loss"]) == [1e-3, 1e-3, 1e-2, 1e-2], leg
@@ -102,7 +92,7 @@ def _no_kernel(monkeypatch):
 def test_every_measured_quantity_stands_beside_the_models():
     at = setting(rtt_s=0.5)
     steady = pd.concat([below_model(at, 0.97, 0.99), runs({1e-3: [5.0, 5.0]}, "linux")])
-    table = experiments.compare(at, steady, transfers(at))
+    table = analysis.compare(at, steady, transfers(at))
     mine = table[(table["transfer"] == "steady") & (table["leg"] == "segment")]
     assert mine["difference"].tolist() == pytest.approx([2, 2])
     width = statistics.half_width(np.sqrt(2), 2)  # of 1 and 3 per cent
@@ -112,10 +102,10 @@ def test_every_measured_quantity_stands_beside_the_models():
     assert (time["measured"], time["model"]) == (100, pytest.approx(expected))
     rate = table[(table["transfer"] == "50MB") & (table["metric"] == "throughput")].iloc[0]
     assert (rate["measured"], rate["model"]) == (pytest.approx(4.1), pytest.approx(400 / expected))
-    points = experiments.points(table, "steady", "throughput")
+    points = analysis.points(table, "steady", "throughput")
     assert points["engine"].tolist() == ["segment engine", "segment engine", "Linux"]
     assert points["Mb/s"].iloc[-1] == 5
-    mended = experiments.mended(at, table)
+    mended = analysis.mended(at, table)
     assert (100 * (1 - mended["measured"] / mended["the paper's model"])).tolist() == (
         pytest.approx([2, 2], rel=1e-3)
     )
@@ -125,20 +115,19 @@ def test_every_measured_quantity_stands_beside_the_models():
 @pytest.mark.usefixtures("_no_kernel")
 def test_a_leg_without_its_engine_is_left_out_of_everything(capsys):
     at = setting(rtt_s=0.5)  # not archived
-    emulated = experiments._steady(at, "linux")
+    emulated = plan.runs(at).flows("hybla-emulation-steady")
     assert "4 runs on the engine 'linux'" in capsys.readouterr().out
     assert emulated.empty
     assert set(emulated) >= {"leg", "experiment", "loss", "seed", "goodput_bps", "Mb/s"}
     steady = pd.concat([below_model(at, 0.97, 0.99), emulated])
-    table = experiments.compare(at, steady, transfers(at))
+    table = analysis.compare(at, steady, transfers(at))
     assert set(table["leg"]) == {"segment"}
-    assert experiments.events(at, emulated, 100).empty
-    starts = experiments.starts(at)
-    show.show_figure("x", drawings_hybla.windows(starts, "start", "title"), starts, "alt")
-    assert "x: nothing to draw here." in capsys.readouterr().out
+    assert analysis.events(at, emulated, 100).empty
+    show.figure(chapters.find("hybla", rtt_s=0.5), "hybla-emulation-start")
+    assert "hybla-emulation-start: nothing to draw here." in capsys.readouterr().out
 
 
-def judged(at: experiments.Setting, steady, transfers, varied=None) -> pd.DataFrame:
+def judged(at: plan.Setting, steady, transfers, varied=None) -> pd.DataFrame:
     nothing = transfers.iloc[:0]
     rounds = pd.DataFrame({"before": [275.0], "added": [310.0]})
     beside = pd.concat(
@@ -147,7 +136,7 @@ def judged(at: experiments.Setting, steady, transfers, varied=None) -> pd.DataFr
             runs({1e-3: [0.8, 0.9]}, algorithm="newreno"),
         ]
     )
-    evidence = experiments.evidence(
+    evidence = claims.evidence(
         at,
         CLAIMS,
         steady=steady,
@@ -207,8 +196,8 @@ def test_growth_is_judged_by_what_the_acks_of_a_round_trip_add():
 
 def test_how_a_transfer_is_timed_needs_no_other_run():
     at = setting()
-    runs = experiments.timed_otherwise(at, transfers(at))
-    assert set(runs["parameter"]) == {experiments.TIMED}
+    runs = analysis.timed_otherwise(at, transfers(at))
+    assert set(runs["parameter"]) == {analysis.TIMED}
     small = runs[runs["megabytes"] == 10].groupby("value")["transfer_time_s"].first()
     assert small["from the SYN to the last ACK"] == pytest.approx(20.275)
     assert small["from the first segment to the last byte"] == pytest.approx(19.45)
@@ -217,12 +206,18 @@ def test_how_a_transfer_is_timed_needs_no_other_run():
     )
 
 
+def chart_3(at: plan.Setting, compared: pd.DataFrame):
+    """Figure 3 of made-up runs."""
+    points = analysis.points(compared, "steady", "throughput")
+    return hybla_charts.comparison("steady", "throughput", points, plan.runs(at))
+
+
 def test_every_engine_keeps_its_colour_in_every_figure():
     at = setting(rtt_s=0.5)
     for leg in ("segment", "linux"):
         steady = below_model(at, 0.97, 0.99, leg=leg)
-        table = experiments.compare(at, steady, transfers(at, leg))
-        figure, _ = drawings_hybla.comparison(at, table, "steady", "throughput")
+        table = analysis.compare(at, steady, transfers(at, leg))
+        figure = chart_3(at, table)
         (points,) = figure.axes[0].containers
         assert points[0].get_color() == show.ENGINE_STYLE[leg]["color"]
 
@@ -230,9 +225,9 @@ def test_every_engine_keeps_its_colour_in_every_figure():
 def test_a_title_tells_what_its_figure_shows():
     at = setting(loss_rates=[1e-4, 1e-2])
     steady = pd.concat([below_model(at, 0.98, 0.98).query("loss < 1e-3"), runs({1e-2: [1.0, 1.0]})])
-    table = experiments.compare(at, steady, transfers(at))
-    figure, _ = drawings_hybla.comparison(at, table, "steady", "throughput")
-    model = experiments.model(at, "steady", "throughput", 1e-2)
+    table = analysis.compare(at, steady, transfers(at))
+    figure = chart_3(at, table)
+    model = theory.model(at, "steady", "throughput", 1e-2)
     title = figure.axes[0].get_title(loc="left")
     assert "2.0 % for" in title
     assert f"{100 * (1 - 1 / model):.0f} % overall" in title
@@ -243,8 +238,8 @@ def test_varied_settings_keep_their_order_and_one_run_has_no_interval():
     two = below_model(at, 0.97, 0.99, parameter="b", value="slow")
     one = below_model(at, 1.1, parameter="a", value="fast")
     nothing = transfers(at).iloc[:0].assign(parameter="", value="")
-    table = experiments.compare(at, pd.concat([two, one]), nothing)
-    wide = experiments.differences(table, transfer="steady")
+    table = analysis.compare(at, pd.concat([two, one]), nothing)
+    wide = analysis.differences(table, transfer="steady")
     assert wide.set_index("loss").loc[1e-3].to_dict() == {
         "b: slow": "+2.00 ± 12.71",
         "a: fast": "-10.00",
@@ -253,14 +248,14 @@ def test_varied_settings_keep_their_order_and_one_run_has_no_interval():
 
 def test_events_are_means_beside_the_models_cycles():
     counted = pd.DataFrame({"loss": [1e-3, 1e-3], "recoveries": [10, 12], "timeouts": [0, 1]})
-    row = experiments.events(setting(), counted, 100).iloc[0]
+    row = analysis.events(setting(), counted, 100).iloc[0]
     cycle_s = hybla.steady_state(1e-3, 0.55, 0.025, 550)["A"][0]
     assert row.tolist() == pytest.approx([1e-3, 100 / cycle_s, 11, 0.5])
 
 
 def test_without_loss_the_engine_adds_what_the_acks_add():
     """To a fifth of a segment in 450: the closed form takes the sum over ACKs for an integral."""
-    _, rounds = experiments.growth(setting())
+    rounds = analysis.growth(plan.runs(setting()))
     assert len(rounds) > 5
     assert rounds["added"].to_numpy() == pytest.approx(rounds["by_acks"].to_numpy(), abs=0.6)
     assert (rounds["added"] < rounds["printed"]).all()
@@ -268,38 +263,28 @@ def test_without_loss_the_engine_adds_what_the_acks_add():
 
 def test_every_parameter_that_is_varied_is_on_the_page():
     known = set(papers.parameters("hybla")["name"])
-    assert set(experiments.VARIED) | {experiments.TIMED} <= known
+    assert set(plan.VARIED) | {analysis.TIMED} <= known
 
 
-def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scale(monkeypatch):
+def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scale():
     """Each point has seeds 1, 2, ... without a gap, as many as stated where it is named."""
-    seen = {}
-
-    def sweep(design, scenarios, engine, experiment):
-        assert len(design) == len(scenarios)
-        seen[experiment] = design.assign(scenario=scenarios)
-        return design
-
-    monkeypatch.setattr(experiments, "_sweep", sweep)
     losses = {"loss_rates": [2e-4, 5e-4, 1e-3]}
-    own = setting(**losses)
-    whole = setting(**losses, repetitions=None)
-    assert len(experiments._transfers(own, "segment")) == 3 * 3 * 2  # as often as was asked
-    table = experiments._transfers(whole, "segment")
-    counts = table.groupby(["megabytes", "loss"])["seed"].agg(["count", "nunique", "max"])
+
+    def designs(**changes) -> dict[str, pd.DataFrame]:
+        return {one.name: one.design for one in plan.experiments(setting(**losses, **changes))}
+
+    own, whole = designs(), designs(repetitions=None)
+    assert len(own["hybla-transfers"]) == 3 * 3 * 2  # as often as was asked
+    counts = whole["hybla-transfers"].groupby(["megabytes", "loss"])["seed"].agg(["count", "max"])
     for point, row in counts.iterrows():
-        assert (row == experiments.MORE_TRANSFERS.get(("segment", *point), 20)).all()
-    points = {tuple(point) for where, *point in experiments.MORE_TRANSFERS if where == "segment"}
+        assert (row == plan.MORE_TRANSFERS.get(("segment", *point), 20)).all()
+    points = {tuple(point) for where, *point in plan.MORE_TRANSFERS if where == "segment"}
     assert len(points) == 2 and points <= set(counts.index)
-    on_linux = experiments._transfers(whole, "linux")
+    on_linux = whole["hybla-emulation-transfers"]
     counts = on_linux.groupby(["megabytes", "loss"])["seed"].nunique()
     assert counts.pop((50, 5e-4)) == 70 and set(counts) == {10}
-    last = seen["hybla-transfers"].iloc[-1]
-    assert (last["scenario"].seed, last["scenario"].flows[0].bytes) == (80, 100_000_000)
-    table = experiments._varied_steady(whole, "segment", 5, 1000)
-    counts = table.groupby(["parameter", "value", "loss"])["seed"].nunique()
-    assert counts["acked_per_ack"].max() == 300 and counts["acked_per_ack"].min() == 20
-    assert counts["link_rate"].max() == 20 and counts["min_rto"].max() == 5
-    short = experiments._varied_steady(whole, "segment-emulation", 10, 100)
-    counts = short.groupby(["parameter", "value", "loss"])["seed"].nunique()
-    assert counts["acked_per_ack"].max() == 80 and counts.drop("acked_per_ack").max() == 20
+    varied = whole["hybla-assumptions"].groupby(["parameter", "value", "loss"])["seed"].nunique()
+    assert varied["acked_per_ack"].max() == 300 and varied["acked_per_ack"].min() == 20
+    assert varied["link_rate"].max() == 20 and varied["min_rto"].max() == 5
+    short = whole["hybla-100s-assumptions"].groupby(["parameter", "value", "loss"])["seed"].max()
+    assert short["acked_per_ack"].max() == 80 and short.drop("acked_per_ack").max() == 20

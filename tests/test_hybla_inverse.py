@@ -8,21 +8,9 @@ import pytest
 
 from longfat import statistics
 from longfat.book import drawings_inverse, show
-from longfat.papers.hybla import experiments, inverse
+from longfat.papers.hybla import inverse, plan, theory
 
-SETTING = experiments.setting(
-    "paper",
-    loss_rates=None,
-    repetitions=4,
-    duration_s=None,
-    rtt_s=0.55,
-    rtt0_s=0.025,
-    max_window_segments=550,
-    segment_bytes=1000,
-    rto_s=1.0,
-    transfer_megabytes=(10, 50, 100),
-    emulation_s=100.0,
-)
+SETTING = plan.setting("paper", repetitions=4)
 
 
 def made_up(percent: float, combination: int = 0) -> pd.DataFrame:
@@ -31,7 +19,7 @@ def made_up(percent: float, combination: int = 0) -> pd.DataFrame:
     for transfer in SETTING.segments:
         part = statistics.combinations(loss=inverse.LOSSES, seed=range(1, 5))
         off = 1 + (percent + 0.1 * (part["seed"] - 2.5)) / 100
-        for metric in experiments.QUANTITIES:
+        for metric in theory.QUANTITIES:
             part[metric] = part["loss"].map(model(transfer, metric)) * off
         parts.append(part.assign(transfer=transfer, combination=combination))
     return pd.concat(parts)
@@ -39,7 +27,7 @@ def made_up(percent: float, combination: int = 0) -> pd.DataFrame:
 
 @functools.cache
 def model(transfer: str, metric: str) -> dict[float, float]:
-    values = experiments.model(SETTING, transfer, metric, np.array(inverse.LOSSES))
+    values = theory.model(SETTING, transfer, metric, np.array(inverse.LOSSES))
     return dict(zip(inverse.LOSSES, values, strict=True))
 
 

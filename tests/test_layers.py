@@ -16,6 +16,7 @@ FLOORS = [
     ["topologies"],
     ["studies"],
     ["papers"],
+    ["experiment"],
     ["sweeps", "audit", "reproduce", "export"],
     ["engines"],
     ["store"],

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from longfat.experiment import Runs
 from longfat.papers import reno
 from longfat.studies import models
 
@@ -43,14 +44,20 @@ def test_every_model_of_an_algorithm_is_compared_at_every_loss():
         assert np.isfinite(modelled["modelled"]).all()
 
 
+def runs(**setting) -> Runs:
+    at = models.Setting(**setting)
+    return Runs(at, models.experiments(at))
+
+
 def test_without_loss_the_window_fills_the_round_trip():
-    measured = models.steady(seeds=1, losses=(0.0,), duration_s=300)
+    measured = models.steady(runs(seeds=1, losses=(0.0,), duration_s=300))
     assert measured["measured"].to_numpy() == pytest.approx([8.0, 8.0], rel=0.02)
 
 
 def test_the_engine_and_the_square_root_law_meet():
     """A second look at the set-up: Reno at a loss of 0.01 is far below the window's limit."""
-    measured = models.steady(seeds=5, losses=(0.01,), duration_s=1000).set_index("algorithm")
+    measured = models.steady(runs(seeds=5, losses=(0.01,), duration_s=1000))
+    measured = measured.set_index("algorithm")
     law = reno.square_root_law(0.01, 0.55, 550) * models.SEGMENT_BITS / 1e6
     assert measured.at["newreno", "measured"] == pytest.approx(law, rel=0.1)
     assert measured.at["hybla", "measured"] > 10 * law

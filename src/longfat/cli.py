@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from longfat.errors import InputError, LongfatError
+from longfat.papers import value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,14 +56,20 @@ def model():
     """Evaluate a paper's equations."""
 
 
+def _stated(option: str, name: str, what: str, type: type = float):
+    """Return an option whose default is a parameter of the paper on Hybla."""
+    default = type(value("hybla", name))
+    return click.option(option, type=type, default=default, show_default=True, help=what)
+
+
 @model.command("hybla")
 @click.option("--loss", type=float, multiple=True, required=True, help="Probability of loss.")
-@click.option("--rtt", type=float, default=0.55, show_default=True, help="Round-trip time (s).")
-@click.option("--rtt0", type=float, default=0.025, show_default=True, help="Reference RTT (s).")
-@click.option("--max-window", type=float, default=550, show_default=True, help="W_m (segments).")
-@click.option("--segment-bytes", type=int, default=1000, show_default=True)
+@_stated("--rtt", "rtt", "Round-trip time (s).")
+@_stated("--rtt0", "rtt0", "Reference RTT (s).")
+@_stated("--max-window", "max_window", "W_m (segments).")
+@_stated("--segment-bytes", "packet_size", "Bytes of a segment.", type=int)
 @click.option("--segments", type=float, multiple=True, help="Also the time to transfer so many.")
-@click.option("--rto", type=float, default=1.0, show_default=True, help="T_0 (s).")
+@_stated("--rto", "rto", "T_0 (s).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, as_json):
     """TCP Hybla's throughput, and transfer times, by the paper's model."""
@@ -275,10 +282,12 @@ def reproduce(chapter):
     import pandas as pd
 
     from longfat import reproduce as reproducing
+    from longfat.book import chapters
     from longfat.studies import ns2_beside
 
-    pages = {"ns2": ns2_beside.make}
-    chosen = [chapter] if chapter else [*reproducing.chapters(), *pages]
+    objects = {name: one.run for name, one in chapters.stated().items()}
+    pages = {"ns2": ns2_beside.make} | objects
+    chosen = [chapter] if chapter else list(dict.fromkeys([*reproducing.chapters(), *pages]))
     tables = [reproducing.reproduce(name, pages.get(name)) for name in chosen]
     _print(pd.concat(tables), as_json=False)
 

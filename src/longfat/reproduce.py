@@ -24,7 +24,8 @@ def chapters() -> list[str]:
 def reproduce(chapter: str, make: Callable[[], object] | None = None) -> pd.DataFrame:
     """Execute a chapter's notebooks at the papers' own scale, without reading the archive.
 
-    A page of the book that is no notebook is made by `make`, which runs its experiments.
+    A chapter that is an object, or a page that is no notebook, is made by `make`, which runs its
+    experiments.
     Every experiment that they name is written to `data/results/`. Finished runs wait in
     the local cache, so an interrupted call goes on where it was. Returns a row an experiment:
     runs, and how many of them are `added`, `removed` and `changed` against the archive before.

@@ -1,5 +1,7 @@
 """What the cells of a notebook show, and which other cells each needs: read from their code.
 
+Only of chapters that are no objects yet (`longfat.book.chapters`): this goes with the last of them.
+
 A cell that calls `show.show_figure("NAME", ...)`, or another function of `longfat.book.show` with
 `name="NAME"`, shows NAME. It needs the cells before it that make the names that it uses.
 """
@@ -204,6 +206,9 @@ SHOWN = {
     "show_explorer": "Makes this explorer",
     "show_verdicts": "Makes the table of verdicts",
     "numbers": "Keeps the numbers that the text has",
+    "figure": "Draws this figure",
+    "table": "Makes this table",
+    "verdicts": "Makes the table of verdicts",
 }
 
 

@@ -1,7 +1,8 @@
-"""One figure alone: the cells of a notebook that make it, executed by papermill.
+"""One figure alone: made from a chapter's object, where there is one (`longfat.book.chapters`).
 
-Which cells those are follows from the code (`longfat.book.cells`): the one that shows the figure,
-and those before it that make what it uses.
+Of the other chapters, the cells of a notebook that make it are executed by papermill. Which cells
+those are follows from the code (`longfat.book.cells`): the one that shows the figure, and those
+before it that make what it uses. This goes when the last chapter is an object.
 """
 
 import ast
@@ -9,7 +10,10 @@ import contextlib
 import fnmatch
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +23,11 @@ import papermill
 from papermill.exceptions import PapermillExecutionError
 
 from longfat import paths, store
-from longfat.book import cells, show
+from longfat.book import cells, chapters, show
 from longfat.engines import ENGINES
 from longfat.errors import InputError, SimulationError, nearest
+from longfat.experiment import Chapter, Table
+from longfat.pictures import save
 
 TIMES = paths.DATA / "figure-times.csv"
 
@@ -78,24 +84,41 @@ def notebooks() -> list[Notebook]:
 
 
 def catalogue() -> pd.DataFrame:
-    """Return the figures and tables in the order of the book: columns name, notebook, section."""
-    rows = [
-        {"name": name, "notebook": notebook.path.name, "section": section}
-        for notebook in notebooks()
-        for name, section in notebook.sections().items()
-    ]
-    table = pd.DataFrame(rows, columns=["name", "notebook", "section"])
+    """Return the figures and tables, chapter by chapter: columns name, notebook, shows.
+
+    `shows` is the caption's first sentence, or the heading above.
+    """
+    rows = []
+    for notebook in notebooks():
+        shows = notebook.sections()
+        if chapter := chapters.stated().get(notebook.path.stem):
+            shows |= {name: _first_sentence(one.caption) for name, one in chapter.shown.items()}
+        rows += [
+            {"name": name, "notebook": notebook.path.name, "shows": what}
+            for name, what in shows.items()
+        ]
+    table = pd.DataFrame(rows, columns=["name", "notebook", "shows"])
     return table.drop_duplicates("name", keep="last")  # shown on both pages of a chapter: the main
+
+
+def _first_sentence(caption: str) -> str:
+    return show.plain(caption).partition(". ")[0].rstrip(".")
 
 
 def experiments() -> dict[str, list[str]]:
     """Return, by the name of each figure and table, the archived experiments that it shows.
 
-    They are those that its cells name, or the functions that these call, for an engine or for all;
-    where code puts a part of a name together, all that fit.
+    They are those that it names. Where its chapter is no object yet, they are those that its cells
+    name, or the functions that these call, for an engine or for all; where code puts a part of a
+    name together, all that fit.
     """
     archived = store.experiments()
-    return {
+    named = {
+        name: sorted(one.uses)
+        for chapter in chapters.stated().values()
+        for name, one in chapter.shown.items()
+    }
+    return named | {
         name: sorted(
             {
                 one
@@ -143,6 +166,11 @@ def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:
     table = times().set_index("name")
     _write_times(table)
     for profile in profiles:
+        for name in (name for chapter in chapters.stated().values() for name in chapter.shown):
+            if pd.notna(table.loc[name, f"{profile}_s"]):
+                continue
+            table.loc[name, f"{profile}_s"] = _measured_s(name, profile)
+            _write_times(table)
         for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
             notebook = Notebook(path)
             if table.loc[list(notebook.shows), f"{profile}_s"].notna().all():
@@ -164,6 +192,15 @@ def measure(profiles: tuple[str, ...] = ("quick", "paper")) -> None:
                 used = [notebook.code[number].id for number in notebook.needed(name)]
                 table.loc[name, f"{profile}_s"] = sum(durations[identity] for identity in used)
             _write_times(table)
+
+
+def _measured_s(name: str, profile: str) -> float:
+    """Return what `longfat figure` takes for a figure of a chapter that is an object."""
+    with tempfile.TemporaryDirectory() as scratch, environment(LONGFAT_CACHE=f"{scratch}/cache"):
+        command = [sys.executable, "-m", "longfat", "figure", name]
+        start = time.perf_counter()
+        subprocess.run([*command, "--profile", profile, "--output", scratch], check=True)
+        return time.perf_counter() - start
 
 
 def _write_times(table: pd.DataFrame) -> None:
@@ -188,9 +225,11 @@ def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:
 def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
     """Re-execute one figure and return the files written into `folder`: PNG, SVG and CSV.
 
-    Raises InputError for an unknown figure or parameter, SimulationError if a cell fails; the
-    folder then has no new file.
+    Raises InputError for an unknown figure or parameter, SimulationError if a run or cell fails;
+    the folder then has no new file.
     """
+    if chapter := chapters.of_figure(name):
+        return _make(chapters.find(chapter, **parameters), name, folder)
     known = catalogue()
     if name not in set(known["name"]):
         listed = f"no figure '{name}': 'longfat figure --list' names all."
@@ -213,6 +252,21 @@ def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         made = sorted(Path(scratch).glob(f"{name}.*"))
         return [Path(shutil.copy(file, folder)) for file in made]
+
+
+def _make(chapter: Chapter, name: str, folder: Path) -> list[Path]:
+    one = chapter.shown[name]
+    data = chapter.data(one)
+    drawing = None if isinstance(one, Table) or data.empty else chapter.chart(one, data)
+    folder.mkdir(parents=True, exist_ok=True)
+    made = [folder / f"{name}.csv"]
+    data.to_csv(made[0], index=False, lineterminator="\n")
+    if drawing is not None:
+        show.set_powers(drawing)
+        made += [folder / f"{name}.png", folder / f"{name}.svg"]
+        drawing.savefig(made[1], dpi=200)
+        save(drawing, made[2])
+    return made
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from sympy import Symbol, latex
 
+from longfat import experiment
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
@@ -457,3 +458,33 @@ def _plain_formula(tex: str) -> str:
     tex = re.sub(r"\\[a-zA-Z]+|\\.", lambda match: _SIGNS.get(match[0], match[0][1:]), tex)
     tex = re.sub(r"\^\{([-+\d]+)\}|\^(\d)", lambda m: (m[1] or m[2]).translate(_RAISED), tex)
     return tex.replace("{", "").replace("}", "")
+
+
+# --- what a chapter names (`longfat.experiment.Chapter`)
+
+
+def figure(chapter: experiment.Chapter, name: str) -> None:
+    """Show a figure of a chapter (`show_figure`)."""
+    one = chapter.find(name, experiment.Figure)
+    data = chapter.data(one)
+    if data.empty:
+        print(f"{name}: nothing to draw here.")
+        return
+    show_figure(name, chapter.chart(one, data), data, one.caption)
+
+
+def table(chapter: experiment.Chapter, name: str) -> HTML:
+    """Return a table of a chapter as it appears in the book (`show_table`)."""
+    one = chapter.find(name, experiment.Table)
+    data = chapter.data(one)
+    usual = {column: one.formats["*"] for column in data if "*" in one.formats}
+    own = {column: text for column, text in one.formats.items() if column != "*"}
+    return show_table(data, usual | own, one.caption, name)
+
+
+def verdicts(chapter: experiment.Chapter) -> None:
+    """Show the verdicts on a chapter's claims (`show_verdicts`)."""
+    claims = chapter.claims
+    if claims is None:
+        raise InputError(f"{chapter.name} has no claims")
+    show_verdicts(chapter.data(claims), claims.caption, claims.name)

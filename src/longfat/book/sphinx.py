@@ -332,7 +332,7 @@ class Provenance(SphinxTransform):
         """Put it under each figure and table of a cell that shows something with a name."""
         shown: dict[str, nodes.Element] = {}
         for cell, code in _code_cells(self.document):
-            shown |= dict.fromkeys(cells.shown(code.astext()), cell)
+            shown |= dict.fromkeys([*cells.shown(code.astext()), *_names(cell)], cell)
         for name, cell in shown.items():
             if name in (used := _experiments()):
                 data = (_made(self.app) / f"{name}.csv").exists()
@@ -352,6 +352,12 @@ class Provenance(SphinxTransform):
                     places[-1] += nodes.legend("", *line)
                 else:
                     places[-1] += line
+
+
+def _names(cell: nodes.Element) -> list[str]:
+    """Return the names that a cell's figures and tables have."""
+    kinds = (nodes.figure, captioned_table)
+    return [name for kind in kinds for node in cell.findall(kind) for name in node["names"]]
 
 
 def _code_cells(document) -> Iterator[tuple[nodes.container, nodes.literal_block]]:

@@ -6,6 +6,9 @@ The data are `data/papers/<paper>/*.csv`. Everything a paper does not state, but
 needs, is a parameter with the status "assumed".
 """
 
+import csv
+import functools
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longfat.errors import InputError, nearest
@@ -66,16 +69,32 @@ def value(paper: str, name: str) -> float:
     >>> papers.value("hybla", "rtt")  # in s
     0.55
     """
-    table = parameters(paper).drop_duplicates("name").set_index("name")
-    if name not in table.index:
-        known = list(table.index)
-        raise InputError(
-            f"name is '{name}': parameters of {paper} are {', '.join(known)}.{nearest(name, known)}"
-        )
+    stated = text(paper, name)
     try:
-        return float(table.at[name, "value"])
+        return float(stated)
     except ValueError:
-        raise InputError(f"{paper}: {name} is '{table.at[name, 'value']}', not a number") from None
+        raise InputError(f"{paper}: {name} is '{stated}', not a number") from None
+
+
+def text(paper: str, name: str) -> str:
+    """Return a parameter of a paper as its file has it. Errors as those of `value`."""
+    known = _values(paper)
+    if name not in known:
+        raise InputError(
+            f"name is '{name}': parameters of {paper} are {', '.join(known)}."
+            f"{nearest(name, list(known))}"
+        )
+    return known[name]
+
+
+@functools.cache
+def _values(paper: str) -> dict[str, str]:
+    """Read a paper's parameters by their names, without pandas: networks need them, too."""
+    values: dict[str, str] = {}
+    with _path("parameters", paper).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            values.setdefault(row["name"], row["value"])  # what is stated twice is so alike
+    return values
 
 
 SORTS = ("slip of the text", "remark on the model", "remark for implementers")
@@ -145,11 +164,16 @@ def data(paper: str, name: str) -> "pd.DataFrame":
 
 
 def _rows(kind: str, paper: str, **options) -> "pd.DataFrame":
+    path = _path(kind, paper)
+    import pandas as pd
+
+    return pd.read_csv(path, **options).assign(paper=paper)
+
+
+def _path(kind: str, paper: str) -> Path:
     known = sorted(path.parent.name for path in PAPERS.glob(f"*/{kind}.csv"))
     if paper not in known:
         raise InputError(
             f"paper is '{paper}': {kind} are there for {', '.join(known)}.{nearest(paper, known)}"
         )
-    import pandas as pd
-
-    return pd.read_csv(PAPERS / paper / f"{kind}.csv", **options).assign(paper=paper)
+    return PAPERS / paper / f"{kind}.csv"

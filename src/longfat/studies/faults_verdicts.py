@@ -16,7 +16,9 @@ import pandas as pd
 
 from longfat import papers, paths, statistics, store
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET, Fault
-from longfat.papers.hybla import experiments as hybla
+from longfat.papers.hybla import claims as hybla
+from longfat.papers.hybla import plan as hybla_plan
+from longfat.papers.hybla.analysis import growth
 from longfat.papers.survey import experiments as survey
 from longfat.papers.survey import routers as survey_routers
 from longfat.papers.tcpj import evidence as tcpj_evidence
@@ -50,6 +52,11 @@ class Chapter:
     evidence: Callable[[Any, Mapping[str, Any]], pd.DataFrame]
 
 
+def _hybla_flows(names: Iterable[str]) -> Callable[[Any, Any], pd.DataFrame]:
+    """Return what runs these experiments of the chapter on Hybla anew."""
+    return lambda setting, _: hybla_plan.runs(setting).flows(*names)
+
+
 def _hybla_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
     none = {
         "varied_steady": parts["steady"].iloc[:0].assign(parameter="", value=""),
@@ -79,24 +86,12 @@ def _ucc_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
 
 CHAPTERS: dict[str, Chapter] = {
     "hybla": Chapter(
-        setting=lambda profile: hybla.setting(
-            profile,
-            loss_rates=None,
-            rtt_s=0.55,
-            rtt0_s=0.025,
-            max_window_segments=550,
-            segment_bytes=1000,
-            rto_s=1.0,
-            transfer_megabytes=[10, 50, 100],
-            repetitions=None,
-            duration_s=None,
-            emulation_s=100.0,
-        ),
+        setting=hybla_plan.setting,
         parts={
-            "steady": lambda setting, _: hybla.steady(setting),
-            "transfers": lambda setting, _: hybla.transfers(setting),
-            "beside": lambda setting, _: hybla.beside(setting),
-            "rounds": lambda setting, _: hybla.growth(setting)[1],
+            "steady": _hybla_flows(hybla_plan.STEADY),
+            "transfers": _hybla_flows(hybla_plan.TRANSFERS),
+            "beside": _hybla_flows(["hybla-beside"]),
+            "rounds": lambda setting, _: growth(hybla_plan.runs(setting)),
         },
         archives={
             "steady": ["steady", "100s-steady"],

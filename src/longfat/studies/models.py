@@ -10,20 +10,25 @@ what Caini and Firrincieli designed Hybla for. Not to be had: the text of Caini 
 Towsley to `pftk`, and the model of Endo et al.; what is not read is not rebuilt from memory.
 """
 
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from longfat import statistics
+from longfat.errors import InputError
+from longfat.experiment import Experiment, Runs
 from longfat.network import duplex
 from longfat.papers import hybla, reno, value
 from longfat.scenario import CongestionControl, Flow, Scenario
-from longfat.sweeps import sweep
 
 LOSSES = (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2)
 ALGORITHMS = {"newreno": "Reno with SACK", "hybla": "Hybla"}
 WITHIN_PERCENT = 10.0  # a model that is no farther off is said to hold
 SEGMENT_BITS = 8000
+SEGMENTS = 10_000  # of a transfer
 
 
 def same_as_reference(
@@ -75,32 +80,57 @@ def scenario(
     )
 
 
-def _runs(losses: tuple[float, ...], seeds: int, experiment: str, **fields) -> pd.DataFrame:
-    labels = statistics.combinations(
-        algorithm=list(ALGORITHMS), loss=list(losses), seed=list(range(1, seeds + 1))
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How often each point is run, at which loss rates, and how long. Transfers are of 10 MB."""
+
+    seeds: int
+    losses: tuple[float, ...] = LOSSES
+    transfer_losses: tuple[float, ...] = LOSSES[::3]
+    duration_s: float = 2000.0
+
+
+def setting(profile: str = "paper", seeds: int | None = None) -> Setting:
+    """Return the setting at a profile: ten seeds a point, or two at "quick".
+
+    Raises InputError for another profile and for less than one seed.
+    """
+    if profile not in ("paper", "quick"):
+        raise InputError(f"profile is '{profile}': it must be paper or quick")
+    if seeds is not None and seeds < 1:
+        raise InputError(f"seeds is {seeds}: it must be 1 or more")
+    return Setting(seeds=seeds or (2 if profile == "quick" else 10))
+
+
+def experiments(at: Setting) -> tuple[Experiment, ...]:
+    """Return the two experiments: the steady state, and transfers."""
+    length = SEGMENTS * SEGMENT_BITS // 8
+    return (
+        Experiment(
+            name="models-steady",
+            build=partial(scenario, duration_s=at.duration_s),
+            points={"algorithm": ALGORITHMS, "loss": at.losses},
+            repetitions=at.seeds,
+        ),
+        Experiment(
+            name="models-transfers",
+            build=partial(scenario, duration_s=10_000.0, transfer_bytes=length),
+            points={"algorithm": ALGORITHMS, "loss": at.transfer_losses},
+            repetitions=at.seeds,
+        ),
     )
-    scenarios = [scenario(*row, **fields) for row in labels.itertuples(index=False, name=None)]
-    return sweep(scenarios, labels=labels, experiment=experiment)
 
 
-def steady(
-    seeds: int = 10, losses: tuple[float, ...] = LOSSES, duration_s: float = 2000
-) -> pd.DataFrame:
+def steady(runs: Runs) -> pd.DataFrame:
     """Return the measured rates: algorithm, loss, measured (Mb/s), halfwidth, repetitions."""
-    runs = _runs(losses, seeds, experiment="models-steady", duration_s=duration_s)
-    runs = runs.assign(measured=runs["goodput_bps"] / 1e6)
-    return statistics.interval(runs, ["algorithm", "loss"], "measured")
+    flows = runs.flows("models-steady").rename(columns={"Mb/s": "measured"})
+    return statistics.interval(flows, ["algorithm", "loss"], "measured")
 
 
-def transfers(
-    seeds: int = 10, losses: tuple[float, ...] = LOSSES[::3], segments: int = 10_000
-) -> pd.DataFrame:
+def transfers(runs: Runs) -> pd.DataFrame:
     """Return measured transfer times: algorithm, loss, measured (s), halfwidth, repetitions."""
-    length = segments * SEGMENT_BITS // 8
-    fields = {"duration_s": 10_000.0, "transfer_bytes": length}
-    runs = _runs(losses, seeds, experiment="models-transfers", **fields)
-    runs = runs.assign(measured=runs["transfer_time_s"])
-    return statistics.interval(runs, ["algorithm", "loss"], "measured")
+    flows = runs.flows("models-transfers").rename(columns={"transfer_time_s": "measured"})
+    return statistics.interval(flows, ["algorithm", "loss"], "measured")
 
 
 def rates(losses: ArrayLike = LOSSES) -> pd.DataFrame:
@@ -118,7 +148,7 @@ def rates(losses: ArrayLike = LOSSES) -> pd.DataFrame:
     return _long(found, p, SEGMENT_BITS / 1e6)
 
 
-def times(losses: ArrayLike = LOSSES[::3], segments: int = 10_000) -> pd.DataFrame:
+def times(losses: ArrayLike = LOSSES[::3], segments: int = SEGMENTS) -> pd.DataFrame:
     """Return what each model of a transfer says: algorithm, model, loss, modelled (s)."""
     p = np.asarray(losses, dtype=float)
     rtt, rtt0, window, rto = (value("hybla", name) for name in ("rtt", "rtt0", "max_window", "rto"))

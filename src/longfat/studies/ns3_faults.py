@@ -17,7 +17,8 @@ from longfat.cc import catalogue
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET
 from longfat.network import duplex, reference
 from longfat.papers import hybla, reno, survey
-from longfat.papers.hybla import experiments as chapter
+from longfat.papers.hybla import claims as hybla_claims
+from longfat.papers.hybla import plan
 from longfat.papers.hybla.network import satellite
 from longfat.papers.survey.network import japan
 from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Outage, Record, Scenario
@@ -376,7 +377,8 @@ def beside_model(runs: pd.DataFrame) -> pd.DataFrame:
     difference_halfwidth, (model - measured) / model in per cent.
     """
     points = statistics.interval(runs, ["faults", "loss"], "goodput_bps")
-    points["model"] = SEGMENT_BITS * hybla.throughput(points["loss"].to_numpy(), 0.55, 0.025, 550)
+    stated = plan.setting().model
+    points["model"] = SEGMENT_BITS * hybla.throughput(points["loss"].to_numpy(), **stated)
     points = statistics.difference_percent(points, "goodput_bps", "model")
     return points.assign(engine="simulation", transfer="steady", metric="throughput")
 
@@ -724,7 +726,9 @@ def claims(runs: pd.DataFrame) -> pd.DataFrame:
     said = said[said["method"] == "simulation"].reset_index(drop=True)
     table = said[["statement", "printed"]].rename(columns={"statement": "claim"})
     for faults in CLAIM_SETS:
-        evidence = chapter.steady_evidence(said, runs[runs["faults"] == faults], "faults-claims")
+        evidence = hybla_claims.steady_evidence(
+            said, runs[runs["faults"] == faults], "faults-claims"
+        )
         judged = statistics.judge(said, evidence)
         table[faults] = [
             f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}], {row.verdict}"

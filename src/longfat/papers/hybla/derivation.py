@@ -43,7 +43,7 @@ from sympy import (
     symbols,
 )
 
-from longfat.papers import inputs
+from longfat.papers import inputs, value
 from longfat.papers.hybla import equations as hybla
 from longfat.papers.hybla.equations import (
     CA,
@@ -504,7 +504,7 @@ DERIVATIONS: dict[int, Callable[[], Steps]] = {
 
 LOSSES = np.array([c * 10.0**e for e in range(-6, -2) for c in (1, 2, 5)] + [1e-2])  # section 4
 # Tables 1 and 2, and rtt0 of section 3.
-PAPER: dict[str, Any] = {"rtt": 0.55, "rtt0": 0.025, "max_window": 550.0}
+PAPER: dict[str, Any] = {name: value("hybla", name) for name in ("rtt", "rtt0", "max_window")}
 SEGMENTS = np.array([10_000.0, 50_000.0, 100_000.0])  # 10, 50 and 100 Mbytes in 1000-byte packets
 
 

@@ -4,6 +4,7 @@ from sympy import Expr, Max, Min, Piecewise, Rational, S, Symbol, sqrt, symbols
 
 from longfat.papers import hybla, reno
 from longfat.papers.explorer import Curve, Explorer, Input, Root
+from longfat.papers.hybla.network import MAX_WINDOW_SEGMENTS, RTT0_S, RTT_S
 
 p, R, rho, W, W_m, B = hybla.p, hybla.R, hybla.rho, hybla.W, hybla.W_m, hybla.B
 R_0, W_u = symbols("R_0 W_u", positive=True)  # reference RTT; a window above the peak
@@ -11,9 +12,9 @@ B_reno = Symbol("B_reno", positive=True)
 
 
 def explorer(
-    rtt_s: float = 0.55,
-    rtt0_s: float = 0.025,
-    max_window_segments: float = 550,
+    rtt_s: float = RTT_S,
+    rtt0_s: float = RTT0_S,
+    max_window_segments: float = MAX_WINDOW_SEGMENTS,
     loss: float = 1e-4,
 ) -> Explorer:
     """Return the explorer of throughput over loss, with sliders that begin at these values."""

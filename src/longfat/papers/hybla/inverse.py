@@ -8,7 +8,6 @@ state is left out of the distance, and tells whether the answer holds where it w
 """
 
 import itertools
-import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +16,11 @@ import numpy as np
 import pandas as pd
 
 from longfat import papers, statistics
-from longfat.papers.hybla import experiments
-from longfat.papers.hybla.experiments import Setting
+from longfat.experiment import Experiment, Runs
+from longfat.papers.hybla import theory
 from longfat.papers.hybla.network import satellite
+from longfat.papers.hybla.plan import TRANSFER_LIMIT_S, Setting
 from longfat.scenario import Ns2, Scenario
-from longfat.sweeps import can_run, sweep
 
 # How losses are repaired: by ns-2's own senders of 2004, or by its Linux agents.
 RECOVERIES: dict[str, dict[str, Any]] = {
@@ -32,7 +31,7 @@ RECOVERIES: dict[str, dict[str, Any]] = {
 }
 LOSSES = (1e-6, 1e-5, 1e-4, 2e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # the ends of what is printed
 STEADY_S = 300.0
-STATED_QUEUE = 1000  # packets
+STATED_QUEUE = int(papers.value("hybla", "buffer"))  # packets
 REPETITIONS = 5
 BOOTSTRAPS = 1000
 
@@ -43,7 +42,7 @@ class Combination:
 
     recovery: str
     segments_per_ack: int = 1
-    rate_bps: float = 100e6
+    rate_bps: float = papers.value("hybla", "link_rate")
     queue_packets: int = STATED_QUEUE
 
     def scenario(self, setting: Setting, loss: float, seed: int, **more) -> Scenario:
@@ -102,47 +101,53 @@ def printed(steady: bool = False) -> pd.DataFrame:
     return found.reset_index(drop=True)
 
 
-def runs(
-    setting: Setting,
-    grids: Mapping[str, Sequence[Combination]] = types.MappingProxyType(GRIDS),
-    steady: bool = False,
-) -> pd.DataFrame:
-    """Run the transfers, or with `steady` the steady state, of each combination.
+STEADY = "hybla-inverse-steady"
 
-    What this machine can neither run nor find is left out. Columns: combination (its place in all
-    grids together), transfer, loss, seed, throughput (Mb/s), transfer_time (s).
-    """
-    if steady:
-        transfers: dict[str, dict] = {"steady": {"duration_s": STEADY_S}}
-        grids = {"hybla-inverse-steady": [one for grid in grids.values() for one in grid]}
-    else:
-        transfers = {
-            name: {"transfer_bytes": round(segments * setting.segment_bytes), "duration_s": 5e3}
-            for name, segments in setting.segments.items()
+
+def experiments(at: Setting) -> tuple[Experiment, ...]:
+    """Return the transfers of each combination of `GRIDS`, and the steady state of all."""
+    sizes = {
+        name: {
+            "transfer_bytes": round(segments * at.segment_bytes),
+            "duration_s": TRANSFER_LIMIT_S,
         }
-    columns = ["combination", "transfer", "loss", "seed", "throughput", "transfer_time"]
-    tables = [pd.DataFrame(columns=columns)]
-    first = 0
-    for experiment, grid in grids.items():
-        design = statistics.combinations(
-            combination=range(first, first + len(grid)),
-            transfer=list(transfers),
-            loss=LOSSES,
-            seed=range(1, REPETITIONS + 1),
-        )
-        scenarios = [
-            grid[run.combination - first].scenario(
-                setting, run.loss, run.seed, **transfers[run.transfer]
-            )
-            for run in design.itertuples()
-        ]
-        first += len(grid)
-        if can_run(scenarios, "ns2"):
-            table = sweep(scenarios, engine="ns2", experiment=experiment, labels=design)
-            table = table.rename(columns={"transfer_time_s": "transfer_time"})
-            tables.append(table.assign(throughput=table["goodput_bps"] / 1e6)[columns])
-    found = [table for table in tables if len(table)] or tables
-    return pd.concat(found, ignore_index=True)
+        for name, segments in at.segments.items()
+    }
+    steady = {"steady": {"duration_s": STEADY_S}}
+    return (
+        *(_experiment(at, name, grid, sizes) for name, grid in GRIDS.items()),
+        _experiment(at, STEADY, GRID, steady),
+    )
+
+
+def _experiment(
+    at: Setting, name: str, grid: Sequence[Combination], transfers: Mapping[str, Mapping[str, Any]]
+) -> Experiment:
+    def build(combination: int, transfer: str, loss: float, seed: int) -> Scenario:
+        return GRID[combination].scenario(at, loss, seed, **transfers[transfer])
+
+    return Experiment(
+        name=name,
+        engine="ns2",
+        build=build,
+        points={
+            "combination": [GRID.index(one) for one in grid],
+            "transfer": list(transfers),
+            "loss": LOSSES,
+        },
+        repetitions=REPETITIONS,
+    )
+
+
+def runs(of: Runs, steady: bool = False) -> pd.DataFrame:
+    """Return the transfers, or with `steady` the steady state, of each combination.
+
+    What this machine can neither run nor find is left out. Columns: combination (its place in
+    `GRID`), transfer, loss, seed, throughput (Mb/s), transfer_time (s).
+    """
+    table = of.flows(*([STEADY] if steady else GRIDS))
+    table = table.rename(columns={"Mb/s": "throughput", "transfer_time_s": "transfer_time"})
+    return table[["combination", "transfer", "loss", "seed", "throughput", "transfer_time"]]
 
 
 def _largest(setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
@@ -158,7 +163,7 @@ def _largest(setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame) -> np.
         here = runs[runs["transfer"] == number.transfer]
         here = here[here["loss"].between(number.loss_min * 0.999, number.loss_max * 1.001)]
         table = here.pivot(index="loss", columns="seed", values=number.metric)[seeds]
-        model = experiments.model(setting, number.transfer, number.metric, table.index.to_numpy())
+        model = theory.model(setting, number.transfer, number.metric, table.index.to_numpy())
         means = weights @ table.to_numpy().T
         found[:, place] = np.abs(100 * (means - model) / model).max(axis=1)
     return found
@@ -253,9 +258,9 @@ def switches(
 ) -> pd.DataFrame:
     """Return ns-2 beside the segment engine with each recovery: the largest transfer's rate, Mb/s.
 
-    `runs` are of `runs`, `transfers` and `varied` of the experiments' `transfers` and
-    `varied_transfers`. A row a loss rate of 1e-4 or more; columns loss, and a column an engine and
-    recovery, each text with its 95 % interval.
+    `runs` are of `runs`; `transfers` and `varied` are flows of the plan's `TRANSFERS` and
+    `VARIED_TRANSFERS`. A row a loss rate of 1e-4 or more; columns loss, and a column an engine
+    and recovery, each text with its 95 % interval.
     """
     large = list(setting.segments)[-1]
     plain = runs[(runs["transfer"] == large) & runs["combination"].isin(range(len(RECOVERIES)))]

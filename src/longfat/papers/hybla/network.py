@@ -4,29 +4,34 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from longfat.network import duplex
+from longfat.papers import value
 from longfat.scenario import CongestionControl, Flow, Record, Scenario
 
 SATELLITE, TERRESTRIAL = "satellite", "terrestrial"  # the flows of `shared_bottleneck`
+RTT_S, RTT0_S = value("hybla", "rtt"), value("hybla", "rtt0")
+TERRESTRIAL_RTT_S = RTT0_S  # Hybla's reference is such a path
+MAX_WINDOW_SEGMENTS = int(value("hybla", "max_window"))
+SEGMENT_BYTES = int(value("hybla", "packet_size"))
 
 
 def satellite(
     *,
     loss: float,
-    rtt_s: float = 0.55,
-    rtt0_s: float = 0.025,
-    max_window_segments: int = 550,
-    segment_bytes: int = 1000,
-    queue_packets: int = 1000,
-    rate_bps: float = 100e6,
-    ack_loss: float = 0.0,
-    duration_s: float = 1000.0,
+    rtt_s: float = RTT_S,
+    rtt0_s: float = RTT0_S,
+    max_window_segments: int = MAX_WINDOW_SEGMENTS,
+    segment_bytes: int = SEGMENT_BYTES,
+    queue_packets: int = int(value("hybla", "buffer")),
+    rate_bps: float = value("hybla", "link_rate"),
+    ack_loss: float = value("hybla", "ack_loss"),
+    duration_s: float = value("hybla", "simulation_time"),
     transfer_bytes: int | None = None,
     congestion_control: str = "hybla",
     recovery: str = "prr",
     limited_by: Literal["sender", "receiver"] = "sender",
     segments_per_ack: int = 1,
     sack: bool = True,
-    min_rto_s: float = 1.0,
+    min_rto_s: float = value("hybla", "min_rto"),
     initial_ssthresh_segments: int | None = None,
     faults: Iterable[str] = (),
     seed: int = 1,
@@ -91,13 +96,13 @@ def satellite(
 def shared_bottleneck(
     *,
     congestion_control: str,
-    rtt_s: float = 0.55,
+    rtt_s: float = RTT_S,
     neighbour: str = "newreno",
-    neighbour_rtt_s: float = 0.025,
-    rtt0_s: float = 0.025,
+    neighbour_rtt_s: float = TERRESTRIAL_RTT_S,
+    rtt0_s: float = RTT0_S,
     rate_bps: float = 10e6,
     queue_packets: int = 100,
-    segment_bytes: int = 1000,
+    segment_bytes: int = SEGMENT_BYTES,
     duration_s: float = 600.0,
     seed: int = 1,
 ) -> Scenario:

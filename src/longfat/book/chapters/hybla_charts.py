@@ -1,17 +1,19 @@
-"""The drawings of the chapter on TCP Hybla that are too long for a cell."""
+"""The charts of the chapter on TCP Hybla."""
 
 import itertools
 import re
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Arc, Circle
 
 from longfat import papers, pictures, statistics
 from longfat.book import show
-from longfat.papers.hybla import derivation, experiments
-from longfat.papers.hybla.experiments import QUANTITIES, THRESHOLD, WINDOW, Setting
+from longfat.experiment import Runs
+from longfat.papers.hybla import analysis, claims, derivation, plan, theory
+from longfat.papers.hybla.plan import THRESHOLD, WINDOW
+from longfat.papers.hybla.theory import QUANTITIES
 from longfat.style import SHORT
 
 AGREES = {  # a verdict's colour, also for the colour-blind; the cell says it in words too
@@ -24,8 +26,9 @@ AGREES = {  # a verdict's colour, also for the colour-blind; the cell says it in
 }
 
 
-def path(rtt_s: float) -> Figure:
+def path(_: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw the way of a segment and of its ACK over a geostationary satellite, not to scale."""
+    rtt_s = runs.setting.rtt_s
     figure, axes = show.subplots(figsize=(7, 3.2))
     axes.set(xlim=(-5, 5), ylim=(-0.6, 3.5), aspect="equal")
     axes.axis("off")
@@ -39,13 +42,19 @@ def path(rtt_s: float) -> Figure:
     axes.plot([-0.5, 0.5], [3.0, 3.0], color="0.2", linewidth=4, solid_capstyle="butt")
     axes.text(0.65, 3.05, "satellite, 36,000 km up", va="center")
     there, back = show.ALGORITHM_STYLE["hybla"]["color"], "0.45"
-    for start, end, shift, color, style in (
+    for start, end, shift, color, dash in (
         (ends["sender"], (0, 2.85), 0.12, there, "-"),
         ((0, 2.85), ends["receiver"], 0.12, there, "-"),
         (ends["receiver"], (0, 2.85), -0.12, back, "--"),
         ((0, 2.85), ends["sender"], -0.12, back, "--"),
     ):
-        arrow = {"arrowstyle": "->", "color": color, "linestyle": style, "shrinkA": 9, "shrinkB": 6}
+        arrow = {
+            "arrowstyle": "->",
+            "color": color,
+            "linestyle": dash,
+            "shrinkA": 9,
+            "shrinkB": 6,
+        }
         a, b = (start[0], start[1] + shift), (end[0], end[1] + shift)
         axes.annotate("", b, a, arrowprops=arrow | {"linewidth": 1.4})
     axes.text(-3.1, 2.0, f"a segment: {rtt_s / 2:g} s", color=there, ha="center")
@@ -55,8 +64,9 @@ def path(rtt_s: float) -> Figure:
     return figure
 
 
-def phases(traces: pd.DataFrame, rtt_s: float, max_window: float, until_s: float = 25) -> Figure:
+def phases(traces: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw the window of one flow and name its phases; `traces` are one loss rate's."""
+    rtt_s, max_window, until_s = runs.setting.rtt_s, runs.setting.max_window_segments, 25
     window = traces[traces["time_s"] <= until_s]
     figure, axes = show.subplots(figsize=(7, 3.8))
     color = show.ALGORITHM_STYLE["hybla"]["color"]
@@ -96,8 +106,9 @@ def _note(axes, text: str, at: tuple[float, float], where: tuple[float, float], 
     axes.annotate(text, at, where, arrowprops=arrow, fontsize=9, color="0.15", ha=ha)
 
 
-def growth(rounds: pd.DataFrame, trace: pd.DataFrame, limit_s: float = 4.5) -> Figure:
+def growth(rounds: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw the window without losses beside what (1) and what (6) say a round trip adds."""
+    trace, limit_s = runs.derived(analysis.growing_window), 4.5
     figure, (left, right) = show.subplots(1, 2, figsize=(7, 3.4), width_ratios=(3, 2))
     measured = show.ENGINE_STYLE["segment"]
     shown = trace[trace["time_s"] <= limit_s]
@@ -136,49 +147,42 @@ def growth(rounds: pd.DataFrame, trace: pd.DataFrame, limit_s: float = 4.5) -> F
     return figure
 
 
-def comparison(
-    setting: Setting, compared: pd.DataFrame, transfer: str, metric: str
-) -> tuple[Figure, pd.DataFrame]:
-    """Draw one of the paper's figures 3 to 9: the model's line, and the engines' points.
-
-    `compared` is of `experiments.compare`; `transfer` and `metric` choose from it. Returns the
-    figure and its points.
-    """
+def comparison(transfer: str, metric: str, points: pd.DataFrame, runs: Runs) -> Drawing:
+    """Draw one of the paper's figures 3 to 9: the model's line, and the engines' points."""
     quantity = {"throughput": "Goodput", "transfer_time": "Transfer time"}[metric]
     what = "Steady state" if transfer == "steady" else f"{quantity} of {transfer[:-2]} MB"
-    points = experiments.points(compared, transfer, metric)
-    bands = experiments.bands(papers.claims("hybla"), transfer, metric)
-    figure = show.comparison_figure(
-        experiments.curve(setting, transfer, metric),
+    bands = claims.bands(papers.claims("hybla"), transfer, metric)
+    return show.comparison_figure(
+        theory.curve(runs.setting, transfer, metric),
         dict(list(points.groupby("engine", sort=False))),
         QUANTITIES[metric],
-        _headline(what, compared, transfer, metric),
+        _headline(what, points, QUANTITIES[metric]),
         f"{quantity.lower()} ({QUANTITIES[metric]})",
         bands.assign(bound_percent=bands["printed"]),
     )
-    return figure, points
 
 
-def _headline(what: str, compared: pd.DataFrame, transfer: str, metric: str) -> str:
+def _headline(what: str, points: pd.DataFrame, unit: str) -> str:
     """Return how far from the model the segment engine is, at small and at any loss."""
-    rows = compared[(compared["transfer"] == transfer) & (compared["metric"] == metric)]
-    rows = rows[rows["leg"] == "segment"]
-    few = rows[rows["loss"] <= 1.0001e-4]["difference"].abs().max()
-    most = rows["difference"].abs().max()
+    own = points[points["engine"] == plan.LEGS["segment"].label]
+    difference = (100 * (1 - own[unit] / own["model"])).abs()
+    few, most = difference[own["loss"] <= 1.0001e-4].max(), difference.max()
     small = "" if pd.isna(few) else f"{few:.1f} % for $p \\leq 10^{{-4}}$, "
     return f"{what}: off the model by up to {small}{most:.0f} % overall"
 
 
-def differences(compared: pd.DataFrame, claims: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+DRAWN_LEGS = ("segment", "ns2", "linux")
+
+
+def differences(compared: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw how far throughput is from the model over loss: a panel for steady and each transfer.
 
     Grey is as far as the paper says that its simulation was.
     """
-    names = list(dict.fromkeys(compared["transfer"]))
+    names = ["steady", *runs.setting.segments]
     figure, panels = show.subplots(2, 2, figsize=(7, 5), sharex=True, sharey=True)
-    tables = []
     for axes, transfer in zip(panels.flat, names, strict=True):
-        for band in experiments.bands(claims, transfer, "throughput").itertuples():
+        for band in claims.bands(papers.claims("hybla"), transfer, "throughput").itertuples():
             axes.fill_between(
                 [band.loss_min, band.loss_max],
                 -band.printed,
@@ -188,9 +192,9 @@ def differences(compared: pd.DataFrame, claims: pd.DataFrame) -> tuple[Figure, p
                 linewidth=0,
             )
         axes.axhline(0, linewidth=0.8, **show.MODEL)
-        some = compared[(compared["transfer"] == transfer) & (compared["metric"] == "throughput")]
-        for leg in ("segment", "ns2", "linux"):
-            line = some[some["leg"] == leg].sort_values("loss")
+        some = compared[compared["transfer"] == transfer]
+        for leg in DRAWN_LEGS:
+            line = some[some["leg"] == leg]
             if line.empty:
                 continue
             axes.errorbar(
@@ -198,10 +202,9 @@ def differences(compared: pd.DataFrame, claims: pd.DataFrame) -> tuple[Figure, p
                 line["difference"],
                 yerr=line["difference_halfwidth"],
                 linewidth=1,
-                label=experiments.LEGS[leg].label,
-                **show.ENGINE_STYLE[experiments.LEGS[leg].engine],
+                label=plan.LEGS[leg].label,
+                **show.ENGINE_STYLE[plan.LEGS[leg].engine],
             )
-            tables.append(line)
         title = "steady state" if transfer == "steady" else f"{transfer[:-2]} MB"
         axes.set_title(title, fontsize=10)
         axes.set(xscale="log", ylim=(-26, 26))
@@ -210,43 +213,27 @@ def differences(compared: pd.DataFrame, claims: pd.DataFrame) -> tuple[Figure, p
     figure.supylabel("model above (+) or below (–) the measurement (%)", fontsize=10)
     title = "Too low around a loss in 500; too high for 10 MB where losses are rare"
     figure.suptitle(title, fontsize=11)
-    return figure, pd.concat(tables) if tables else compared.iloc[:0]
+    return figure
 
 
-def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+CLAIM_KINDS = (
+    "table 3",
+    "section 4,\nfew losses",
+    "section 4,\nmany losses",
+    "conclusion,\nfew losses",
+    "conclusion,\nmany losses",
+)
+
+
+def stands(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw which claims on differences stand: a cell a claim, coloured by its verdict.
 
-    In a cell: what the paper printed, and what we measured in per cent. Returns the figure and its
-    cells.
+    In a cell: what the paper printed, and what we measured in per cent.
     """
-    table = claims[claims["method"].notna()].merge(judged[["id", "measured", "verdict"]], on="id")
-    table["quantity"] = [
-        "steady state"
-        if row.transfer == "steady"
-        else f"{row.transfer[:-2]} MB, "
-        + {"throughput": "rate", "transfer_time": "time"}[row.metric]
-        for row in table.itertuples()
-    ]
-    column = {"table 3": "table 3", "section 5": "conclusion"}
-    ends = table["id"].str.rpartition("-")[2].map({"rare": "few losses", "frequent": "many losses"})
-    table["column"] = (
-        table["method"]
-        + "\n"
-        + [
-            column.get(where, "section 4") + (f",\n{end}" if where != "table 3" else "")
-            for where, end in zip(table["where"], ends, strict=True)
-        ]
+    columns = [f"{method}\n{kind}" for method in plan.METHODS for kind in CLAIM_KINDS]
+    rows = sorted(
+        dict.fromkeys(table["quantity"]), key=lambda name: (name != "steady state", len(name), name)
     )
-    kinds = [
-        "table 3",
-        "section 4,\nfew losses",
-        "section 4,\nmany losses",
-        "conclusion,\nfew losses",
-        "conclusion,\nmany losses",
-    ]
-    columns = [f"{method}\n{kind}" for method in experiments.METHODS for kind in kinds]
-    rows = list(dict.fromkeys(table.sort_values("loss_min", kind="stable")["quantity"]))
-    rows = sorted(rows, key=lambda name: (name != "steady state", len(name), name))
     figure, axes = show.subplots(figsize=(9, 4.4))
     title = "Nearly all of the conclusion stands; most other bounds depend on a setting"
     figure.suptitle(title, fontsize=11)
@@ -265,7 +252,7 @@ def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> tuple[Figure, pd.DataF
     axes.set_xticks(range(len(columns)), labels, fontsize=8)
     axes.set_yticks(range(len(rows)), rows, fontsize=9)
     axes.xaxis.tick_top()
-    for n, method in enumerate(experiments.METHODS):
+    for n, method in enumerate(plan.METHODS):
         axes.text(5 * n + 2, -1.35, method, ha="center", fontsize=10, weight="bold")
     axes.axvline(4.5, color="0.6", linewidth=0.8)
     axes.tick_params(length=0)
@@ -282,13 +269,11 @@ def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> tuple[Figure, pd.DataF
             fontsize=8,
             bbox={"facecolor": AGREES[name], "linewidth": 0},
         )
-    cells = table[["id", "quantity", "column", "printed", "measured", "verdict"]]
-    return figure, cells
+    return figure
 
 
-def beside(setting: Setting, runs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def beside(points: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the goodput of Hybla and of what else a sender could run over the satellite."""
-    points = statistics.interval(runs, ["algorithm", "loss"], "Mb/s")
     figure, axes = show.subplots()
     for name, line in points.groupby("algorithm", sort=False):
         look = show.ALGORITHM_STYLE[str(name)]
@@ -306,12 +291,11 @@ def beside(setting: Setting, runs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     axes.set(xscale="log", xlabel="probability $p$ that a packet is lost", ylabel="goodput (Mb/s)")
     axes.set_ylim(bottom=0)
     axes.set_title("Hybla stays near the limit where NewReno and CUBIC have long fallen")
-    return figure, points
+    return figure
 
 
-def sharing(shares: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def sharing(points: pd.DataFrame, _: Runs) -> Drawing:
     """Draw which part of a shared link the flow over the long way gets, over its round trip."""
-    points = statistics.interval(shares, ["algorithm", "rtt_s"], "share")
     figure, axes = show.subplots()
     axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle=":")
     axes.text(0.9, 0.515, "an equal share", color="0.4", fontsize=9, ha="right")
@@ -334,15 +318,15 @@ def sharing(shares: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     axes.set_title(
         "Beside a NewReno flow of 25 ms: NewReno starves over a long way, Hybla takes over"
     )
-    return figure, points
+    return figure
 
 
-def mended(table: pd.DataFrame) -> Figure:
-    """Draw how far the model with mended premises is from the measurement; of `mended`."""
+def mended(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw how far the model with mended premises is from the measurement."""
     figure, axes = show.subplots()
     axes.axhline(0, linewidth=1, color=show.ENGINE_STYLE["segment"]["color"])
-    for name, look in zip(experiments.MENDED, show.CONTROLS, strict=False):
-        paper = name == next(iter(experiments.MENDED))
+    for name, look in zip(analysis.MENDED, show.CONTROLS, strict=False):
+        paper = name == next(iter(analysis.MENDED))
         style = {"color": "black", "marker": "."} if paper else look
         axes.plot(table["loss"], 100 * (table[name] / table["measured"] - 1), label=name, **style)
     axes.set(xscale="log", xlabel="probability $p$ that a packet is lost")
@@ -362,7 +346,7 @@ def _formula(match: re.Match) -> str:
     return f"${letter}_{{{index}}}$" if index else f"${letter}$"
 
 
-def windows(traces: pd.DataFrame, by: str, title: str) -> Figure:
+def windows(traces: pd.DataFrame, by: str, title: str) -> Drawing:
     """Draw congestion windows over time on a logarithmic axis, a line for each value of `by`."""
     figure, axes = show.subplots()
     for name, trace in traces.groupby(by, sort=False):
@@ -372,14 +356,14 @@ def windows(traces: pd.DataFrame, by: str, title: str) -> Figure:
     return figure
 
 
-def windows_by_loss(traces: pd.DataFrame, title: str) -> Figure:
+def windows_by_loss(traces: pd.DataFrame, _: Runs) -> Drawing:
     """Draw congestion windows over time, a panel a loss rate."""
     figure, panels = show.subplots(3, 1, sharex=True, sharey=True)
     for axes, (loss, trace) in zip(panels, traces.groupby("loss"), strict=False):
         color = show.ENGINE_STYLE["segment"]["color"]
         axes.step(trace["time_s"], trace[WINDOW], where="post", color=color)
         axes.annotate(f"$p$ = {show.number(loss)}", (1.01, 0.5), xycoords="axes fraction")
-    panels[0].set_title(title)
+    panels[0].set_title("Hybla's window is at its limit until losses come every round trip")
     panels[1].set_ylabel("congestion window (segments)")
     panels[2].set_xlabel("time (s)")
     return figure

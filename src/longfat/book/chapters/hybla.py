@@ -1,0 +1,358 @@
+"""The chapter on TCP Hybla: each figure and table with what it uses, its data and caption."""
+
+import itertools
+from collections.abc import Iterator
+from functools import partial
+
+import pandas as pd
+
+from longfat import papers, statistics, style
+from longfat.book import drawings_inverse
+from longfat.book.chapters import hybla_charts as charts
+from longfat.experiment import Chapter, Figure, Runs, Table
+from longfat.papers.hybla import analysis, claims, inverse, plan
+from longfat.papers.hybla.plan import Setting
+from longfat.papers.hybla.theory import QUANTITIES
+
+DRAWN_STEADY = tuple(plan.archive(leg, "steady") for leg in charts.DRAWN_LEGS)
+INVERSE = tuple(inverse.GRIDS)
+
+
+def transfers_compared(runs: Runs) -> pd.DataFrame:
+    """Return throughput and time of each transfer beside the model's (`analysis.compare`)."""
+    return analysis.compare_transfers(runs.setting, runs.flows(*plan.TRANSFERS))
+
+
+def steady_points(runs: Runs) -> pd.DataFrame:
+    """Return the points of figure 3."""
+    compared = analysis.compare_steady(runs.setting, runs.flows(*DRAWN_STEADY))
+    return analysis.points(compared, "steady", "throughput")
+
+
+def transfer_points(transfer: str, metric: str, runs: Runs) -> pd.DataFrame:
+    """Return the points of one of the figures 4 to 9."""
+    return analysis.points(runs.derived(transfers_compared), transfer, metric)
+
+
+def throughput_differences(runs: Runs) -> pd.DataFrame:
+    """Return how far throughput is from the model, leg by leg, steady and for each transfer."""
+    compared = analysis.compare(
+        runs.setting, runs.flows(*DRAWN_STEADY), runs.flows(*plan.TRANSFERS)
+    )
+    rates = compared[compared["metric"] == "throughput"].sort_values("loss", kind="stable")
+    tables = [
+        rates[(rates["transfer"] == transfer) & (rates["leg"] == leg)]
+        for transfer in dict.fromkeys(compared["transfer"])
+        for leg in charts.DRAWN_LEGS
+    ]
+    return pd.concat(tables)
+
+
+def mended_goodput(runs: Runs) -> pd.DataFrame:
+    """Return the segment engine's steady goodput and that of the model with premises mended."""
+    compared = analysis.compare_steady(runs.setting, runs.flows("hybla-steady"))
+    return analysis.mended(runs.setting, compared)
+
+
+def judged_differences(runs: Runs) -> pd.DataFrame:
+    """Return the claims on differences from the model, each with its place in the figure.
+
+    Columns: id, quantity and column (the place), printed, measured (per cent), verdict.
+    """
+    stated, judged = papers.claims("hybla"), runs.derived(claims.judged)
+    table = stated[stated["method"].notna()].merge(judged[["id", "measured", "verdict"]], on="id")
+    table["quantity"] = [
+        "steady state"
+        if row.transfer == "steady"
+        else f"{row.transfer[:-2]} MB, "
+        + {"throughput": "rate", "transfer_time": "time"}[row.metric]
+        for row in table.itertuples()
+    ]
+    column = {"table 3": "table 3", "section 5": "conclusion"}
+    ends = table["id"].str.rpartition("-")[2].map({"rare": "few losses", "frequent": "many losses"})
+    table["column"] = (
+        table["method"]
+        + "\n"
+        + [
+            column.get(where, "section 4") + (f",\n{end}" if where != "table 3" else "")
+            for where, end in zip(table["where"], ends, strict=True)
+        ]
+    )
+    table = table.sort_values("loss_min", kind="stable")
+    return table[["id", "quantity", "column", "printed", "measured", "verdict"]]
+
+
+def events(leg: str, runs: Runs) -> pd.DataFrame:
+    """Return the model's cycles in a leg's steady run beside its recoveries and timeouts."""
+    flows = runs.flows(plan.archive(leg, "steady"))
+    return analysis.events(runs.setting, flows, runs.setting.seconds(plan.LEGS[leg]))
+
+
+def differences_by_setting(experiment: str, transfer: str, runs: Runs) -> pd.DataFrame:
+    """Return differences from the model as text: a row a setting, a column a loss rate."""
+    compare = analysis.compare_steady if transfer == "steady" else analysis.compare_transfers
+    compared = compare(runs.setting, runs.flows(experiment))
+    table = analysis.differences(compared, transfer=transfer)
+    by_loss = table.set_index("loss").rename(index=style.number)
+    return by_loss.T.rename_axis("setting").reset_index()
+
+
+def switches(runs: Runs) -> pd.DataFrame:
+    """Return ns-2 beside the segment engine with each recovery (`inverse.switches`)."""
+    return inverse.switches(
+        runs.setting,
+        inverse.runs(runs),
+        runs.flows("hybla-transfers"),
+        runs.flows(*plan.VARIED_TRANSFERS),
+    )
+
+
+def fitted(runs: Runs) -> pd.DataFrame:
+    """Return how far each combination of assumptions is from what was printed."""
+    return inverse.distances(runs.setting, inverse.runs(runs))
+
+
+COMBINATION = {
+    "segments_per_ack": "segments an ACK answers",
+    "queue_packets": "queue (packets)",
+}
+
+
+def fitted_steady(runs: Runs) -> pd.DataFrame:
+    """Return what the fitted combinations give in the steady state, where nothing was fitted."""
+    steady = inverse.runs(runs, steady=True)
+    table = inverse.steady(runs.setting, steady, runs.derived(fitted))
+    return table.rename(columns=COMBINATION)
+
+
+# --- the chapter
+
+
+def chapter(profile: str = "paper", **parameters) -> Chapter:
+    """Return the chapter at a setting (`plan.setting`)."""
+    at = plan.setting(profile, **parameters)
+    return Chapter(
+        name="hybla",
+        setting=at,
+        experiments=(*plan.experiments(at), *inverse.experiments(at)),
+        figures=(*_figures(at), *_tables(at)),
+        claims=Table(
+            name="hybla-verdicts",
+            uses=claims.USED,
+            data=lambda runs: runs.derived(claims.judged),
+            caption="Claims of the paper, and what we found",
+        ),
+    )
+
+
+def _figures(at: Setting) -> Iterator[Figure]:
+    yield Figure(
+        name="hybla-3",
+        uses=DRAWN_STEADY,
+        data=steady_points,
+        chart=partial(charts.comparison, "steady", "throughput"),
+        caption="Goodput in steady state over the loss rate. The model (line) and the measurements "
+        "agree up to $p = 10^{-4}$; then the measurements lie above it, and the model jumps near "
+        "$p = 0.004$, where its two cases meet.",
+    )
+    for number, (transfer, metric) in enumerate(itertools.product(at.segments, QUANTITIES), 4):
+        quantity = {"throughput": "Goodput", "transfer_time": "Time"}[metric]
+        yield Figure(
+            name=f"hybla-{number}",
+            uses=plan.TRANSFERS,
+            data=partial(transfer_points, transfer, metric),
+            chart=partial(charts.comparison, transfer, metric),
+            caption=f"{quantity} of a transfer of {transfer[:-2]} MB over the loss rate: the "
+            "model's line, and what was measured.",
+        )
+    yield Figure(
+        name="hybla-path",
+        data=lambda _: papers.parameters("hybla"),
+        chart=charts.path,
+        caption="The way of a segment and of its acknowledgment over a geostationary satellite "
+        "(not to scale). From sending a segment to learning what became of it half a second goes "
+        "by.",
+    )
+    yield Figure(
+        name="hybla-beside",
+        uses=("hybla-beside",),
+        data=lambda runs: statistics.interval(
+            runs.flows("hybla-beside"), ["algorithm", "loss"], "Mb/s"
+        ),
+        chart=charts.beside,
+        caption="Goodput of one flow over the satellite, with the same largest window, by four "
+        "congestion controls. Bars are 95 % intervals.",
+    )
+    yield Figure(
+        name="hybla-window",
+        uses=("hybla-windows",),
+        data=lambda runs: analysis.windows(runs).query("loss == 1e-3"),
+        chart=charts.phases,
+        caption="Hybla's congestion window over time at $p = 10^{-3}$ (segment engine): slow start "
+        "in two round trips, then stays at the limit that end with a loss.",
+    )
+    yield Figure(
+        name="hybla-windows",
+        uses=("hybla-windows",),
+        data=analysis.windows,
+        chart=charts.windows_by_loss,
+        caption="Congestion window over 40 s at three loss rates: mostly at 550 segments, then "
+        "sawteeth, then small windows.",
+    )
+    yield Figure(
+        name="hybla-growth",
+        uses=("hybla-growth",),
+        data=analysis.growth,
+        chart=charts.growth,
+        caption="A window that grows without loss (left), and what each round trip adds (right): "
+        "by equation (1) ACK by ACK, as printed, and as measured.",
+    )
+    yield Figure(
+        name="hybla-differences",
+        uses=(*DRAWN_STEADY, *plan.TRANSFERS),
+        data=throughput_differences,
+        chart=charts.differences,
+        caption="The model's throughput above (+) or below (–) the measured one, in per cent of "
+        "the model. Grey is as far as the paper says that its own simulation was.",
+    )
+    yield Figure(
+        name="hybla-mended",
+        uses=("hybla-steady",),
+        data=mended_goodput,
+        chart=charts.mended,
+        caption="How far the model's throughput is from the segment engine's as its premises are "
+        "mended: one halving in a window, growth by the ACKs that there are, both, and a recovery "
+        "of one round trip.",
+    )
+    yield Figure(
+        name="hybla-stands",
+        uses=claims.USED,
+        data=judged_differences,
+        chart=charts.stands,
+        caption="The paper's claims on differences between model and measurement: what it printed "
+        "and what we measured, in per cent, coloured by the verdict.",
+    )
+    yield Figure(
+        name="hybla-sharing",
+        uses=("hybla-sharing",),
+        data=lambda runs: statistics.interval(
+            analysis.shares(runs), ["algorithm", "rtt_s"], "share"
+        ),
+        chart=charts.sharing,
+        caption="Which part of a shared link the flow with the longer round trip gets, by its "
+        "congestion control, beside one NewReno flow of 25 ms.",
+    )
+    yield Figure(
+        name="hybla-overflow",
+        uses=("hybla-overflow",),
+        data=analysis.overflow,
+        chart=lambda traces, _: charts.windows(
+            traces, "algorithm", "ns-3's own Hybla overflows in slow start, without any loss"
+        ),
+        caption="Congestion window over time of both implementations on ns-3, without any loss. "
+        "Ours stays at 550 segments; that of ns-3 jumps to millions of segments and falls when 32 "
+        "bits overflow.",
+    )
+    yield Figure(
+        name="hybla-emulation-start",
+        uses=("hybla-emulation-start",),
+        data=analysis.starts,
+        chart=lambda traces, _: charts.windows(
+            traces, "start", "Linux's own start hides the first losses behind a huge window"
+        ),
+        caption="Congestion window over 30 s at $p = 10^{-3}$ on Linux. With the cap it moves "
+        "between 160 and 550 segments from the second round trip on; without it, it jumps to "
+        "65,535 segments.",
+    )
+    yield Figure(
+        name="hybla-inverse",
+        uses=INVERSE,
+        data=lambda runs: runs.derived(fitted),
+        chart=lambda table, _: drawings_inverse.hybla(table),
+        caption="How far each combination of what the paper does not state is from the 18 numbers "
+        "that it prints, with 95 % intervals, and how many of them it gives.",
+    )
+
+
+def _tables(at: Setting) -> Iterator[Table]:
+    yield Table(
+        name="hybla-table-3",
+        uses=claims.USED,
+        data=lambda runs: claims.table_3(papers.claims("hybla"), runs.derived(claims.judged)),
+        caption="Table 3, the paper's numbers and ours (%)",
+    )
+    yield Table(
+        name="hybla-differences-table",
+        uses=(*plan.STEADY, *plan.TRANSFERS),
+        data=lambda runs: analysis.differences(runs.derived(analysis.compared)),
+        formats={"loss": "{:g}"},
+        caption="Throughput: (model – measured) / model in %, with 95 % intervals",
+    )
+    yield Table(
+        name="hybla-events",
+        uses=("hybla-steady",),
+        data=partial(events, "segment"),
+        formats={"*": "{:.1f}", "loss": "{:g}"},
+        caption="Cycles of the model, and recoveries and timeouts of the segment engine (means), "
+        "in one run",
+    )
+    yield Table(
+        name="hybla-events-linux",
+        uses=("hybla-emulation-steady",),
+        data=partial(events, "linux"),
+        formats={"*": "{:.1f}", "loss": "{:g}"},
+        caption=f"The same on Linux, in one run of {at.emulation_s:g} s (means)",
+    )
+    yield Table(
+        name="hybla-mended-table",
+        uses=("hybla-steady",),
+        data=mended_goodput,
+        formats={"*": "{:.3f}", "loss": "{:g}"},
+        caption="Goodput in Mb/s: measured (segment engine), and by the model with premises mended",
+    )
+    yield Table(
+        name="hybla-assumptions",
+        uses=("hybla-assumptions",),
+        data=partial(differences_by_setting, "hybla-assumptions", "steady"),
+        caption="Steady state: (model – measured) / model in %, with 95 % intervals, by loss rate",
+    )
+    yield Table(
+        name="hybla-emulation-variants",
+        uses=("hybla-emulation-variants",),
+        data=partial(differences_by_setting, "hybla-emulation-variants", "steady"),
+        caption="Steady state on Linux: (model – measured) / model in %, with 95 % intervals",
+    )
+    yield Table(
+        name="hybla-assumptions-large",
+        uses=plan.VARIED_TRANSFERS,
+        data=partial(differences_by_setting, "hybla-files-assumed", list(at.segments)[-1]),
+        caption="Throughput of the largest transfer: (model – measured) / model in %, with 95 % "
+        "intervals",
+    )
+    yield Table(
+        name="hybla-switches",
+        uses=(*INVERSE, "hybla-transfers", *plan.VARIED_TRANSFERS),
+        data=switches,
+        formats={"loss": "{:g}"},
+        caption="Throughput of the largest transfer in Mb/s, by engine and recovery, with 95 % "
+        "intervals",
+    )
+    yield Table(
+        name="hybla-inverse-table",
+        uses=INVERSE,
+        data=lambda runs: (
+            runs.derived(fitted).drop(columns="combination").rename(columns=COMBINATION)
+        ),
+        formats={"Mb/s": "{:g}"} | dict.fromkeys(("distance", "low", "high"), "{:.1f}"),
+        caption="Combinations of what is not stated, on ns-2: mean distance to 18 printed numbers "
+        "(percentage points)",
+    )
+    yield Table(
+        name="hybla-inverse-steady",
+        uses=(*INVERSE, inverse.STEADY),
+        data=fitted_steady,
+        formats={"Mb/s": "{:g}"},
+        caption="The fitted combinations in the steady state: largest difference from the model "
+        "(%) for each of three printed numbers, with 95 % intervals, and how many they give; the "
+        "order is that of the fit",
+    )

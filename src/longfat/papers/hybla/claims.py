@@ -1,0 +1,335 @@
+"""The claims of the Hybla paper: by what each is judged, and what the chapter's sentences say."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from longfat import papers, statistics
+from longfat.experiment import Runs
+from longfat.papers import hybla
+from longfat.papers.hybla import analysis, derivation, plan
+from longfat.papers.hybla.analysis import MENDED, TIMED, each_beside_model
+from longfat.papers.hybla.plan import LEGS, ROBUST, Setting
+from longfat.papers.hybla.theory import QUANTITIES
+
+PRINTED_REPETITIONS = int(papers.value("hybla", "repetitions"))  # of which it printed means
+# The experiments by which the claims are judged.
+USED = (
+    *plan.STEADY,
+    *plan.TRANSFERS,
+    *plan.VARIED_STEADY,
+    *plan.VARIED_TRANSFERS,
+    "hybla-beside",
+    "hybla-growth",
+)
+
+
+def judged(runs: Runs) -> pd.DataFrame:
+    """Return the claims with the verdict on each (`statistics.judge`)."""
+    claims = papers.claims("hybla")
+    found = evidence(
+        runs.setting,
+        claims,
+        steady=runs.flows(*plan.STEADY),
+        transfers=runs.flows(*plan.TRANSFERS),
+        varied_steady=runs.flows(*plan.VARIED_STEADY),
+        varied_transfers=runs.flows(*plan.VARIED_TRANSFERS),
+        beside=runs.flows("hybla-beside"),
+        rounds=runs.derived(analysis.growth),
+    )
+    return statistics.judge(claims, found)
+
+
+def evidence(
+    setting: Setting,
+    claims: pd.DataFrame,
+    *,
+    steady: pd.DataFrame,
+    transfers: pd.DataFrame,
+    varied_steady: pd.DataFrame,
+    varied_transfers: pd.DataFrame,
+    beside: pd.DataFrame,
+    rounds: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return what every claim is judged by, as `statistics.judge` takes it.
+
+    The arguments are flows of the plan's experiments of these names, and `rounds` is of
+    `analysis.growth`. The time of a transfer is also taken otherwise, which needs no other run.
+    """
+    otherwise = analysis.timed_otherwise(setting, transfers)
+    changed = pd.concat([varied_transfers, otherwise], ignore_index=True)
+    parts = [(steady, "steady", "throughput"), (varied_steady, "steady", "throughput")]
+    for megabytes, transfer in zip(setting.transfer_megabytes, setting.segments, strict=True):
+        for metric in QUANTITIES:
+            for runs in (transfers, changed):
+                parts.append((runs[runs["megabytes"] == megabytes], transfer, metric))
+    apart = pd.concat(
+        [
+            each_beside_model(setting, runs, transfer, metric).assign(
+                transfer=transfer, metric=metric
+            )
+            for runs, transfer, metric in parts
+            if len(runs)
+        ],
+        ignore_index=True,
+    )
+    rows: list[dict] = []
+    for claim in claims[claims["method"].notna()].itertuples():
+        legs = [
+            name
+            for name, leg in LEGS.items()
+            if claim.method in (leg.methods if claim.transfer == "steady" else leg.transfers)
+        ]
+        rows += _of_differences(setting, claim, apart[apart["leg"].isin(legs)])
+    rows += _of_large_transfers(setting, claims, apart)
+    rows += _of_the_question(beside) + _of_growth(setting, rounds) + _of_the_tails(setting)
+    return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+
+
+def steady_evidence(claims: pd.DataFrame, runs: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """Return the evidence of other steady runs on claims about the steady state.
+
+    `runs` has the columns loss and goodput_bps, of the paper's own path (`satellite`) on the
+    segment engine; the loss rates that it has are those that the claims are judged at.
+    """
+    at = plan.setting("paper", loss_rates=sorted(runs["loss"].unique()))
+    given = runs.assign(leg="segment", experiment=experiment, **{"Mb/s": runs["goodput_bps"] / 1e6})
+    apart = each_beside_model(at, given, "steady", "throughput")
+    apart = apart.assign(transfer="steady", metric="throughput")
+    rows = [row for claim in claims.itertuples() for row in _of_differences(at, claim, apart)]
+    return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+
+
+def _of_differences(setting: Setting, claim, apart: pd.DataFrame) -> list[dict]:
+    """Return the evidence on a claim about differences from the model, a setting after another.
+
+    `apart` has a row a run, with its difference from the model in per cent. Only settings at which
+    every loss rate was run that the claim speaks of: the largest difference of some of them is not
+    the largest.
+    """
+    low, high = 0.999 * claim.loss_min, 1.001 * claim.loss_max
+    asked = {loss for loss in setting.loss_rates if low <= loss <= high}
+    apart = apart[
+        (apart["transfer"] == claim.transfer)
+        & (apart["metric"] == claim.metric)
+        & apart["loss"].between(low, high)
+    ]
+    rows = []
+    for names, some in apart.groupby(["leg", "parameter", "value", "experiment"], sort=False):
+        leg, parameter, value, experiment = names
+        if set(some["loss"]) != asked:
+            continue
+        row = {
+            "claim": claim.id,
+            "engine": LEGS[leg].engine,
+            "parameter": parameter,
+            "setting": value,
+            "experiment": experiment,
+        }
+        if claim.kind == "maximum":
+            found = statistics.maximum(some, "loss", "difference", PRINTED_REPETITIONS)
+            rows.append(row | found | {"at": _at(float(found["at"].rpartition("= ")[2]))})
+            continue
+        for loss, point in some.groupby("loss"):
+            found = statistics.mean(point["difference"].to_numpy())
+            if found["measured"] < 0:  # how far from the model, on whichever side
+                ends = {"low": -found["high"], "high": -found["low"]}
+                found |= ends | {"measured": -found["measured"]}
+            rows.append(row | found | {"at": _at(loss)})
+    return rows
+
+
+def _at(loss: float) -> str:
+    mantissa, exponent = f"{loss:.0e}".split("e")
+    power = f"10^{{{int(exponent)}}}"
+    return f"$p = {power}$" if mantissa == "1" else f"$p = {mantissa} \\times {power}$"
+
+
+def _of_large_transfers(setting: Setting, claims: pd.DataFrame, apart: pd.DataFrame) -> list[dict]:
+    """Return the evidence on the paper's conclusion: that of its three parts together."""
+    (claim,) = claims[claims["id"] == "hybla-s5-valid"].itertuples()
+    simulated = apart[(apart["leg"] == "segment") & (apart["parameter"] != TIMED)]
+    rows = []
+    for transfer in ("steady", *list(setting.segments)[1:]):
+        part = claim._replace(transfer=transfer, metric="throughput")
+        found = _of_differences(setting, part, simulated)
+        what = "steady state" if transfer == "steady" else f"{transfer[:-2]} MB"
+        rows += [row | {"at": f"{what}, {row['at']}"} for row in found]
+    return rows
+
+
+def _of_the_question(beside: pd.DataFrame) -> list[dict]:
+    """Return the evidence that Hybla is faster than Reno: goodput over NewReno's, pair by pair."""
+    rows = []
+    for loss, runs in beside.groupby("loss"):
+        wide = runs.pivot(index="seed", columns="algorithm", values="Mb/s")
+        found = statistics.paired(wide["hybla"], wide["newreno"], ratio=True)
+        rows.append(_row("hybla-s1-reno", "segment", _at(loss), "hybla-beside", found))
+    return rows
+
+
+def _of_growth(setting: Setting, rounds: pd.DataFrame) -> list[dict]:
+    """Return what a round trip adds: by (1) after a halving, and as measured, window by window."""
+    ratio = float(hybla.growth_ratio(setting.rtt_s, setting.rtt0_s))
+    half = setting.max_window_segments / 2
+    exact = float(derivation.window_after_round(half, ratio)) - half
+    found = {"measured": exact, "low": exact, "high": exact, "runs": 1}
+    at = f"a window of {half:g}"
+    rows = [_row("hybla-s2-growth", "arithmetic", at, "", found)]
+    for one in rounds[rounds["before"] < 2 * setting.max_window_segments].itertuples():
+        found = {"measured": one.added, "low": one.added, "high": one.added, "runs": 1}
+        at = f"a window of {one.before:.0f}"
+        rows.append(_row("hybla-s2-growth", "segment", at, "hybla-growth", found))
+    return rows
+
+
+def _of_the_tails(setting: Setting) -> list[dict]:
+    """Return how far (3) and (4) are from the sums to W - 3, at the model's own windows."""
+    loss = np.array(setting.loss_rates)
+    peaks = np.floor(hybla.peak_window(loss, **setting.model))
+    table = derivation.dropped_tail(peaks, loss)
+    rows = []
+    for name, number in (("L", 3), ("D", 4)):
+        largest = 100 * float(table[f"{name}_error"].max())
+        found = {"measured": largest, "low": largest, "high": largest, "runs": 1}
+        rows.append(_row("hybla-s3-tails", "arithmetic", f"equation ({number})", "", found))
+    return rows
+
+
+def _row(claim: str, engine: str, at: str, experiment: str, found: dict) -> dict:
+    where = {"claim": claim, "engine": engine, "parameter": "", "setting": ""}
+    return where | {"at": at, "experiment": experiment} | found
+
+
+def bands(claims: pd.DataFrame, transfer: str, metric: str) -> pd.DataFrame:
+    """Return the bounds that section 4 puts on the paper's simulation, a row a range of loss.
+
+    Columns loss_min, loss_max and printed (per cent).
+    """
+    return claims[
+        (claims["method"] == "simulation")
+        & (claims["transfer"] == transfer)
+        & (claims["metric"] == metric)
+        & (claims["where"] == "section 4")
+    ]
+
+
+def table_3(claims: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
+    """Return the paper's table 3 with our numbers: a row a transfer.
+
+    Columns: data, and for each metric and method the printed number and ours with the interval of a
+    set of runs such as the paper's. `judged` is of `statistics.judge`.
+    """
+    table = claims[claims["where"] == "table 3"][["id", "transfer", "metric", "method"]]
+    table = table.merge(judged[["id", "printed", "measured", "low", "high"]], on="id")
+    table["ours"] = [
+        "–" if pd.isna(row.measured) else f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}]"
+        for row in table.itertuples()
+    ]
+    rows = []
+    for transfer, some in table.groupby("transfer", sort=False):
+        row: dict[str, object] = {"data": transfer.replace("MB", " MB")}
+        for one in some.itertuples():
+            name = f"{one.metric.replace('_', ' ')}, {one.method}"
+            row |= {f"{name}: paper": f"{one.printed:.2f}", f"{name}: ours": one.ours}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+# --- what the chapter's sentences say
+
+
+def numbers_of_the_model(setting: Setting) -> dict[str, float]:
+    """Return what sentences say of the model alone, by names that begin with `hybla_`."""
+    half = setting.max_window_segments / 2
+    ratio = float(hybla.growth_ratio(setting.rtt_s, setting.rtt0_s))
+    rtt_s, limit = setting.rtt_s, setting.max_window_segments
+    state = hybla.steady_state([1e-4, 1e-3], **setting.model)
+    by_acks = derivation.mended_cycle(1e-3, rtt_s, setting.rtt0_s, limit, ("growth",))
+    jump = hybla.regime_jump(**setting.model).iloc[0]
+    time_s = hybla.latency(1e4, 0, rto=setting.rto_s, **setting.model).iloc[0]
+    return {
+        "hybla_ratio": ratio,
+        "hybla_most": limit * setting.megabits / rtt_s,
+        "hybla_reno_s": half * rtt_s,
+        "hybla_at_limit": 100 * float(state["V"][0] / (state["A"][0] / rtt_s)),
+        "hybla_cycle_s": float(state["A"][0]),
+        "hybla_squared": ratio**2,
+        "hybla_added": float(derivation.window_after_round(half, ratio)) - half,
+        "hybla_rounds_printed": float(state["U"][1]),
+        "hybla_rounds_by_acks": float(by_acks["U"]),
+        "hybla_jump": 100 * float(jump["jump"]),
+        "hybla_jump_at": float(jump["loss"]),
+        "hybla_small_s": float(time_s["T"]),
+        "hybla_small_rounds": float(time_s["T_ss"]) / rtt_s,
+    }
+
+
+def numbers_measured(runs: Runs) -> dict[str, float]:
+    """Return what sentences say of the runs, by names that begin with `hybla_`.
+
+    What was not run is missing (NaN).
+    """
+    setting = runs.setting
+    compared, varied = runs.derived(analysis.compared), runs.derived(analysis.varied)
+    beside, shares = runs.flows("hybla-beside"), runs.derived(analysis.shares)
+    verdicts = runs.derived(judged)
+
+    def off(transfers: Sequence[str], table: pd.DataFrame = compared, leg: str = "segment", **at):
+        some = table[(table["leg"] == leg) & (table["metric"] == "throughput")]
+        some = some[some["transfer"].isin(transfers)]
+        for name, value in at.items():
+            some = some[some[name] == value] if name != "few" else some[some["loss"] < 1.5e-4]
+        return some
+
+    def largest(some: pd.DataFrame) -> float:
+        return float(some["difference"].abs().max())
+
+    def at_loss(some: pd.DataFrame, loss: float, column: str = "difference") -> float:
+        return float(some.loc[np.isclose(some["loss"], loss), column].mean())
+
+    small, medium, large = setting.segments
+    steady = off(["steady"])
+    worst = steady.loc[steady["difference"].abs().idxmax()]
+    goodput = beside.groupby(["algorithm", "loss"])["Mb/s"].mean().unstack("loss")
+    share = shares.groupby(["algorithm", "rtt_s"])["share"].mean().unstack("rtt_s").iloc[:, -1]
+    linux, short = (off(["steady"], leg=leg) for leg in ("linux", "segment-emulation"))
+    apart = linux.merge(short, on="loss", suffixes=("", "_segment"))
+    delayed = off(["steady"], varied, parameter="acked_per_ack")
+    times = compared[(compared["leg"] == "segment") & (compared["metric"] == "transfer_time")]
+    rates = analysis.mended(setting, compared).set_index("loss")
+    found = {
+        "hybla_steady_few": largest(off(["steady"], few=True)),
+        "hybla_large_few": largest(off([medium, large], few=True)),
+        "hybla_small_few": largest(off([small], few=True)),
+        "hybla_steady_all": largest(steady),
+        "hybla_steady_at": float(worst["loss"]),
+        "hybla_below_at_many": at_loss(steady, 1e-2),
+        "hybla_linux_apart": float(
+            (100 * (apart["measured_segment"] / apart["measured"] - 1)).abs().max()
+        ),
+        "hybla_delayed_thousandth": at_loss(delayed, 1e-3),
+        "hybla_delayed_two": at_loss(delayed, 2e-3),
+        "hybla_delayed_hundredth": at_loss(delayed, 1e-2),
+        "hybla_small_measured_s": at_loss(times[times["transfer"] == small], 1e-6, "measured"),
+        "hybla_mended_thousandth": 100
+        * float((rates["both"] / rates["measured"] - 1).loc[rates.index < 1.5e-3].abs().max()),
+        "hybla_printed_thousandth": 100
+        * float(
+            (rates[next(iter(MENDED))] / rates["measured"] - 1)
+            .loc[rates.index < 1.5e-3]
+            .abs()
+            .max()
+        ),
+    }
+    for loss, name in ((1e-4, "rare"), (1e-3, "often"), (1e-2, "always")):
+        for algorithm in ROBUST:
+            near = goodput.columns[np.isclose(goodput.columns, loss)]
+            mean = float(goodput.loc[algorithm, near[0]]) if len(near) else float("nan")
+            found[f"hybla_{algorithm}_{name}"] = mean
+    found |= {f"hybla_share_{name}": 100 * float(share[name]) for name in ROBUST}
+    counts = verdicts["verdict"].map(statistics.verdict_class).value_counts()
+    for verdict in statistics.VERDICTS:
+        found[f"hybla_{verdict.replace(' ', '_')}"] = int(counts.get(verdict, 0))
+    return found | {"hybla_claims": len(verdicts)}

@@ -1,0 +1,105 @@
+"""Experiments, figures and chapters as data: what is run, and that a figure uses what it names."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from longfat import InputError, store, topologies
+from longfat.book import chapters
+from longfat.experiment import Chapter, Experiment, Figure, Runs, Table
+
+
+def build(loss: float, seed: int, **more):
+    control = more.get("control", "newreno")
+    return topologies.reference(congestion_control=control, loss=loss, seed=seed, duration_s=2)
+
+
+def experiment(name: str = "small", **fields) -> Experiment:
+    given = {"points": {"loss": [0.0, 0.01]}, "repetitions": 2, "build": build}
+    return Experiment(name=name, **(given | fields))
+
+
+def test_each_point_has_its_seeds_and_those_that_are_named_have_more():
+    more = [({"loss": 0.01}, 4), ({"loss": 0.0}, 1)]  # never fewer than the others
+    design = experiment(more=more).design
+    assert design.groupby("loss")["seed"].agg(list).to_dict() == {0.0: [1, 2], 0.01: [1, 2, 3, 4]}
+
+
+def test_a_table_of_points_needs_no_product_of_factors():
+    points = pd.DataFrame({"loss": [0.0, 0.01], "control": ["newreno", "cubic"]})
+    scenarios = experiment(points=points, repetitions=1).scenarios
+    controls = [one.flows[0].congestion_control.name for one in scenarios]
+    losses = [one.links[0].loss_per_packet for one in scenarios]
+    assert list(zip(controls, losses, strict=True)) == [("newreno", 0.0), ("cubic", 0.01)]
+
+
+def test_flows_have_their_labels_and_the_experiment_that_they_are_of():
+    table = experiment(labels={"leg": "a"}).flows()
+    assert table["loss"].tolist() == [0.0, 0.0, 0.01, 0.01]
+    assert set(table["leg"]) == {"a"} and set(table["experiment"]) == {"small"}
+    assert table["Mb/s"].tolist() == pytest.approx((table["goodput_bps"] / 1e6).tolist())
+
+
+def test_what_is_derived_from_runs_is_made_once_and_known_by_what_it_uses():
+    calls = []
+
+    def mean(runs: Runs) -> float:
+        calls.append(1)
+        return runs.flows("one")["Mb/s"].mean()
+
+    runs = Runs(None, [experiment("one"), experiment("two")])
+    narrow = runs.only(["one"])
+    assert narrow.derived(mean) == runs.derived(mean)
+    assert (len(calls), narrow.used) == (1, {"one"})
+    with pytest.raises(InputError, match="'one' is used, but not named"):
+        runs.only(["two"]).derived(mean)
+    with pytest.raises(InputError, match=r"no experiment 'tow'.*mean 'two'"):
+        runs.flows("tow")
+
+
+def test_a_figure_can_use_no_experiment_that_it_does_not_name():
+    def figure(*uses: str) -> Figure:
+        return Figure(
+            name="x",
+            uses=uses,
+            data=lambda runs: runs.flows("one"),
+            chart=lambda data, runs: len(runs.flows("two")),
+            caption="",
+        )
+
+    runs = (experiment("one"), experiment("two"))
+
+    def chapter(one: Figure) -> Chapter:
+        return Chapter(name="c", setting=None, experiments=runs, figures=(one,))
+
+    whole = figure("one", "two")
+    assert chapter(whole).chart(whole, chapter(whole).data(whole)) == 4
+    with pytest.raises(InputError, match="'two' is used"):
+        half = figure("one")
+        chapter(half).chart(half, chapter(half).data(half))
+    with pytest.raises(InputError, match="c has no table 'x'"):
+        chapter(whole).find("x", Table)
+
+
+@pytest.mark.parametrize("name", chapters.NAMES)
+def test_the_archive_has_what_the_chapter_runs_and_no_more(name):
+    chapter = chapters.stated()[name]
+    archived = {one for one in store.experiments() if one.startswith(f"{name}-")}
+    assert {one.name for one in chapter.experiments} == archived
+    for one in chapter.experiments:
+        runs = store.read_table(one.name, "runs")
+        assert set(runs["engine"]) == {one.engine}
+        assert {scenario.canonical_json() for scenario in one.scenarios} == set(runs["scenario"])
+        assert len(runs) == len(one.scenarios)  # none is run twice
+
+
+@pytest.mark.parametrize("name", chapters.NAMES)
+def test_every_figure_and_table_uses_each_experiment_that_it_names(name):
+    chapter = chapters.find(name)
+    for one in chapter.shown.values():
+        runs = chapter.runs.only(one.uses)
+        data = one.data(runs)
+        if isinstance(one, Figure):
+            one.chart(data, runs)
+            plt.close("all")
+        assert runs.used == set(one.uses), one.name
