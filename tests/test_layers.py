@@ -17,6 +17,7 @@ FLOORS = [
     ["book"],
     ["topologies"],
     ["papers"],
+    ["experiment"],
     ["sweeps", "audit", "reproduce", "export"],
     ["engines"],
     ["store"],

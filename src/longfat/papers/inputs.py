@@ -1,11 +1,12 @@
 """Checks of what the models are given: arrays in, one clear sentence for the first bad value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from longfat.errors import InputError
+from longfat.errors import InputError, nearest
 
 
 def numbers(
@@ -41,3 +42,17 @@ def at_least_one(field: str, value: ArrayLike, unit: str, infinite: bool = False
     """Numbers of at least 1, infinity only where `infinite` says so."""
     allowed = f"at least 1 {unit}" + ("" if infinite else ", and finite")
     return numbers(field, value, lambda x: (x >= 1) & (infinite | (x < np.inf)), allowed)
+
+
+def given_or_stated(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a paper states, with what is given (not None) in its place.
+
+    Raises InputError for a name that is none of what is stated.
+    """
+    for name in given:
+        if name not in stated:
+            known = list(stated)
+            raise InputError(
+                f"no parameter '{name}': there are {', '.join(known)}.{nearest(name, known)}"
+            )
+    return dict(stated) | {name: one for name, one in given.items() if one is not None}

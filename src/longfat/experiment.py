@@ -1,0 +1,213 @@
+"""Experiments, figures and chapters as data: what is run, and what a chapter shows of it.
+
+A figure names the experiments that it uses and can use no other, so that what stands under it on
+its page, `longfat figure` and `longfat reproduce` know them without running anything.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from longfat import statistics
+from longfat.errors import InputError, nearest
+from longfat.result import FLOW_COLUMNS, Result
+from longfat.scenario import Scenario
+from longfat.sweeps import can_run, simulate_all, sweep
+
+Value = TypeVar("Value")
+Shown = TypeVar("Shown", "Figure", "Table")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Experiment:
+    """The runs of one archive: at each point of a design, so many seeds, on one engine.
+
+    `points` are factors with their levels, of which every combination is a point, or a table with a
+    row a point. `build` makes a scenario of a point's columns and, with `repetitions`, of a seed
+    from 1 on. `more` has points (columns and what they are) that have more seeds than these, and
+    how many in all. `labels` are columns that the runs' table has besides, the same in every row.
+    """
+
+    name: str
+    build: Callable[..., Scenario]
+    points: Mapping[str, Iterable] | pd.DataFrame = field(default_factory=dict)
+    repetitions: int | None = None
+    more: Sequence[tuple[Mapping[str, Any], int]] = ()
+    engine: str = "segment"
+    labels: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def design(self) -> pd.DataFrame:
+        """A row a run: the columns of its point, and its seed."""
+        if isinstance(self.points, pd.DataFrame):
+            points = self.points.reset_index(drop=True)
+        elif self.points:
+            points = statistics.combinations(**self.points)
+        else:
+            points = pd.DataFrame(index=[0])
+        if self.repetitions is None:
+            return points
+        counts = pd.Series(self.repetitions, index=points.index)
+        for where, count in self.more:
+            here = (points[list(where)] == list(where.values())).all(axis=1)
+            counts[here] = counts[here].clip(lower=count)
+        runs = points.loc[points.index.repeat(counts)]
+        seeds = runs.groupby(level=0).cumcount() + 1
+        return runs.assign(seed=seeds).reset_index(drop=True)
+
+    @cached_property
+    def scenarios(self) -> list[Scenario]:
+        """What is run, in the order of the design."""
+        if self.design.columns.empty:
+            return [self.build()]
+        return [self.build(**row) for row in self.design.to_dict("records")]
+
+    def can_run(self) -> bool:
+        """Return whether each run can be made or found here; a line of output says what cannot."""
+        return can_run(self.scenarios, self.engine)
+
+    def results(self) -> list[Result]:
+        """Return a result a run, or none at all where this machine lacks the engine."""
+        if not self.can_run():
+            return []
+        return simulate_all(self.scenarios, self.engine, experiment=self.name)
+
+    def flows(self) -> pd.DataFrame:
+        """Return a row a flow of every run; without rows where this machine lacks the engine.
+
+        Columns: those of the design and of `sweep`, `labels`, Mb/s (the goodput) and experiment.
+        """
+        labels = self.design.assign(**self.labels)
+        if not self.can_run():
+            columns = ["scenario", *labels, *FLOW_COLUMNS, "Mb/s", "experiment"]
+            return pd.DataFrame(columns=columns, dtype=float)
+        runs = sweep(self.scenarios, self.engine, experiment=self.name, labels=labels)
+        return runs.assign(**{"Mb/s": runs["goodput_bps"] / 1e6}, experiment=self.name)
+
+
+class Runs:
+    """What came of a chapter's experiments, each run or found when it is first asked for."""
+
+    def __init__(self, setting: Any, experiments: Iterable[Experiment]):
+        """Take the setting that the experiments were made for, and these."""
+        self.setting = setting
+        self.used: set[str] = set()  # names of experiments, by those who had this view
+        self._experiments = {one.name: one for one in experiments}
+        self._allowed = set(self._experiments)
+        self._known: dict[Any, Any] = {}
+
+    def only(self, names: Iterable[str]) -> "Runs":
+        """Return a view of the same runs that has these experiments alone."""
+        view = Runs(self.setting, self._experiments.values())
+        view._known = self._known
+        view._allowed = set(names)
+        return view
+
+    def flows(self, *names: str) -> pd.DataFrame:
+        """Return the flows of these experiments in one table (`Experiment.flows`)."""
+        tables = [self._once(("flows", name), self._find(name).flows) for name in names]
+        return pd.concat(tables, ignore_index=True)
+
+    def results(self, name: str) -> list[Result]:
+        """Return the results of an experiment (`Experiment.results`)."""
+        return self._once(("results", name), self._find(name).results)
+
+    def derived(self, function: Callable[["Runs"], Value]) -> Value:
+        """Return what a function makes of these runs; for all who ask, it is called once."""
+        if function not in self._known:
+            view = self.only(self._experiments)
+            self._known[function] = function(view), view.used
+        value, used = self._known[function]
+        for name in used:
+            self._find(name)
+        return value
+
+    def _find(self, name: str) -> Experiment:
+        if name not in self._experiments:
+            known = list(self._experiments)
+            raise InputError(f"no experiment '{name}' is in this chapter.{nearest(name, known)}")
+        if name not in self._allowed:
+            raise InputError(f"the experiment '{name}' is used, but not named among those used")
+        self.used.add(name)
+        return self._experiments[name]
+
+    def _once(self, what: tuple[str, str], make: Callable[[], Value]) -> Value:
+        if what not in self._known:
+            self._known[what] = make()
+        return self._known[what]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Figure:
+    """What a page shows as a picture.
+
+    `uses` names its experiments, `data` makes a table of their runs, and `chart` draws that; it
+    takes the runs too, for the setting and for what is not of a table's form. `caption` is
+    Markdown, with formulas between dollar signs: what to see.
+    """
+
+    name: str
+    uses: tuple[str, ...] = ()
+    data: Callable[[Runs], pd.DataFrame]
+    chart: Callable[[pd.DataFrame, Runs], Any]
+    caption: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """What a page shows as a table, under a caption.
+
+    `formats` has the format of a column's values by its name; "*" is that of every other column.
+    """
+
+    name: str
+    uses: tuple[str, ...] = ()
+    data: Callable[[Runs], pd.DataFrame]
+    caption: str
+    formats: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Chapter:
+    """A chapter at a setting: what is run for it, what it shows of that, and its claims, judged."""
+
+    name: str
+    setting: Any
+    experiments: tuple[Experiment, ...]
+    figures: tuple[Figure | Table, ...]
+    claims: Table
+
+    @property
+    def shown(self) -> dict[str, Figure | Table]:
+        """All figures and tables by their names, the verdicts on the claims at the end."""
+        return {one.name: one for one in (*self.figures, self.claims)}
+
+    @cached_property
+    def runs(self) -> Runs:
+        """What came of the experiments."""
+        return Runs(self.setting, self.experiments)
+
+    def find(self, name: str, kind: type[Shown]) -> Shown:
+        """Return the figure, or the table, of that name. Raises InputError where there is none."""
+        one = self.shown.get(name)
+        if not isinstance(one, kind):
+            known = [other for other, shown in self.shown.items() if isinstance(shown, kind)]
+            what = kind.__name__.lower()
+            raise InputError(f"{self.name} has no {what} '{name}'.{nearest(name, known)}")
+        return one
+
+    def data(self, one: Figure | Table) -> pd.DataFrame:
+        """Return what a figure or table shows, from the runs of the experiments that it names."""
+        return one.data(self.runs.only(one.uses))
+
+    def chart(self, one: Figure, data: pd.DataFrame) -> Any:
+        """Return the picture of a figure's data."""
+        return one.chart(data, self.runs.only(one.uses))
+
+    def run(self) -> None:
+        """Run every experiment; under `longfat reproduce` this makes the chapter's archive."""
+        for one in self.experiments:
+            one.results()
