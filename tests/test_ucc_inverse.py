@@ -4,21 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import style
+from longfat import experiment, style
 from longfat.book import drawings_inverse
-from longfat.papers.ucc import experiments, inverse
-from longfat.papers.ucc.experiments import CHD, NEIGHBOURS
+from longfat.papers.ucc import inverse, plan
+from longfat.papers.ucc.plan import CHD, NEIGHBOURS
 
-SETTING = experiments.setting(
-    "quick",
-    loss_rates=[1e-4, 3e-3, 0.1],
-    repetitions=8,
-    duration_s=None,
-    queue_packets=50,
-    ucc_parameters={},
-    chd_parameters={"delay_based": False},
-    equivalence_factor=1.1,
-)
+SETTING = plan.setting("quick", loss_rates=[1e-4, 3e-3, 0.1], repetitions=8)
 
 
 def made_up(ucc: float, chd: float, seeds: int = 4, scatter: float = 0.0, **labels) -> pd.DataFrame:
@@ -36,10 +27,10 @@ def made_up(ucc: float, chd: float, seeds: int = 4, scatter: float = 0.0, **labe
 
 
 def test_two_or_three_of_what_ns2_did_are_changed_at_once():
-    found = inverse.combinations()
+    found = plan.combined()
     assert sorted(len(names) for names in found) == [2, 2, 2, 3]
-    assert set().union(*found) == set(inverse.TOGETHER)
-    assert set(inverse.TOGETHER) <= {one.parameter for one in experiments.VARIED}
+    assert set().union(*found) == set(plan.TOGETHER)
+    assert set(plan.TOGETHER) <= {one.parameter for one in plan.VARIED}
 
 
 def test_statements_that_hold_have_no_distance():
@@ -86,8 +77,8 @@ def test_the_runs_change_several_assumptions_at_once(monkeypatch):
         seen[experiment] = scenarios
         return labels.assign(goodput_bps=1e6)
 
-    monkeypatch.setattr(inverse, "sweep", sweep)
-    table = inverse.runs(SETTING)
+    monkeypatch.setattr(experiment, "sweep", sweep)
+    table = inverse.together(plan.runs(SETTING))
     scenarios = seen["ucc-inverse"]
     assert len(scenarios) == len(table) == 4 * 9 * 2 * SETTING.half
     every = table["parameter"] == "recovery, initial_ssthresh, loss_process"

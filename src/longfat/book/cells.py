@@ -176,7 +176,9 @@ def experiments(sources: list[str], imported: dict[str, str]) -> set[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 module = imported.get(node.value.id, "")
-                found |= _of_function(module, node.attr, set())
+                # A plan has all experiments of its chapter: what is used is named by who uses it.
+                if not module.endswith(".plan"):
+                    found |= _of_function(module, node.attr, set())
     return found
 
 

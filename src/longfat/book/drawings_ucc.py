@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 
 from longfat import measures, statistics
 from longfat.book import show
-from longfat.papers.ucc import experiments
+from longfat.papers.ucc import analysis
+from longfat.papers.ucc.plan import CHD
 from longfat.scenario import Scenario
 
 ALPHA = 0.99  # utilization above which UCC takes a loss for congestion
@@ -22,11 +23,11 @@ def links(scenario: Scenario) -> pd.DataFrame:
 def minute(both: pd.DataFrame, held: pd.DataFrame) -> Figure:
     """Draw what the chapter finds: goodput of two flows over loss, and estimate over truth.
 
-    `both` is the interval of `experiments.together` (columns control, loss, "Mb/s", halfwidth),
-    `held` is of `experiments.held_windows`.
+    `both` is the interval of `analysis.together` (columns control, loss, "Mb/s", halfwidth),
+    `held` is of `analysis.held_windows`.
     """
     figure, (left, right) = show.subplots(1, 2, figsize=(8, 3.4))
-    for name in ("NewReno", "UCC", experiments.CHD):
+    for name in ("NewReno", "UCC", CHD):
         line = both[(both["control"] == name) & (both["loss"] > 0)].sort_values("loss")
         look = show.style(name)
         left.errorbar(line["loss"], line["Mb/s"], yerr=line["halfwidth"], label=name, **look)
@@ -39,7 +40,7 @@ def minute(both: pd.DataFrame, held: pd.DataFrame) -> Figure:
 
 
 def backoff(curves: pd.DataFrame) -> Figure:
-    """Draw figure 1 from `experiments.backoff_curves`: its regions, a line a largest delay."""
+    """Draw figure 1 from `theory.backoff_curves`: its regions, a line a largest delay."""
     figure, axes = show.subplots(figsize=(7, 3.6))
     delay, *largest = curves.columns
     for column, line in zip(largest, ("-", "--"), strict=True):
@@ -59,7 +60,7 @@ def backoff(curves: pd.DataFrame) -> Figure:
 
 
 def windows(held: pd.DataFrame) -> Figure:
-    """Draw estimate over utilization (of `experiments.held_windows`)."""
+    """Draw estimate over utilization (of `analysis.held_windows`)."""
     figure, axes = show.subplots()
     _estimates(axes, held)
     axes.set_title(
@@ -84,8 +85,8 @@ def _estimates(axes: Axes, held: pd.DataFrame) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0.9), fontsize=8)
 
 
-def over_time(run: experiments.OverTime) -> Figure:
-    """Draw the window and the estimate of one UCC flow over time: `experiments.over_time`."""
+def over_time(run: analysis.OverTime) -> Figure:
+    """Draw the window and the estimate of one UCC flow over time: `analysis.over_time`."""
     figure, (above, below) = show.subplots(2, 1, figsize=(7, 5), sharex=True)
     look = {"color": show.style("ucc")["color"], "linewidth": 1.1}
     above.step(run.window["time_s"], run.window["cwnd_segments"], where="post", **look)
@@ -121,8 +122,8 @@ def over_time(run: experiments.OverTime) -> Figure:
     return figure
 
 
-def reactions(run: experiments.OverTime) -> pd.DataFrame:
-    """Return the losses of `experiments.over_time`: time_s, window before, kept (or halved).
+def reactions(run: analysis.OverTime) -> pd.DataFrame:
+    """Return the losses of `analysis.over_time`: time_s, window before, kept (or halved).
 
     A loss sets the slow-start threshold: to the window, where that is kept, or to half of it.
     """
@@ -142,7 +143,7 @@ def neighbours(table: pd.DataFrame, factor: float) -> Figure:
     smallest = table.loc[table["loss"] > 0, "loss"].min()
     for axes, (name, rows) in zip(panels, table.groupby("neighbour", sort=False), strict=True):
         axes.axhspan(1 / factor, factor, color=SAME, linewidth=0)
-        for control in ("UCC", experiments.CHD):
+        for control in ("UCC", CHD):
             line = rows[rows["control"] == control].sort_values("loss")
             error = [line["measured"] - line["low"], line["high"] - line["measured"]]
             label = f"beside {control}"

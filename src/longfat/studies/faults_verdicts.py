@@ -24,7 +24,10 @@ from longfat.papers.survey import routers as survey_routers
 from longfat.papers.tcpj import evidence as tcpj_evidence
 from longfat.papers.tcpj import experiments as tcpj
 from longfat.papers.tcpj import families
-from longfat.papers.ucc import experiments as ucc
+from longfat.papers.ucc import analysis as ucc
+from longfat.papers.ucc import claims as ucc_claims
+from longfat.papers.ucc import plan as ucc_plan
+from longfat.papers.ucc import theory as ucc_theory
 from longfat.sweeps import with_faults
 
 PLAIN, ALL = "none", "all"  # which faults; else the name of one, or of a set
@@ -75,11 +78,11 @@ def _survey_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _ucc_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
-    return ucc.evidence(
+    return ucc_claims.evidence(
         setting,
         otherwise=parts["runs"].iloc[:0].assign(parameter="", setting=""),
-        elsewhere=ucc.queueing_elsewhere(),
-        events=ucc.queues_by_event(),
+        elsewhere=ucc_theory.queueing_elsewhere(),
+        events=ucc_theory.queues_by_event(),
         **parts,
     )
 
@@ -152,22 +155,13 @@ CHAPTERS: dict[str, Chapter] = {
         evidence=lambda setting, parts: tcpj_evidence.evidence(**parts),
     ),
     "ucc": Chapter(
-        setting=lambda profile: ucc.setting(
-            profile,
-            loss_rates=None,
-            repetitions=6,
-            duration_s=None,
-            queue_packets=50,
-            ucc_parameters={},
-            chd_parameters={"delay_based": False},
-            equivalence_factor=1.1,
-        ),
+        setting=lambda profile: ucc_plan.setting(profile, repetitions=6),
         parts={
-            "runs": lambda setting, _: ucc.pairs(setting),
-            "through": lambda setting, _: ucc.through(ucc.chain(setting)),
-            "held": lambda setting, _: ucc.held_windows(setting),
-            "crowds": lambda setting, _: ucc.crowds(setting),
-            "buffers": lambda setting, _: ucc.buffers(setting),
+            "runs": lambda setting, _: ucc.pairs(ucc_plan.runs(setting)),
+            "through": lambda setting, _: ucc.through(ucc.chain(ucc_plan.runs(setting))),
+            "held": lambda setting, _: ucc.held_windows(ucc_plan.runs(setting)),
+            "crowds": lambda setting, _: ucc.crowds(ucc_plan.runs(setting)),
+            "buffers": lambda setting, _: ucc.buffers(ucc_plan.runs(setting)),
         },
         archives={
             "runs": ["pairs-segment"],

@@ -6,67 +6,29 @@ DCC. Each combination of what is not stated is run on the segment engine, and it
 statements is measured at two loss rates.
 """
 
-import itertools
-
 import numpy as np
 import pandas as pd
 
 from longfat import measures
-from longfat.papers.ucc import experiments
-from longfat.papers.ucc.experiments import CHD, NEIGHBOURS, VARIED, Setting
-from longfat.papers.ucc.network import wireless
-from longfat.sweeps import sweep
+from longfat.experiment import Runs
+from longfat.papers.ucc.analysis import on
+from longfat.papers.ucc.plan import CHD, NEIGHBOURS, Setting
 
-# What ns-2 did by itself in 2009, all at once and two by two; each alone is among `VARIED`.
-TOGETHER = ("recovery", "initial_ssthresh", "loss_process")
 BOOTSTRAPS = 1000
 
 
-def combinations() -> list[tuple[str, ...]]:
-    """Return which of `TOGETHER` are taken otherwise at once, two at the least."""
-    return [names for size in (2, 3) for names in itertools.combinations(TOGETHER, size)]
+def together(runs: Runs) -> pd.DataFrame:
+    """Return what the pairs of figures 4 to 6 get with several assumptions changed at once.
 
-
-def losses(setting: Setting) -> list[float]:
-    """Return the loss rates at which assumptions are varied."""
-    return setting.among(1e-4, 3e-3) or [min(loss for loss in setting.loss_rates if loss)]
-
-
-def runs(setting: Setting) -> pd.DataFrame:
-    """Run the pairs of figures 4 to 6 with several assumptions changed at once.
-
-    Columns as of `experiments.assumed_otherwise`, whose runs change one alone.
+    Columns as of `analysis.assumed_otherwise`, whose runs change one alone.
     """
-    varied = {one.parameter: one for one in VARIED}
-    rows = [
-        (names, *pair, loss, seed)
-        for names in combinations()
-        for neighbour in NEIGHBOURS
-        for pair in ((neighbour, neighbour), (neighbour, CHD), (neighbour, "UCC"))
-        for loss in losses(setting)
-        for seed in range(1, setting.half + 1)
-    ]
-    design = pd.DataFrame(rows, columns=["names", "N1", "N2", "loss", "seed"])
-    scenarios = []
-    for run in design.itertuples():
-        fields = {"loss": run.loss} | setting.network
-        for name in run.names:
-            fields |= varied[name].fields(run.loss)
-        first, second = (setting.controls[name] for name in (run.N1, run.N2))
-        scenarios.append(wireless(first, second, seed=run.seed, **fields))
-    labels = design.assign(
-        parameter=[", ".join(names) for names in design["names"]],
-        setting=[", ".join(varied[name].setting for name in names) for names in design["names"]],
-    )
-    columns = ["parameter", "setting", "N1", "N2", "loss", "seed"]
-    table = sweep(scenarios, "segment", experiment="ucc-inverse", labels=labels[columns])
-    return table.assign(**{"Mb/s": table["goodput_bps"] / 1e6})
+    return runs.flows("ucc-inverse")
 
 
 def distances(setting: Setting, base: pd.DataFrame, *otherwise: pd.DataFrame) -> pd.DataFrame:
     """Return how far each combination is from what was stated, the nearest first.
 
-    `base` is of `experiments.pairs`; `otherwise` of `experiments.assumed_otherwise` and `runs`. A
+    `base` is of `analysis.pairs`; `otherwise` of `analysis.assumed_otherwise` and `together`. A
     statement is one neighbour's at one loss rate: that it gets almost the same beside UCC (within
     the setting's factor of equivalence, either way), and that it gets more than beside CHD. The
     distance is the mean, over the statements, of by how many per cent the ratio of mean goodputs
@@ -74,8 +36,8 @@ def distances(setting: Setting, base: pd.DataFrame, *otherwise: pd.DataFrame) ->
     bootstrap over runs. `met` counts the statements that the interval of their ratio does not
     refute. Columns: parameter, setting, distance, low, high, met, of.
     """
-    base = experiments.on("segment", base)
-    base = base[base["loss"].isin(losses(setting))]
+    base = on("segment", base)
+    base = base[base["loss"].isin(setting.varied_losses)]
     groups = [
         (names, some)
         for table in otherwise
@@ -113,7 +75,7 @@ def _shortfalls(setting: Setting, beside: pd.DataFrame) -> np.ndarray:
     columns = []
     for neighbour in NEIGHBOURS:
         mine = beside[beside["neighbour"] == neighbour]
-        for loss in losses(setting):
+        for loss in setting.varied_losses:
             here = mine[mine["loss"] == loss]
             logs = {
                 control: _means(np.log(values["Mb/s"].to_numpy()), generator)

@@ -1,0 +1,373 @@
+"""What came of UCC's runs: the data of the chapter's figures and tables.
+
+Tables of runs have a row a flow, with its goodput also as "Mb/s"; `longfat.papers.ucc.plan` says
+what is run.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from longfat import measures, statistics
+from longfat.experiment import Runs
+from longfat.papers.ucc import plan
+from longfat.papers.ucc.plan import CHD, FAULTY, NEIGHBOURS, RADIO_BPS, Setting
+
+COUNTED = ("delivered_bytes", "segments_sent", "recoveries", "timeouts")
+
+
+def _flows(runs: Runs, *names: str) -> pd.DataFrame:
+    """Return the flows of these experiments, without those that this machine cannot give."""
+    tables = [runs.flows(name) for name in names]
+    return pd.concat([table for table in tables if not table.empty], ignore_index=True)
+
+
+def _sums(flows: pd.DataFrame, by: Sequence[str], *more: str) -> pd.DataFrame:
+    """Return what the flows of a run got together, a row a run."""
+    return flows.groupby(list(by))[["Mb/s", *more]].sum().reset_index()
+
+
+def held_windows(runs: Runs) -> pd.DataFrame:
+    """Return utilization and estimate of one UCC flow that its receiver holds at a window.
+
+    Columns: window (segments), rho (the link's true utilization), estimate (6) of the same run.
+    """
+    held = runs.results("ucc-windows")
+    return pd.DataFrame(
+        {
+            "window": plan.HELD_WINDOWS,
+            "rho": [
+                measures.busy(run.traces[plan.SENT], "R>N3", RADIO_BPS, [5, plan.HELD_S - 1])[0]
+                for run in held
+            ],
+            "estimate": [run.traces[plan.ESTIMATE][plan.ESTIMATE].iloc[-1] for run in held],
+        }
+    )
+
+
+def pairs(runs: Runs) -> pd.DataFrame:
+    """Return what pairs of the five congestion controls get on the radio link: figures 3 to 6.
+
+    Columns: engine, N1, N2, loss, seed, flow, Mb/s and counts. The segment engine makes all pairs
+    at every loss rate; ns-3 a few, at one of them; ns-2 those of two equal senders that it has.
+    """
+    return _flows(
+        runs,
+        "ucc-pairs-segment",
+        "ucc-pairs-more",
+        "ucc-pairs",
+        "ucc-pairs-faults",
+        "ucc-pairs-ns2",
+    )
+
+
+def on(engine: str, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of one engine."""
+    return runs[runs["engine"] == engine]
+
+
+def together(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what two equal flows got, a row a run: figure 3.
+
+    Columns: engine, control, loss, seed, and of both flows Mb/s, recoveries and timeouts.
+    """
+    equal = runs[runs["N1"] == runs["N2"]].rename(columns={"N1": "control"})
+    return _sums(equal, ["engine", "control", "loss", "seed"], "recoveries", "timeouts")
+
+
+def chain(runs: Runs) -> pd.DataFrame:
+    """Return what flows get on figure 7's network.
+
+    Columns: engine, layout, control, loss, seed, flow (N1, N2, N3), Mb/s and counts.
+
+    On the segment engine in four layouts, since the figure is lost; on ns-3 a few in one.
+    """
+    return _flows(runs, "ucc-chain-segment", "ucc-chain")
+
+
+def through(chain: pd.DataFrame) -> pd.DataFrame:
+    """Return what N1 and N2 got together in each run of figure 7's network: figure 8.
+
+    Columns: engine, layout, control, loss, seed, Mb/s.
+    """
+    return _sums(chain[chain["flow"] != "N3"], ["engine", "layout", "control", "loss", "seed"])
+
+
+def compared_engines(runs: pd.DataFrame) -> pd.DataFrame:
+    """Compare what the other engines have run over the radio link with the segment engine's.
+
+    A row an engine, pair and loss rate, of the runs that both have made. Columns: engine, N1, N2,
+    loss, flows; mean goodput of a flow there, here, and here with the faults of ns-3's socket, in
+    Mb/s; equal (how many flows have the same counts there as with these faults; missing for other
+    engines than ns-3).
+    """
+    point = ["N1", "N2", "loss"]
+    identity = [*point, "seed", "flow"]
+    here, faulty = on("segment", runs), on(FAULTY, runs)
+    rows = []
+    for engine in [name for name in runs["engine"].unique() if name not in ("segment", FAULTY)]:
+        both = on(engine, runs).merge(here, on=identity, suffixes=("", " here"))
+        with_faults = both.merge(faulty, on=identity, suffixes=("", " faulty"), how="left")
+        counts = [with_faults[c] == with_faults.get(f"{c} faulty") for c in COUNTED]
+        with_faults = with_faults.assign(equal=np.all(counts, axis=0))
+        for names, flows in with_faults.groupby(point, sort=False):
+            known = flows["Mb/s faulty"].notna().all()
+            rows.append(
+                {"engine": engine, **dict(zip(point, names, strict=True)), "flows": len(flows)}
+                | {"there": flows["Mb/s"].mean(), "here": flows["Mb/s here"].mean()}
+                | {"with its faults": flows["Mb/s faulty"].mean() if known else np.nan}
+                | {"equal": flows["equal"].sum() if known else np.nan}
+            )
+    columns = ["engine", *point, "flows", "there", "here", "with its faults", "equal"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def assumed_otherwise(runs: Runs) -> pd.DataFrame:
+    """Return what pairs get with one assumption changed at a time (`plan.VARIED`): figures 4 to 6.
+
+    Columns as of `pairs`, with parameter and setting.
+    """
+    return runs.flows("ucc-assumptions")
+
+
+def what_assumptions_change(base: pd.DataFrame, otherwise: pd.DataFrame) -> pd.DataFrame:
+    """Return what a neighbour gets beside UCC over beside its own kind, under each assumption.
+
+    A row an assumption and neighbour; a column a loss rate, text with 95 % intervals. The first
+    rows are those of the chapter's own assumptions.
+    """
+    segment = on("segment", base)
+    losses = sorted(otherwise["loss"].unique())
+    cases = [("as above", "", segment)]
+    for (parameter, value), runs in otherwise.groupby(["parameter", "setting"], sort=False):
+        cases.append((parameter, value, runs))
+    rows = []
+    for parameter, value, runs in cases:
+        beside = measures.beside(runs)
+        for neighbour in NEIGHBOURS:
+            points = neighbour_points(beside[beside["loss"].isin(losses)], neighbour, neighbour)
+            text = {
+                f"{point['loss']:g}": "{measured:.2f} [{low:.2f}, {high:.2f}]".format(**point)
+                for point in points
+            }
+            rows.append({"assumption": parameter, "taken as": value, "neighbour": neighbour} | text)
+    return pd.DataFrame(rows)
+
+
+# --- comparison with the paper
+
+
+def ratio(measured: pd.Series, reference: pd.Series) -> dict:
+    """What one gets over the other, from independent runs (see `statistics.unpaired`)."""
+    return statistics.unpaired(measured.to_numpy(), reference.to_numpy())
+
+
+def neighbour_points(beside: pd.DataFrame, neighbour: str, reference: str) -> list[dict]:
+    """What a neighbour gets beside UCC over beside `reference`, a point a loss rate."""
+    mine = beside[beside["neighbour"] == neighbour]
+    points = []
+    for loss in sorted(mine["loss"].unique()):
+        here = mine[mine["loss"] == loss].groupby("control")["Mb/s"]
+        got = {name: values for name, values in here}
+        if "UCC" in got and reference in got and min(len(got["UCC"]), len(got[reference])) > 1:
+            at = f"{neighbour}, $p = {loss:g}$"
+            points.append({"loss": loss, "at": at} | ratio(got["UCC"], got[reference]))
+    return points
+
+
+def neighbours(beside: pd.DataFrame) -> pd.DataFrame:
+    """Return what a neighbour gets beside another kind over beside its own: figures 4 to 6.
+
+    `beside` is `measures.beside` of the runs of an engine. A row a neighbour, control (UCC or
+    CHD without DCC) and loss rate; columns measured, low, high (95 %), runs.
+    """
+    rows = []
+    for neighbour in NEIGHBOURS:
+        own = {point["loss"]: point for point in neighbour_points(beside, neighbour, neighbour)}
+        for loss in own:
+            mine = beside[(beside["neighbour"] == neighbour) & (beside["loss"] == loss)]
+            alone = mine.loc[mine["control"] == neighbour, "Mb/s"]
+            for control in ("UCC", CHD):
+                found = ratio(mine.loc[mine["control"] == control, "Mb/s"], alone)
+                rows.append({"neighbour": neighbour, "control": control, "loss": loss} | found)
+    return pd.DataFrame(rows)
+
+
+def order(through: pd.DataFrame) -> pd.DataFrame:
+    """Return by how much CHD without DCC is above UCC and UCC above NewReno: figure 8.
+
+    A row a layout, step and loss rate; columns measured (the ratio), low, high (95 %), runs.
+    """
+    rows = []
+    for layout in through["layout"].unique():
+        runs = through[through["layout"] == layout]
+        for control, reference in ((CHD, "UCC"), ("UCC", "NewReno")):
+            for loss in sorted(runs["loss"].unique()):
+                here = runs[runs["loss"] == loss].set_index("control")["Mb/s"]
+                found = ratio(here.loc[[control]], here.loc[[reference]])
+                rows.append(
+                    {"layout": layout, "loss": loss, "control": control, "reference": reference}
+                    | found
+                )
+    return pd.DataFrame(rows)
+
+
+# --- beyond the paper
+
+
+class OverTime(NamedTuple):
+    """A UCC flow's `window` (columns time_s, cwnd_segments), slow-start `threshold` (time_s,
+    ssthresh_segments) and `estimate` (time_s, utilization), and the link's utilization in each
+    second before time_s (`true`: time_s, true), to `end_s`."""
+
+    window: pd.DataFrame
+    threshold: pd.DataFrame
+    estimate: pd.DataFrame
+    true: pd.DataFrame
+    end_s: float
+
+
+def over_time(runs: Runs) -> OverTime:
+    """Return what one of two UCC flows over the radio link does."""
+    (run,) = runs.results("ucc-utilization")
+    end_s = run.scenario.duration_s
+    seconds = np.arange(0, end_s + 0.5)
+    busy = measures.busy(run.traces[plan.SENT], "R>N3", RADIO_BPS, seconds)
+    window, threshold, estimate = (
+        run.traces[name][run.traces[name]["flow"] == "N1"]
+        for name in (plan.WINDOW, plan.THRESHOLD, plan.ESTIMATE)
+    )
+    true = pd.DataFrame({"time_s": seconds[1:], "true": busy})
+    return OverTime(window, threshold, estimate, true, end_s)
+
+
+def crowds(runs: Runs) -> pd.DataFrame:
+    """Return what many senders of one kind carry over the radio link, a row a run.
+
+    Columns: flows, control, loss, seed, Mb/s (of all together), repeated (the part of what is sent
+    that is sent again), jain (Jain's index of the flows).
+    """
+    point = ["flows", "control", "loss", "seed"]
+    rows = []
+    for at, flows in runs.flows("ucc-crowd-2", "ucc-crowd-10", "ucc-crowd-30").groupby(
+        point, sort=False
+    ):
+        again = flows["retransmissions"].sum() / flows["segments_sent"].sum()
+        rows.append(
+            dict(zip(point, at, strict=True))
+            | {"Mb/s": flows["Mb/s"].sum(), "repeated": again}
+            | {"jain": float(measures.jain_index(flows["Mb/s"].to_numpy()))}
+        )
+    return pd.DataFrame(rows)
+
+
+def relatives(runs: Runs) -> pd.DataFrame:
+    """Return what HD, the whole CHD, CHD without DCC, UCC and NewReno get, each beside its own kind
+    and beside NewReno.
+
+    Columns: control, neighbour, loss, seed, Mb/s of N1 and N2, queue (packets at the radio link on
+    average).
+    """
+    name = "ucc-relatives"
+    times = np.arange(0.1, 1.0, 0.02) * runs.setting.duration_s
+    queue = []
+    for result in runs.results(name):
+        trace = result.traces[plan.QUEUE]
+        trace = trace[trace["link"] == "R>N3"]
+        queue.append(float(np.nanmean(measures.held_at(trace, plan.QUEUE, times))))
+    point = ["control", "neighbour", "loss", "seed"]
+    flows = runs.flows(name)
+    table = flows[flows["flow"] == "N1"][["scenario", *point]].set_index("scenario")
+    got = flows.pivot(index="scenario", columns="flow", values="Mb/s")
+    got = got.reindex(columns=["N1", "N2"])  # there are no runs at some settings
+    table = table.assign(**{"N1 (Mb/s)": got["N1"], "N2 (Mb/s)": got["N2"]})
+    return table.assign(**{"queue (packets)": queue}).reset_index(drop=True)
+
+
+def estimators(runs: Runs) -> pd.DataFrame:
+    """Return the goodput of two UCC flows, and of a NewReno neighbour, by UCC's parameters.
+
+    A row a setting; a column a loss rate and pair, text in Mb/s with 95 % intervals.
+    """
+    flows = runs.flows("ucc-estimators")
+    two = _sums(flows[flows["neighbour"] == "UCC"], ["setting", "loss", "seed"])
+    one = flows[(flows["neighbour"] == "NewReno") & (flows["flow"] == "N2")]
+    columns: dict[str, dict[str, str]] = {}
+    for what, measured in (("two UCC flows", two), ("NewReno beside UCC", one)):
+        for row in statistics.interval(measured, ["setting", "loss"], "Mb/s").itertuples():
+            column = columns.setdefault(f"{what}, $p = {row.loss:g}$", {})
+            column[row.setting] = f"{row[3]:.2f} ± {row.halfwidth:.2f}"
+    return pd.DataFrame(columns).loc[list(plan.ESTIMATORS)].rename_axis("setting").reset_index()
+
+
+def buffers(runs: Runs) -> pd.DataFrame:
+    """Return what a NewReno neighbour gets beside UCC, and beside CHD without DCC, by the buffer.
+
+    Columns: buffer (packets), loss, control, measured (the ratio to what it gets beside NewReno),
+    low, high (95 %), runs.
+    """
+    mine = runs.flows("ucc-buffers").query("flow == 'N1'")
+    rows = []
+    for (packets, loss), flows in mine.groupby(["buffer", "loss"]):
+        got = dict(list(flows.groupby("control")["Mb/s"]))
+        for control in ("UCC", CHD):
+            found = ratio(got[control], got["NewReno"])
+            rows.append({"buffer": packets, "loss": loss, "control": control} | found)
+    return pd.DataFrame(rows)
+
+
+def routes(runs: Runs) -> pd.DataFrame:
+    """Return the goodput of two UCC flows whose path changes after 0.3 of the time, at 0.01.
+
+    Columns: change, lifetime_s (of the minimum; 0 is for ever), Mb/s, halfwidth (of the 95 %
+    interval).
+    """
+    flows = runs.flows("ucc-routes")
+    point = ["change", "lifetime_s"]
+    table = statistics.interval(_sums(flows, [*point, "seed"]), point, "Mb/s")
+    return table[[*point, "Mb/s", "halfwidth"]]
+
+
+def sharing(runs: pd.DataFrame, setting: Setting) -> pd.DataFrame:
+    """Return the harm that each control does to each, and Jain's index of the two, as text.
+
+    On the segment engine. A row a control and loss rate of 0, 0.001 and 0.01; a column a neighbour.
+    """
+    names, runs = list(setting.controls), on("segment", runs)
+    beside = measures.beside(runs)
+    alone = beside.groupby(["loss", "control", "neighbour"])["Mb/s"].mean()
+    pair = runs.groupby(["N1", "N2", "loss", "flow"])["Mb/s"].mean()
+    rows = []
+    for loss in setting.among(0, 0.001, 0.01):
+        for control in names:
+            row = {"loss": loss, "control": control}
+            for neighbour in names:
+                reference = alone[loss, neighbour, neighbour]
+                lost = measures.harm(reference, alone[loss, control, neighbour])
+                a, b = sorted((control, neighbour), key=names.index)
+                fair = measures.jain_index(pair[a, b, loss].to_numpy())
+                row[f"to {neighbour}"] = f"{100 * lost:+.0f} % · {fair:.2f}"
+            rows.append(row)
+    return pd.DataFrame(rows, columns=["loss", "control", *(f"to {name}" for name in names)])
+
+
+def without_loss(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return goodput, recoveries, timeouts and fairness of two equal flows without random loss.
+
+    Means over the runs on the segment engine, a row a control.
+    """
+    clean = on("segment", runs)
+    clean = clean[clean["loss"] == 0]
+    both = together(clean)
+    table = both.groupby("control", sort=False)[["Mb/s", "recoveries", "timeouts"]].mean()
+    flows = clean[clean["N1"] == clean["N2"]]
+    table["Jain's index"] = [
+        flows[flows["N1"] == name]
+        .groupby("seed")["Mb/s"]
+        .apply(lambda rates: float(measures.jain_index(rates.to_numpy())))
+        .mean()
+        for name in table.index
+    ]
+    return table.reset_index()

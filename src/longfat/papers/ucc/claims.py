@@ -1,0 +1,286 @@
+"""What was measured of each claim on UCC, and the measured numbers of the chapter's sentences."""
+
+import numpy as np
+import pandas as pd
+
+from longfat import measures, statistics
+from longfat.papers import ucc
+from longfat.papers.ucc.analysis import (
+    OverTime,
+    compared_engines,
+    neighbour_points,
+    on,
+    order,
+    ratio,
+    together,
+)
+from longfat.papers.ucc.plan import (
+    CHD,
+    CHD_THRESHOLD_S,
+    LAYOUT,
+    LAYOUTS,
+    MORE,
+    NEIGHBOURS,
+    RADIO_BPS,
+    Setting,
+)
+from longfat.papers.ucc.theory import PACKET_S, PIPE_PACKETS, samples_met
+
+SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and two to fill up
+RANGES = {"0.001 to 0.1": (1e-3, 0.1), "0.001 to 0.03": (1e-3, 0.03), "0.01 to 0.1": (0.01, 0.1)}
+
+
+def evidence(
+    setting: Setting,
+    *,
+    runs: pd.DataFrame,
+    otherwise: pd.DataFrame,
+    through: pd.DataFrame,
+    held: pd.DataFrame,
+    elsewhere: pd.DataFrame,
+    events: pd.DataFrame,
+    crowds: pd.DataFrame,
+    buffers: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return what was measured of each claim: the table that `statistics.judge` takes.
+
+    The arguments are what `pairs`, `assumed_otherwise`, `through`, `held_windows`, `crowds` and
+    `buffers` of `analysis` returned, and of `theory` `queueing_elsewhere` and `queues_by_event`.
+    A row a claim, engine, setting and point.
+    """
+    rows = [
+        *_of_sentences(setting, runs, held, elsewhere, events),
+        *_of_neighbours(runs, otherwise),
+        *_of_layouts(through),
+        *_of_crowds(crowds),
+        *_of_buffers(buffers),
+    ]
+    table = pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+    return table.fillna({"parameter": "", "setting": ""})
+
+
+# --- evidence of each kind
+
+
+def _of_sentences(
+    setting: Setting,
+    runs: pd.DataFrame,
+    held: pd.DataFrame,
+    elsewhere: pd.DataFrame,
+    events: pd.DataFrame,
+) -> list[dict]:
+    """What sections 1, 3 and 4 say."""
+
+    def exact(value: float) -> dict:
+        return dict.fromkeys(("measured", "low", "high"), value) | {"runs": 1}
+
+    rows = []
+    for engine, mine in together(runs).groupby("engine"):
+        newreno = mine[mine["control"] == "NewReno"].groupby("loss")["Mb/s"]
+        got = dict(list(newreno))
+        if {0, 0.01} <= got.keys() and len(got[0]) > 1:
+            experiment = "ucc-pairs-ns2" if engine == "ns2" else "ucc-pairs-segment"
+            row = {"claim": "ucc-s1-newreno-suffers", "engine": engine, "experiment": experiment}
+            rows.append(row | {"at": "$p = 0.01$ over $p = 0$"} | ratio(got[0.01], got[0]))
+    for event in events.itertuples():
+        off = exact(abs(event.queued - event.busy))
+        row = {"claim": "ucc-s3-models", "engine": "arithmetic", "at": event.queue}
+        rows.append(row | {"experiment": ""} | off)
+    for point in held.itertuples():
+        off = exact(abs(point.estimate - point.rho))
+        row = {"claim": "ucc-s4-measures", "engine": "segment", "experiment": "ucc-windows"}
+        rows.append(row | {"at": f"a window of {point.window}"} | off)
+    met = samples_met([100, 10_000]).set_index("N")
+    many = {"engine": "arithmetic", "experiment": ""}
+    block_us = 8e6 * SACK_BLOCK_BYTES / RADIO_BPS
+    rows += [
+        many | {"claim": "ucc-s3-sack", "at": "one block"} | exact(block_us),
+        many | {"claim": "ucc-s4-early", "at": "(7)"} | exact(0.0),  # it asks for a loss
+        many | {"claim": "ucc-s4-example", "at": "M/M/1"} | exact(float(met.loc[100, "mean"])),
+        many
+        | {"claim": "ucc-s4-known", "at": r"$\rho = 0.95$, 10 000 packets"}
+        | exact(1 - float(met.loc[10_000, "none"])),
+    ]
+    for load, pairs_of in elsewhere.groupby("cross"):
+        found = statistics.paired(pairs_of["both"], pairs_of["alone"])
+        row = {"claim": "ucc-s4-safe", "engine": "arithmetic", "experiment": ""}
+        rows.append(row | {"at": f"{load:g} of other traffic"} | found)
+    return rows
+
+
+def _of_neighbours(runs: pd.DataFrame, otherwise: pd.DataFrame) -> list[dict]:
+    """What the text says of figures 4 to 6, and section 6 of all three."""
+    claims = [
+        ("ucc-f4-newreno", "NewReno", "NewReno", 0),
+        ("ucc-f5-cubic", "CUBIC", "CUBIC", 1e-9),  # "where the link errs"
+        ("ucc-f6-compound", "Compound", "Compound", 0),
+        *(("ucc-s6-friendlier", neighbour, CHD, 1e-9) for neighbour in NEIGHBOURS),
+    ]
+    beside = measures.beside(on("segment", runs))
+    often = beside[beside["control"] == "UCC"].groupby(["neighbour", "loss"])["seed"].nunique()
+    more = {(pair[0], loss): count for (pair, loss), count in MORE.items()}
+    changed = [
+        (parameter, value, measures.beside(varied))
+        for (parameter, value), varied in otherwise.groupby(["parameter", "setting"], sort=False)
+    ]
+    rows = []
+    for claim, neighbour, reference, least in claims:
+        base = {"claim": claim, "engine": "segment"}
+        for point in neighbour_points(beside[beside["loss"] >= least], neighbour, reference):
+            base["experiment"] = "ucc-pairs-segment"
+            where = neighbour, point["loss"]
+            if often[where] >= more.get(where, np.inf):
+                base["experiment"] += " ucc-pairs-more"
+            rows.append(base | point)
+            for name, (low, high) in RANGES.items():
+                if low <= point["loss"] <= high:
+                    part = {"parameter": "loss_rates", "setting": name}
+                    rows.append(base | part | point)
+        for parameter, value, varied in changed:
+            part = {"parameter": parameter, "setting": value, "experiment": "ucc-assumptions"}
+            for point in neighbour_points(varied[varied["loss"] >= least], neighbour, reference):
+                rows.append(base | part | point)
+    return rows
+
+
+def _of_layouts(through: pd.DataFrame) -> list[dict]:
+    """What the text says of figure 8: its two steps, at each loss rate."""
+    rows = []
+    steps = {"UCC": "ucc-f8-below-chd", "NewReno": "ucc-f8-above-newreno"}
+    for point in order(on("segment", through)).to_dict("records"):
+        row = {"claim": steps[point["reference"]], "engine": "segment"}
+        row |= {"experiment": "ucc-chain-segment", "at": f"$p = {point['loss']:g}$"} | point
+        base = point["layout"] == LAYOUT
+        part = {"parameter": "multi_layout", "setting": LAYOUTS[point["layout"]]}
+        rows.append(row if base else row | part)
+        for name, (low, high) in RANGES.items():
+            if base and low <= point["loss"] <= high:
+                rows.append(row | {"parameter": "loss_rates", "setting": name})
+    return rows
+
+
+def _of_crowds(crowds: pd.DataFrame) -> list[dict]:
+    """Whether many senders of UCC together lose what as many of NewReno deliver."""
+    rows = []
+    for (flows, loss), runs in crowds.groupby(["flows", "loss"]):
+        got = dict(list(runs.groupby("control")["Mb/s"]))
+        row = {
+            "claim": "ucc-s4-collapse",
+            "engine": "segment",
+            "at": f"{flows} flows, $p = {loss:g}$",
+        }
+        rows.append(row | {"experiment": f"ucc-crowd-{flows}"} | ratio(got["UCC"], got["NewReno"]))
+    return rows
+
+
+def _of_buffers(buffers: pd.DataFrame) -> list[dict]:
+    """Whether one threshold serves every buffer: that of UCC, and that of CHD."""
+    rows = []
+    claims = {"UCC": "ucc-s4-only-alpha", CHD: "ucc-s4-chd-threshold"}
+    threshold_packets = CHD_THRESHOLD_S / PACKET_S
+    for point in buffers.to_dict("records"):
+        if point["control"] == CHD and point["buffer"] > threshold_packets:
+            continue
+        row = {"claim": claims[point["control"]], "engine": "segment", "experiment": "ucc-buffers"}
+        rows.append(row | {"at": f"{point['buffer']} packets, $p = {point['loss']:g}$"} | point)
+    return rows
+
+
+# --- numbers for the text
+
+
+def numbers(
+    setting: Setting,
+    *,
+    both: pd.DataFrame,
+    held: pd.DataFrame,
+    neighbours: pd.DataFrame,
+    order: pd.DataFrame,
+    buffers: pd.DataFrame,
+    crowds: pd.DataFrame,
+    watched: OverTime,
+) -> dict[str, float]:
+    """Return the measured numbers of the chapter's sentences, by the names that they have there.
+
+    The arguments are what the functions of `analysis` of these names returned; `both` is the
+    interval of `together`, `watched` is of `over_time`. A number whose runs the setting lacks is
+    missing.
+    """
+    two = both.set_index(["control", "loss"])["Mb/s"]
+    met = samples_met([100]).iloc[0]
+    last = held[held["rho"] < 0.995].iloc[-1]
+    full = held[held["rho"] >= 0.995].iloc[0]
+    lost = {
+        name: 100 * (1 - rows["measured"].min()) for name, rows in neighbours.groupby("control")
+    }
+    beside = neighbours.set_index(["neighbour", "control", "loss"])["measured"]
+    layouts = order.set_index(["layout", "reference", "loss"])["measured"]
+    by_buffer = buffers.set_index(["control", "loss", "buffer"])["measured"]
+    fair = crowds[crowds["loss"] == 0].groupby(["control", "flows"])[["jain", "repeated"]].mean()
+
+    def one(values: pd.Series, *at) -> float:
+        return float(values.get(at, np.nan))
+
+    def span(control: str) -> tuple[float, float]:
+        ratios = by_buffer[control]
+        return float(ratios.min()), float(ratios.max())
+
+    return {
+        "ucc_two_ucc": one(two, "UCC", 0.01),
+        "ucc_two_newreno": one(two, "NewReno", 0.01),
+        "ucc_two_ucc_10": one(two, "UCC", 0.1),
+        "ucc_two_chd_10": one(two, CHD, 0.1),
+        "ucc_two_newreno_10": one(two, "NewReno", 0.1),
+        "ucc_ucc_share": 100 * one(two, "UCC", 0.01) / one(two, "UCC", 0),
+        "ucc_newreno_share": 100 * one(two, "NewReno", 0.01) / one(two, "NewReno", 0),
+        "ucc_chd_share": 100 * one(two, CHD, 0.01) / one(two, CHD, 0),
+        "ucc_idle_busy": 100 * last["rho"],
+        "ucc_idle_estimate": 100 * last["estimate"],
+        "ucc_full_estimate": float(full["estimate"]),
+        "ucc_pipe": PIPE_PACKETS + 1,
+        "ucc_least_busy": 100 * watched.true["true"].iloc[2:].min(),
+        "ucc_worst_ucc": lost["UCC"],
+        "ucc_worst_chd": lost[CHD],
+        "ucc_none_100": 100 * met["none"],
+        "ucc_runs": setting.repetitions,
+        **{
+            f"ucc_{name.lower()}_beside_{word}_{text}": one(beside, name, control, loss)
+            for name in NEIGHBOURS
+            for control, word in (("UCC", "ucc"), (CHD, "chd"))
+            for loss, text in ((0, "clean"), (1e-4, "1e4"), (3e-3, "3e3"), (1e-2, "1e2"))
+        },
+        "ucc_compound_friendlier": one(beside, "Compound", "UCC", 0.1)
+        / one(beside, "Compound", CHD, 0.1),
+        "ucc_chain_clean": one(layouts, LAYOUT, "UCC", 0),
+        "ucc_chain_lossy": one(layouts, LAYOUT, "UCC", 0.01),
+        "ucc_opposite_clean": one(layouts, "opposite", "UCC", 0),
+        "ucc_three_clean": one(layouts, "chain", "UCC", 0),
+        "ucc_buffer_ucc_low": span("UCC")[0],
+        "ucc_buffer_ucc_high": span("UCC")[1],
+        "ucc_buffer_chd_low": span(CHD)[0],
+        "ucc_buffer_chd_high": span(CHD)[1],
+        "ucc_crowd_jain_ucc": one(fair["jain"], "UCC", 30),
+        "ucc_crowd_jain_newreno": one(fair["jain"], "NewReno", 30),
+        "ucc_crowd_jain_chd": one(fair["jain"], CHD, 30),
+        "ucc_crowd_repeated_ucc": 100 * one(fair["repeated"], "UCC", 30),
+        "ucc_crowd_repeated_newreno": 100 * one(fair["repeated"], "NewReno", 30),
+        "ucc_crowd_repeated_chd": 100 * one(fair["repeated"], CHD, 30),
+    }
+
+
+def long_numbers(setting: Setting, *, runs: pd.DataFrame, beside: pd.DataFrame) -> dict[str, float]:
+    """Return the measured numbers of the long version's sentences, by the names they have there.
+
+    `runs` are those of `pairs`, `beside` is `measures.beside` of the segment engine's.
+    """
+    got = beside.groupby(["neighbour", "control", "loss"])["Mb/s"].mean()
+    cubic = float(got.get(("CUBIC", "CUBIC", 0), np.nan))
+    near = float(got.get(("CUBIC", "NewReno", 0), np.nan))
+    engines = compared_engines(runs)
+    equal = engines.dropna(subset=["equal"])
+    return {
+        "ucc_none_99": 100 * ucc.correlated_sample(10_000, 0.99, 3000)["none"],
+        "ucc_cubic_beside_newreno": 100 * (near / cubic - 1),
+        "ucc_ns3_flows": int(equal["flows"].sum()),
+        "ucc_ns3_equal": int(equal["equal"].sum()),
+    }

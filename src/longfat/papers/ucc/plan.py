@@ -1,0 +1,527 @@
+"""What the chapter on UCC runs: its setting, and its experiments as data.
+
+Two senders are called N1 and N2, as in the paper's figure 2; a congestion control is named as in
+`Setting.controls`. The segment engine makes the runs that the verdicts rest on, the others those
+that say whether it can be believed.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from longfat import papers, statistics
+from longfat.errors import InputError
+from longfat.experiment import Experiment, Runs
+from longfat.faults import OF_ITS_SOCKET
+from longfat.papers import inputs
+from longfat.papers.ucc.network import multi_bottleneck, wireless
+from longfat.scenario import Record, Scenario
+
+RADIO_BPS = papers.value("ucc", "rate")  # of figure 2's links
+RADIO_DELAY_S = papers.value("ucc", "delay")
+ACCESS_BPS = papers.value("ucc", "access_rate")
+SEGMENT_BYTES = int(papers.value("ucc", "segment"))
+ACK_BYTES = 54  # on the wire
+PACKET_BYTES = SEGMENT_BYTES + ACK_BYTES
+CHD_THRESHOLD_S = papers.value("ucc", "threshold_delay")  # q_th of section 5
+REPETITIONS = int(papers.value("ucc", "repetitions"))  # at the paper's scale
+LAYOUT = str(papers.parameters("ucc").set_index("name").at["multi_layout", "value"])  # of figure 7
+
+NEIGHBOURS = ("NewReno", "CUBIC", "Compound")  # of figures 4 to 6
+CHD = "CHD w/o DCC"
+FAULTY = "segment, as ns-3"  # the segment engine with the faults of ns-3's socket
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What the chapter's experiments have in common.
+
+    `loss_rates` are probabilities that a packet is lost; `repetitions` are those of the points that
+    a verdict rests on, on the segment engine, others have half of them; `duration_s` is in s, the
+    buffer in packets. The parameters of UCC and CHD are those that are not default.
+    `equivalence_factor` is within what "almost the same" is.
+    Raises InputError for what no figure could show.
+    """
+
+    loss_rates: Sequence[float]
+    repetitions: int
+    duration_s: float
+    queue_packets: int
+    equivalence_factor: float
+    ucc_parameters: dict = field(default_factory=dict)
+    chd_parameters: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        if not any(self.loss_rates) or not all(0 <= loss < 1 for loss in self.loss_rates):
+            raise InputError(
+                f"loss_rates is {self.loss_rates}: it must be probabilities from 0 to below 1, "
+                "one of them above 0"
+            )
+        if self.repetitions < 2:
+            raise InputError(
+                f"repetitions is {self.repetitions}: it must be 2 or more, for an interval"
+            )
+        if self.equivalence_factor <= 1:
+            raise InputError(f"equivalence_factor is {self.equivalence_factor}: it must be above 1")
+
+    @property
+    def half(self) -> int:
+        """Repetitions where no verdict hangs on them."""
+        return max(2, self.repetitions // 2)
+
+    @property
+    def network(self) -> dict:
+        """What `wireless` and `multi_bottleneck` take."""
+        return {"duration_s": self.duration_s, "queue_packets": self.queue_packets}
+
+    @property
+    def controls(self) -> dict[str, str | dict]:
+        """The five congestion controls of the paper's figures by their names in the chapter."""
+        return {
+            "NewReno": "newreno",
+            "CUBIC": "cubic",
+            "Compound": "compound",
+            CHD: {"name": "chd", "parameters": self.chd_parameters},
+            "UCC": self.ucc(),
+        }
+
+    def ucc(self, **parameters) -> dict:
+        """Return UCC with other parameters."""
+        return {"name": "ucc", "parameters": self.ucc_parameters | parameters}
+
+    def among(self, *losses: float) -> list[float]:
+        """Return those of these loss rates that the setting has."""
+        return [loss for loss in losses if loss in self.loss_rates]
+
+    @property
+    def varied_losses(self) -> list[float]:
+        """The loss rates at which assumptions are varied: where the verdicts fall, or the least."""
+        return self.among(1e-4, 3e-3) or [min(loss for loss in self.loss_rates if loss)]
+
+
+def setting(profile: str = "paper", **parameters) -> Setting:
+    """Return the setting at a profile, "paper" or "quick"; what is not given is the paper's.
+
+    `parameters` are fields of `Setting`; those that are left out or None come from
+    `data/papers/ucc/parameters.csv`. Quick runs have three loss rates, a third of the repetitions,
+    and a fifth of the duration. Raises InputError for another profile or an unknown parameter.
+    """
+    if profile not in ("paper", "quick"):
+        raise InputError(f"profile is '{profile}': it must be paper or quick")
+    quick = profile == "quick"
+    half_decades = [0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1]
+    stated = {
+        "loss_rates": [0, 1e-3, 1e-2] if quick else half_decades,
+        "repetitions": REPETITIONS // 3 if quick else REPETITIONS,
+        "duration_s": papers.value("ucc", "duration") / (5 if quick else 1),
+        "queue_packets": int(papers.value("ucc", "buffer")),
+        "equivalence_factor": papers.value("ucc", "margin"),
+        "ucc_parameters": {},
+        "chd_parameters": {"delay_based": False},  # CHD without DCC
+    }
+    return Setting(**inputs.given_or_stated(parameters, stated))
+
+
+# --- pairs over the radio link: figures 3 to 6
+
+# The pairs that figures 4 to 6 and section 6 compare, in the order of `Setting.controls`.
+EQUATED = tuple(pair for name in NEIGHBOURS for pair in ((name, name), (name, CHD), (name, "UCC")))
+ALIKE = tuple((name, name) for name in NEIGHBOURS)
+ON_NS3 = (*ALIKE, *((name, "UCC") for name in NEIGHBOURS), (CHD, CHD), ("UCC", "UCC"))
+# Where the usual repetitions left a verdict open there are four times as many, and where these did,
+# as many as were said to decide it, or a few more: pair and loss rate.
+OFTEN: tuple[tuple[tuple[str, str], float], ...] = (
+    *((pair, 0.1) for pair in EQUATED),
+    *((pair, 0.003) for pair in (("NewReno", "NewReno"), ("NewReno", "UCC"))),
+    *(
+        (pair, loss)
+        for pair in (("CUBIC", "CUBIC"), ("CUBIC", "UCC"), ("CUBIC", CHD))
+        for loss in (1e-4, 3e-4)
+    ),
+    (("CUBIC", CHD), 1e-3),
+)
+MORE: Mapping[tuple[tuple[str, str], float], int] = {
+    (("NewReno", "NewReno"), 0.003): 480,
+    (("NewReno", "UCC"), 0.003): 480,
+    (("Compound", "UCC"), 0.1): 600,
+    (("Compound", CHD), 0.1): 600,
+}
+
+
+def pairs(at: Setting) -> tuple[Experiment, ...]:
+    """Pairs of the five congestion controls: all on the segment engine, a few on the others."""
+    names = list(at.controls)
+    every = [(a, b) for i, a in enumerate(names) for b in names[i:]]
+    others = [pair for pair in every if pair not in EQUATED]
+    repeated: list[tuple[dict[str, Any], int]]
+    repeated = [({"N1": a, "N2": b}, at.repetitions) for a, b in EQUATED]
+    repeated += [({"N1": a, "N2": b, "loss": loss}, 4 * at.repetitions) for (a, b), loss in OFTEN]
+    usual = _over_radio(
+        at,
+        "ucc-pairs-segment",
+        _pairs([*EQUATED, *others], at.loss_rates),
+        repetitions=at.half,
+        more=repeated,
+    )
+    few = _pairs(ON_NS3, at.among(0.01))
+    return (
+        usual,
+        _over_radio(at, "ucc-pairs-more", _added(at, usual.design)),
+        _over_radio(at, "ucc-pairs", few, engine="ns3", repetitions=1),
+        _over_radio(at, "ucc-pairs-faults", few, faults=OF_ITS_SOCKET, repetitions=1),
+        _over_radio(
+            at,
+            "ucc-pairs-ns2",
+            _pairs(ALIKE, at.among(0, 1e-3, 0.01, 0.1)),
+            engine="ns2",
+            repetitions=5,
+        ),
+    )
+
+
+def _pairs(of: Iterable[tuple[str, str]], losses: Sequence[float]) -> pd.DataFrame:
+    """Return a table of points: each pair at each loss rate."""
+    return pd.DataFrame(of, columns=["N1", "N2"]).merge(pd.DataFrame({"loss": losses}), how="cross")
+
+
+def _added(at: Setting, usual: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of `MORE` that are not usual, unless fewer were asked for: with their seeds.
+
+    They have an archive of their own, which is fetched by who wants it.
+    """
+    counts = MORE if at.repetitions == REPETITIONS else {}
+    rows = [
+        (a, b, loss, seed)
+        for ((a, b), loss), count in counts.items()
+        if at.among(loss)
+        for seed in range(4 * at.repetitions + 1, count + 1)
+    ]
+    return pd.DataFrame(rows, columns=list(usual))
+
+
+def _over_radio(
+    at: Setting,
+    name: str,
+    points: pd.DataFrame,
+    *,
+    engine: str = "segment",
+    faults: Sequence[str] = (),
+    **fields,
+) -> Experiment:
+    """Return an experiment of N1 and N2 over figure 2's network."""
+
+    def build(N1: str, N2: str, loss: float, seed: int) -> Scenario:
+        first, second = at.controls[N1], at.controls[N2]
+        scenario = wireless(first, second, loss=loss, seed=seed, **at.network)
+        return scenario.with_(faults=faults) if faults else scenario
+
+    return Experiment(
+        name=name,
+        engine=engine,
+        build=build,
+        points=points,
+        labels={"engine": FAULTY if faults else engine},
+        **fields,
+    )
+
+
+# --- figure 7's network
+
+LAYOUTS = {
+    "one": "one bottleneck for all",
+    "opposite": "N3 sends against the others",
+    "chain": "two bottlenecks, with a third router",
+    "last": "only the link to N4 errs",
+}
+
+
+def chain(at: Setting) -> tuple[Experiment, ...]:
+    """Figure 7's network: on the segment engine in four layouts, since the figure is lost."""
+    three = ("NewReno", CHD, "UCC")
+    full = statistics.combinations(layout=["one", "opposite"], control=three, loss=at.loss_rates)
+    some = statistics.combinations(
+        layout=["chain", "last"], control=three, loss=at.among(0, 1e-4, 1e-3, 1e-2)
+    )
+    often = max(2, round(at.repetitions * 0.75))
+    one = statistics.combinations(layout=[LAYOUT], control=three, loss=at.among(0.01))
+
+    def build(layout: str, control: str, loss: float, seed: int) -> Scenario:
+        sender = at.controls[control]
+        return multi_bottleneck(sender, loss=loss, seed=seed, layout=layout, **at.network)
+
+    return (
+        Experiment(
+            name="ucc-chain-segment",
+            build=build,
+            points=pd.concat([full, some], ignore_index=True),
+            repetitions=at.half,
+            more=[({"layout": layout}, often) for layout in ("one", "opposite")],
+            labels={"engine": "segment"},
+        ),
+        Experiment(
+            name="ucc-chain",
+            engine="ns3",
+            build=build,
+            points=one,
+            repetitions=1,
+            labels={"engine": "ns3"},
+        ),
+    )
+
+
+# --- what the paper leaves open
+
+
+class Varied(NamedTuple):
+    """An assumption of parameters.csv that is another one.
+
+    `fields` are what `wireless` takes then, by the loss rate; `controls` are the congestion
+    controls that are others, by their names: only pairs with one of these are run.
+    """
+
+    parameter: str
+    setting: str
+    fields: Callable[[float], dict] = lambda loss: {}
+    controls: dict[str, str | dict] | None = None
+
+
+def _per_bit(loss: float) -> dict:
+    """Bits err, of data and ACKs alike, so that data packets are lost at that rate."""
+    bits = 1 - (1 - loss) ** (1 / (8 * PACKET_BYTES))
+    return {"loss": 0, "loss_per_bit": bits, "ack_loss_per_bit": bits}
+
+
+VARIED = (
+    Varied("recovery", "the whole window halved at once", lambda loss: {"recovery": "halving"}),
+    Varied("initial_ssthresh", "20 segments", lambda loss: {"initial_ssthresh_segments": 20}),
+    Varied("ack_every", "2 segments", lambda loss: {"segments_per_ack": 2}),
+    Varied("access_rate", "10 Mb/s", lambda loss: {"access_bps": 10e6}),
+    Varied("access_delay", "20 ms", lambda loss: {"access_delay_s": 0.02}),
+    Varied("loss_process", "per bit, of ACKs too", _per_bit),
+    Varied(
+        "cubic",
+        "as Linux 6.12 has it",
+        controls={"CUBIC": {"name": "cubic", "parameters": {"as_linux_6_12": True}}},
+    ),
+)
+
+
+def assumptions(at: Setting) -> Experiment:
+    """The pairs of figures 4 to 6 with one assumption changed at a time (`VARIED`)."""
+    cases = [
+        (one.parameter, one.setting, *pair)
+        for one in VARIED
+        for pair in EQUATED
+        if one.controls is None or set(pair) & set(one.controls)
+    ]
+    return changed(at, "ucc-assumptions", cases)
+
+
+def changed(at: Setting, name: str, cases: Iterable[tuple[str, str, str, str]]) -> Experiment:
+    """Return an experiment with assumptions changed: parameters and settings in words, N1, N2.
+
+    Several parameters that are changed at once stand with commas between them.
+    """
+    varied = {one.parameter: one for one in VARIED}
+
+    def build(parameter: str, setting: str, N1: str, N2: str, loss: float, seed: int) -> Scenario:
+        controls, fields = at.controls, {"loss": loss} | at.network
+        for one in parameter.split(", "):
+            controls = controls | (varied[one].controls or {})
+            fields |= varied[one].fields(loss)
+        return wireless(controls[N1], controls[N2], seed=seed, **fields)
+
+    table = pd.DataFrame(cases, columns=["parameter", "setting", "N1", "N2"])
+    return Experiment(
+        name=name,
+        build=build,
+        points=table.merge(pd.DataFrame({"loss": at.varied_losses}), how="cross"),
+        repetitions=at.half,
+        labels={"engine": "segment"},
+    )
+
+
+# What ns-2 did by itself in 2009, all at once and two by two; each alone is among `VARIED`.
+TOGETHER = ("recovery", "initial_ssthresh", "loss_process")
+
+
+def assumptions_together(at: Setting) -> Experiment:
+    """The same pairs with several of `TOGETHER` changed at once."""
+    varied = {one.parameter: one.setting for one in VARIED}
+    cases = [
+        (", ".join(names), ", ".join(varied[name] for name in names), *pair)
+        for names in combined()
+        for pair in EQUATED
+    ]
+    return changed(at, "ucc-inverse", cases)
+
+
+def combined() -> list[tuple[str, ...]]:
+    """Return which of `TOGETHER` are changed at once, two at the least."""
+    return [names for size in (2, 3) for names in itertools.combinations(TOGETHER, size)]
+
+
+# --- windows over time
+
+HELD_WINDOWS = (10, 20, 30, 40, 44, 46, 47, 48, 49, 50, 52, 56, 60, 70)  # segments
+HELD_S = 20.0
+WINDOW, THRESHOLD, ESTIMATE, SENT = (
+    "cwnd_segments",
+    "ssthresh_segments",
+    "utilization",
+    "sent_bytes",
+)
+
+
+def held(at: Setting) -> Experiment:
+    """One UCC flow without loss that its receiver holds at a window, for 20 s."""
+
+    def build(window: int) -> Scenario:
+        return wireless(
+            at.ucc(),
+            loss=0,
+            duration_s=HELD_S,
+            receive_buffer_bytes=SEGMENT_BYTES * window,
+            record=Record(series=(ESTIMATE, SENT), points=20),
+        )
+
+    return Experiment(name="ucc-windows", build=build, points={"window": HELD_WINDOWS})
+
+
+def watched(at: Setting) -> Experiment:
+    """Two UCC flows over the radio link at three losses in a thousand packets, for at most 40 s."""
+    end_s = min(40.0, at.duration_s)
+
+    def build(loss: float) -> Scenario:
+        series = (WINDOW, THRESHOLD, ESTIMATE, SENT)
+        return wireless(
+            at.ucc(),
+            at.ucc(),
+            loss=loss,
+            record=Record(series=series, points=int(10 * end_s)),
+            **(at.network | {"duration_s": end_s}),
+        )
+
+    return Experiment(name="ucc-utilization", build=build, points={"loss": [0.003]})
+
+
+# --- beyond the paper
+
+CROWDS = (2, 10, 30)  # flows
+BUFFERS_PACKETS = (10, 25, 50, 100, 200)
+QUEUE = "queue_packets"
+RELATIVES: dict[str, dict] = {
+    "HD": {
+        "name": "hd",
+        "parameters": {"threshold_delay_s": papers.value("ucc", "hd_threshold")},
+    },
+    "CHD": {"name": "chd"},
+}
+ESTIMATORS: dict[str, dict] = {
+    "as above": {},
+    r"$\alpha = 0.5$": {"alpha": 0.5},
+    r"$\alpha = 0.9$": {"alpha": 0.9},
+    r"$\alpha = 0.95$": {"alpha": 0.95},
+    r"$\alpha = 0.999$": {"alpha": 0.999},
+    "clock of 1 ms": {"clock_s": 0.001},
+    "clock of 10 ms": {"clock_s": 0.01},
+    "smallest delay since the last loss": {"minimum_of_epoch": True},
+    "smallest delay of the last 10 s": {"minimum_lifetime_s": 10.0},
+}
+ROUTES_S: dict[str, float | None] = {"none": None, "longer": 0.03, "shorter": 0.01}  # new delay
+
+
+def crowd(at: Setting, flows: int) -> Experiment:
+    """So many senders of one kind over the radio link."""
+
+    def build(flows: int, control: str, loss: float, seed: int) -> Scenario:
+        return wireless(*[at.controls[control]] * flows, loss=loss, seed=seed, **at.network)
+
+    points = {"flows": [flows], "control": ["NewReno", CHD, "UCC"], "loss": [0, 0.01]}
+    return Experiment(name=f"ucc-crowd-{flows}", build=build, points=points, repetitions=3)
+
+
+def relatives(at: Setting) -> Experiment:
+    """HD, the whole CHD, CHD without DCC, UCC and NewReno, beside their own kind and NewReno."""
+    controls = RELATIVES | {name: at.controls[name] for name in (CHD, "UCC", "NewReno")}
+    cases = [(one, other) for one in controls for other in dict.fromkeys((one, "NewReno"))]
+
+    def build(control: str, neighbour: str, loss: float, seed: int) -> Scenario:
+        return wireless(
+            controls[control],
+            controls[neighbour],
+            loss=loss,
+            seed=seed,
+            record=Record(series=(QUEUE,), points=25),
+            **at.network,
+        )
+
+    table = pd.DataFrame(cases, columns=["control", "neighbour"])
+    points = table.merge(pd.DataFrame({"loss": at.among(0, 0.01)}), how="cross")
+    return Experiment(name="ucc-relatives", build=build, points=points, repetitions=3)
+
+
+def estimators(at: Setting) -> Experiment:
+    """UCC with other parameters (`ESTIMATORS`), beside itself and beside NewReno."""
+
+    def build(setting: str, loss: float, neighbour: str, seed: int) -> Scenario:
+        mine = at.ucc(**ESTIMATORS[setting])
+        other = mine if neighbour == "UCC" else "newreno"
+        return wireless(mine, other, loss=loss, seed=seed, **at.network)
+
+    points: dict[str, Iterable[Any]] = {
+        "setting": ESTIMATORS,
+        "loss": [0.001, 0.01],
+        "neighbour": ["UCC", "NewReno"],
+    }
+    return Experiment(name="ucc-estimators", build=build, points=points, repetitions=at.half)
+
+
+def buffers(at: Setting) -> Experiment:
+    """NewReno beside UCC, CHD without DCC and itself, by the buffer before the radio link."""
+
+    def build(buffer: int, loss: float, control: str, seed: int) -> Scenario:
+        network = at.network | {"queue_packets": buffer}
+        return wireless("newreno", at.controls[control], loss=loss, seed=seed, **network)
+
+    points = {"buffer": BUFFERS_PACKETS, "loss": [0, 0.001], "control": ["UCC", CHD, "NewReno"]}
+    return Experiment(name="ucc-buffers", build=build, points=points, repetitions=at.half + 2)
+
+
+def routes(at: Setting) -> Experiment:
+    """Two UCC flows whose path changes after 0.3 of the time, at a loss in a hundred packets."""
+
+    def build(change: str, lifetime_s: float, seed: int) -> Scenario:
+        mine = at.ucc(minimum_lifetime_s=lifetime_s)
+        delay_s = ROUTES_S[change]
+        at_s = 0.3 * at.duration_s
+        changes = () if delay_s is None else ({"at_s": at_s, "delay_s": delay_s},)
+        return wireless(mine, mine, loss=0.01, seed=seed, changes=changes, **at.network)
+
+    points: dict[str, Iterable[Any]] = {"change": ROUTES_S, "lifetime_s": [0.0, 10.0]}
+    return Experiment(name="ucc-routes", build=build, points=points, repetitions=at.half)
+
+
+def experiments(at: Setting) -> tuple[Experiment, ...]:
+    """Return the chapter's experiments at a setting."""
+    return (
+        *pairs(at),
+        *chain(at),
+        assumptions(at),
+        assumptions_together(at),
+        held(at),
+        watched(at),
+        *(crowd(at, flows) for flows in CROWDS),
+        relatives(at),
+        estimators(at),
+        buffers(at),
+        routes(at),
+    )
+
+
+def runs(at: Setting) -> Runs:
+    """Return what comes of the experiments, each run or found when it is first asked for."""
+    return Runs(at, experiments(at))
