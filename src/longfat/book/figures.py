@@ -21,11 +21,12 @@ import nbformat
 import pandas as pd
 import papermill
 from papermill.exceptions import PapermillExecutionError
+from pydantic import ValidationError
 
 from longfat import paths, store
 from longfat.book import cells, chapters, show
 from longfat.engines import ENGINES
-from longfat.errors import InputError, SimulationError, nearest
+from longfat.errors import InputError, SimulationError, nearest, sentence
 from longfat.experiment import Chapter, Table
 from longfat.pictures import save
 
@@ -229,7 +230,10 @@ def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
     the folder then has no new file.
     """
     if chapter := chapters.of_figure(name):
-        return _make(chapters.find(chapter, **parameters), name, folder)
+        try:
+            return _make(chapters.find(chapter, **parameters), name, folder)
+        except ValidationError as error:  # of a part that a setting makes impossible
+            raise InputError(f"{name}: {sentence(error)}") from None
     known = catalogue()
     if name not in set(known["name"]):
         listed = f"no figure '{name}': 'longfat figure --list' names all."
