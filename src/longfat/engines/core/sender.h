@@ -255,10 +255,9 @@ class Sender final : public Endpoint, private Requests
         {
             note_rtt(rtt, round_trip.oldest(now), now);
         }
-        Bytes delivered = ack.newly_delivered;
         if (!m_spec.sack)
         {
-            delivered = count_reno(ack, packet, acked - una_before);
+            ack.newly_delivered = count_reno(ack, packet, acked - una_before);
         }
         m_checks.expect(m_rate.delivered() <= packet.arrived,
                         "more was counted as delivered than has arrived");
@@ -294,8 +293,11 @@ class Sender final : public Endpoint, private Requests
         if (is_reducing() && !m_entry.regulates_recovery)
         {
             const bool safe = ack.newly_acked > 0 && ack.newly_lost == 0;
-            m_control.cwnd = segments(
-                m_recovery.on_ack(delivered, m_board.pipe(), ssthresh_bytes(), safe, m_mss));
+            m_control.cwnd = segments(m_recovery.on_ack(ack.newly_delivered,
+                                                        m_board.pipe(),
+                                                        ssthresh_bytes(),
+                                                        safe,
+                                                        m_mss));
         }
 
         // 5
@@ -491,6 +493,7 @@ class Sender final : public Endpoint, private Requests
             if (ack.newly_acked > 0) // a partial acknowledgment: the next is lost too
             {
                 m_board.mark_head_lost(lost);
+                m_fast_retransmit = true;
             }
             return;
         }
@@ -521,6 +524,7 @@ class Sender final : public Endpoint, private Requests
         // A window is reduced once, be it for marks or losses (RFC 3168, 6.1.2).
         const bool reduces = m_state != State::CWR || m_board.snd_una() >= m_recover;
         ++count.recoveries;
+        m_fast_retransmit = true;
         reduce(cause, ack, now, State::RECOVERY, reduces);
     }
 
@@ -681,6 +685,7 @@ class Sender final : public Endpoint, private Requests
             set_ssthresh(m_cc->ssthresh(timeout, m_control), now);
         }
         m_state = State::LOSS;
+        m_fast_retransmit = false;
         m_pacing_timer.stop();
         if (!m_entry.regulates_recovery)
         {
@@ -870,7 +875,8 @@ class Sender final : public Endpoint, private Requests
             }
             const Bytes pipe = m_board.pipe();
             const Bytes bytes = m_stream.size(next);
-            if (pipe + bytes > cwnd)
+            const bool repairs = m_fast_retransmit && next < m_board.snd_nxt();
+            if (pipe + bytes > cwnd && !repairs)
             {
                 m_cwnd_limited = true;
                 return;
@@ -887,6 +893,7 @@ class Sender final : public Endpoint, private Requests
             {
                 decide(m_cc->on_restart({now, now - m_last_sent}, m_control), now);
             }
+            m_fast_retransmit = m_fast_retransmit && !repairs;
             send_segment(next, now);
             if (paced)
             {
@@ -1012,15 +1019,16 @@ class Sender final : public Endpoint, private Requests
     Time m_last_sent{0};
     Time m_latest_rtt{0};
     Time m_min_rtt{NEVER};
-    uint64_t m_recover{0};       //!< RecoveryPoint: first segment not sent before the reduction
-    uint64_t m_reduced_after{0}; //!< so many transmissions the window was last reduced
-    uint64_t m_retries{0};       //!< timeouts since the last ACK that advanced
-    uint64_t m_dup_acks{0};      //!< without SACK, since the last ACK that advanced
-    Bytes m_reno_guessed{0};     //!< by duplicate ACKs without SACK, not yet acknowledged
-    bool m_ecn{false};           //!< was agreed on
-    bool m_cwr_is_due{false};    //!< the receiver is to be told of a reduction
-    uint64_t m_cwr_sent{0};      //!< segment that told it of the last one
-    Control m_before{};          //!< the reductions at hand
+    uint64_t m_recover{0};         //!< RecoveryPoint: first segment not sent before the reduction
+    uint64_t m_reduced_after{0};   //!< so many transmissions the window was last reduced
+    bool m_fast_retransmit{false}; //!< what is lost is sent again at once, whatever the window
+    uint64_t m_retries{0};         //!< timeouts since the last ACK that advanced
+    uint64_t m_dup_acks{0};        //!< without SACK, since the last ACK that advanced
+    Bytes m_reno_guessed{0};       //!< by duplicate ACKs without SACK, not yet acknowledged
+    bool m_ecn{false};             //!< was agreed on
+    bool m_cwr_is_due{false};      //!< the receiver is to be told of a reduction
+    uint64_t m_cwr_sent{0};        //!< segment that told it of the last one
+    Control m_before{};            //!< the reductions at hand
     bool m_can_undo{false};
     Time m_first_repair{NEVER}; //!< when something was first sent again in the recovery at hand
     int64_t m_undo_count{0};    //!< retransmissions of it that no DSACK has told of

@@ -64,11 +64,28 @@ struct LimitedSlowStart
 
 /// HyStart++ (RFC 9406): a round whose smallest RTT is larger than that of the one before by an eighth
 /// of it (4 to 16 ms) begins conservative slow start, which grows a quarter as fast; five such rounds
-/// end slow start, and an RTT that falls again ends them. It is for the first slow start alone (4.3).
+/// end slow start, and an RTT that falls again ends them. It is for the first slow start alone (4.3);
+/// in others, as in the first, an ACK counts for what it delivers, up to L segments.
 class HyStart
 {
   public:
+    bool is_first{true}; //!< no congestion so far
+
     Control on_ack(const Ack& ack, Control now)
+    {
+        const double growth = std::min(ack.segments(ack.newly_delivered), L);
+        if (is_first)
+        {
+            now = watch(ack, now);
+        }
+        now.cwnd += is_first && m_in_css ? growth / CSS_GROWTH_DIVISOR : growth;
+        now.cwnd = std::min(now.cwnd, now.ssthresh);
+        return now;
+    }
+
+  private:
+    /// Sections 4.2 and 4.3.
+    Control watch(const Ack& ack, Control now)
     {
         if (ack.snd_una >= m_window_end)
         {
@@ -97,13 +114,9 @@ class HyStart
             m_css_rounds = 0;
             m_css_baseline = m_round_min_rtt;
         }
-        const double growth = std::min(ack.segments(ack.newly_delivered), L);
-        now.cwnd += m_in_css ? growth / CSS_GROWTH_DIVISOR : growth;
-        now.cwnd = std::min(now.cwnd, now.ssthresh);
         return now;
     }
 
-  private:
     bool has_risen() const
     {
         constexpr Time MIN_RTT_THRESH = 4'000'000;
