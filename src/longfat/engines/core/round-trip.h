@@ -4,8 +4,9 @@
 //
 // A sample is the time since a segment was sent that this ACK delivers, and none before it. Which one
 // is never guessed (Karn): an ACK that delivers something that was sent twice gives no sample, unless
-// its timestamp is that of the last transmission and of no other (RFC 7323). Timestamps serve for
-// nothing else here, so that they cost 12 bytes and leave the clock as it is.
+// its timestamp is that of the last transmission and of no other (RFC 7323); nor does one whose timestamp
+// is newer than all that it delivers. Timestamps serve for nothing else here, so that they cost 12
+// bytes and leave the clock as it is.
 //
 // Of the segments that an ACK delivers, the congestion control gets the time of the newest, which
 // holds no delay of the ACK; the timeout gets that of the oldest, which the sender has waited for.
@@ -52,22 +53,35 @@ class RoundTripSample
     {
         if (m_ambiguous)
         {
-            return m_proven >= 0 ? now - m_proven : NO_RTT;
+            return m_proven > m_newest ? now - m_proven : NO_RTT;
         }
-        return m_newest >= 0 ? now - m_newest : NO_RTT;
+        return m_newest >= 0 && !is_of_another() ? now - m_newest : NO_RTT;
     }
 
     /// For the timeout, or NO_RTT.
     Time oldest(Time now) const
     {
-        if (m_ambiguous || m_oldest == NEVER)
+        if (m_ambiguous || is_of_another() || m_oldest == NEVER)
         {
             return newest(now);
         }
         return now - m_oldest;
     }
 
+    /// The sample is of a retransmission, by its timestamp.
+    bool is_proven() const
+    {
+        return m_ambiguous;
+    }
+
   private:
+    /// The ACK answers something that was sent later, and had arrived before: what it delivers had waited
+    /// at the receiver, or its own ACK was lost.
+    bool is_of_another() const
+    {
+        return m_timestamps && ticks(m_echo) > ticks(m_newest);
+    }
+
     Time ticks(Time time) const
     {
         return m_tick > 0 ? time / m_tick : time;

@@ -253,13 +253,21 @@ class Sender final : public Endpoint, private Requests
         ack.rtt = rtt;
         if (rtt != NO_RTT)
         {
+            // No sample is longer than that of the segment which caused the ACK, but for the ACK's delay.
+            // Without SACK and timestamps a sender cannot always know; and of two that were sent
+            // again the first may have been overtaken.
+            const bool knows = m_spec.timestamps && m_spec.sack && !round_trip.is_proven();
+            m_checks.expect(packet.segment_sent == NEVER || !knows ||
+                                rtt <= now - packet.segment_sent + m_spec.ack_timeout,
+                            "a round trip is longer than that of the segment which caused the ACK");
             note_rtt(rtt, round_trip.oldest(now), now);
         }
         if (!m_spec.sack)
         {
             ack.newly_delivered = count_reno(ack, packet, acked - una_before);
         }
-        m_checks.expect(m_rate.delivered() <= packet.arrived,
+        m_arrived = std::max(m_arrived, packet.arrived); // ACKs may overtake each other
+        m_checks.expect(m_rate.delivered() <= m_arrived,
                         "more was counted as delivered than has arrived");
         bool lost_again = detect_losses(now);
 
@@ -315,7 +323,7 @@ class Sender final : public Endpoint, private Requests
         ack.state = m_state;
         ack.rate = m_rate.sample(ack.lost, m_min_rtt, now);
         ack.app_limited = m_rate.is_app_limited();
-        m_checks.expect(ack.rate.interval == 0 || ack.rate.delivered <= packet.arrived,
+        m_checks.expect(ack.rate.interval == 0 || ack.rate.delivered <= m_arrived,
                         "a rate sample has more than what has arrived");
         if (ack.rate.interval > 0)
         {
@@ -1013,6 +1021,7 @@ class Sender final : public Endpoint, private Requests
     uint64_t m_syns{0};      //!< sent
     Time m_syn_sent{0};      //!< the last of them
     uint64_t m_available{0}; //!< the application has no segment from that one on
+    Bytes m_arrived{0};      //!< in truth, as far as ACKs that came can tell; for checks alone
     Bytes m_window{0};       //!< advertised by the receiver
     bool m_cwnd_limited{false};
     bool m_is_held{false};
