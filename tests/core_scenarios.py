@@ -1,6 +1,7 @@
 """Scenarios for the transport core, as the JSON that its program reads."""
 
 import random
+from itertools import pairwise
 from typing import Any
 
 from longfat.engines.core import native
@@ -80,7 +81,7 @@ def drawn(seed: int, senders: list[str]) -> dict:
             ] + [{"at_s": draw.uniform(0, duration_s), "rate_bps": 10 ** draw.uniform(4, 8)}]
         return own
 
-    for source, target in zip(nodes, nodes[1:], strict=False):
+    for source, target in pairwise(nodes):
         links += [one(source, target, False), one(target, source, draw.random() < 0.5)]
     flows = []
     for _ in range(draw.choice((1, 1, 2, 4))):

@@ -77,6 +77,9 @@ main(int argc, char** argv)
     simulation.write(head, numbers);
     head.End('}');
     std::printf("%s\n{\"cpu_s\": %.9f}\n", head.text.c_str(), cpu_s);
-    std::fwrite(numbers.data(), sizeof(double), numbers.size(), stdout);
+    if (!numbers.empty())
+    {
+        std::fwrite(numbers.data(), sizeof(double), numbers.size(), stdout);
+    }
     return std::fflush(stdout) == 0 ? 0 : 1;
 }

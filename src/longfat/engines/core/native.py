@@ -24,17 +24,28 @@ FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", f"-I{HERE}")
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
-def run(scenario: dict[str, Any], flags: tuple[str, ...] = (), own: Path | None = None) -> Any:
+def run(
+    scenario: dict[str, Any],
+    flags: tuple[str, ...] = (),
+    own: Path | None = None,
+    time_limit_s: float = 600,
+) -> Any:
     """Run a scenario, as `Scenario.model_dump(mode="json")` writes it, and return the answer.
 
     Series are in their places, as lists of times and of values; `cpu_s` is what the run took.
     `own` is a congestion control's header beside those in `cc`; `flags` are further options for
     the compiler. Raises InputError for what a scenario may not say, SimulationError where the run
-    has found itself wrong.
+    has found itself wrong, or takes longer than `time_limit_s`.
     """
-    done = subprocess.run(
-        [program(flags, own)], input=json.dumps(scenario).encode(), capture_output=True
-    )
+    text = json.dumps(scenario).encode()
+    try:
+        done = subprocess.run(
+            [program(flags, own)], input=text, capture_output=True, timeout=time_limit_s
+        )
+    except subprocess.TimeoutExpired:
+        raise SimulationError(
+            f"the core took longer than its limit of {time_limit_s:g} s"
+        ) from None
     head, _, rest = done.stdout.partition(b"\n")
     if not rest:
         words = done.stderr.decode(errors="replace").strip()
@@ -69,7 +80,7 @@ def program(flags: tuple[str, ...] = (), own: Path | None = None) -> Path:
     headers = [*sorted(CC.glob("*.h")), *([own] if own else [])]
     source = "".join(f'#include "{header}"\n' for header in headers)
     content = host.content_sha256([HERE / "main.cc", *headers])
-    command = [*_compiler(), *FLAGS, *flags]
+    command = [*compiler(), *FLAGS, *flags]
     key = hashlib.sha256("\0".join([*command, _version(), content]).encode()).hexdigest()[:24]
     path = store.folder() / "core" / key
     with _lock:
@@ -100,7 +111,7 @@ def _compile(command: list[str], source: str, path: Path, own: Path | None) -> N
 
 
 @cache
-def _compiler() -> tuple[str, ...]:
+def compiler() -> tuple[str, ...]:
     """Return the command of the C++ compiler: $CXX, g++, clang++ or c++."""
     command = shlex.split(os.environ.get("CXX", ""))
     found = next((path for name in ("g++", "clang++", "c++") if (path := shutil.which(name))), None)
@@ -111,4 +122,4 @@ def _compiler() -> tuple[str, ...]:
 
 @cache
 def _version() -> str:
-    return subprocess.run([*_compiler(), "--version"], capture_output=True, text=True).stdout
+    return subprocess.run([*compiler(), "--version"], capture_output=True, text=True).stdout
