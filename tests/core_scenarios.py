@@ -20,8 +20,8 @@ def flow(congestion_control: str = "newreno", **more) -> dict:
         "source": "a",
         "target": "b",
         "congestion_control": congestion_control,
-        "send_buffer_bytes": 4_294_967_295,
-        "receive_buffer_bytes": 4_294_967_295,
+        "send_buffer_bytes": 2_147_483_647,
+        "receive_buffer_bytes": 2_147_483_647,
     }
     return own | more
 

@@ -79,14 +79,15 @@ def test_no_delivery_rate_is_above_the_links(loss, rate_bps):
 
 
 def test_samples_of_a_sender_without_data_say_so():
-    """A6: a flow that ends has nothing more to send, and its last samples are marked."""
-    own = flow({"name": "fixed", "parameters": {"window": 100}}, bytes=50_000)
-    answer = native.run(scenario(link(), own, series=["utilization"]), own=FIXED)["flows"][0]
-    marked = answer["series"]["utilization"][1][-1]
-    assert marked > 0
-    endless = flow({"name": "fixed", "parameters": {"window": 100}})
-    answer = native.run(scenario(link(), endless, series=["utilization"]), own=FIXED)["flows"][0]
-    assert answer["series"]["utilization"][1][-1] == 0
+    """A6: what a flow sends again that has nothing more to send is marked; of another, nothing."""
+
+    def marked(**more) -> float:
+        own = flow({"name": "fixed", "parameters": {"window": 100}}, **more)
+        case = scenario(link(loss_per_packet=0.1), own, series=["utilization"])
+        return native.run(case, own=FIXED)["flows"][0]["series"]["utilization"][1][-1]
+
+    assert marked(bytes=50_000) > 0
+    assert marked() == 0
 
 
 # --- losses and outages
@@ -158,19 +159,19 @@ def test_an_early_timeout_is_undone():
 def test_rack_takes_reordering_for_no_loss():
     """RFC 8985: what arrives within a quarter of a round trip of its turn is not lost."""
     changes = [{"at_s": 3 + 0.5 * i, "delay_s": 0.05 if i % 2 else 0.06} for i in range(40)]
+    own = flow(receive_buffer_bytes=100_000)
     plain, rack = (
-        run(link(changes=changes), flow(rack=rack), duration_s=30) for rack in (False, True)
+        run(link(changes=changes), own | {"rack": rack}, duration_s=30) for rack in (False, True)
     )
     assert rack["retransmissions"] < 0.5 * plain["retransmissions"]
 
 
 def test_a_tail_loss_probe_takes_the_place_of_a_timeout():
     """RFC 8985, section 7: the last segments of a transfer are lost."""
-    forth = link(100e6, outages=[{"start_s": 0.2511, "duration_s": 0.02}])
-    plain, rack = (
-        run(forth, flow(bytes=20_000, initial_window_segments=10, rack=rack), duration_s=20)
-        for rack in (False, True)
-    )
+    own = flow(bytes=20_000)
+    done_s = run(link(100e6), own)["completion_s"]
+    forth = link(100e6, outages=[{"start_s": done_s - 1e-4, "duration_s": 0.02}])
+    plain, rack = (run(forth, own | {"rack": rack}) for rack in (False, True))
     assert plain["timeouts"] == 1
     assert rack["timeouts"] == 0
     assert rack["completion_s"] < plain["completion_s"] - 0.3
@@ -188,7 +189,11 @@ def test_a_path_without_losses_is_as_in_the_old_engine(sender):
     assert new["delivered_bytes"] * 8 / 100 == old.goodput_bps
 
 
-@pytest.mark.parametrize("sender", SENDERS)
+# The old engine's differs by a named fault: it grows though the receiver limits (gaimd.h).
+APART = {"gaimd"}
+
+
+@pytest.mark.parametrize("sender", sorted({*SENDERS} - APART))
 @pytest.mark.parametrize("recovery", ["prr", "halving"])
 def test_losses_are_repaired_as_in_the_old_engine(sender, recovery):
     """The same packets are lost; the windows between are those that the old engine has, too."""

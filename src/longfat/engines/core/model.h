@@ -365,11 +365,12 @@ class AlgorithmOf final : public Algorithm
         }
         if (!(value.number >= parameter.minimum && value.number <= parameter.maximum))
         {
-            JsonWriter words;
-            words.Begin(' ').Number(value.number).text += " is not from ";
-            words.Begin(' ').Number(parameter.minimum).text += " to ";
-            words.Begin(' ').Number(parameter.maximum);
-            return words.text;
+            const auto digits = [](double number) {
+                JsonWriter words;
+                return words.Number(number).text;
+            };
+            return digits(value.number) + " is not from " + digits(parameter.minimum) + " to " +
+                   digits(parameter.maximum);
         }
         const bool whole = value.number == std::floor(value.number);
         return parameter.member.index() == WHOLE && !whole ? "must be a whole number" : "";

@@ -818,11 +818,11 @@ class Sender final : public Endpoint, private Requests
 
     void set_ssthresh(double threshold, Time now)
     {
-        m_control.ssthresh = threshold;
-        if (ssthresh_series && threshold < UNLIMITED)
+        if (ssthresh_series && threshold != m_control.ssthresh && threshold < UNLIMITED)
         {
             ssthresh_series->Add(seconds(now), threshold);
         }
+        m_control.ssthresh = threshold;
     }
 
     double segments(Bytes bytes) const
