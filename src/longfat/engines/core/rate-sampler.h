@@ -50,17 +50,16 @@ class RateSampler
 
     void begin_ack()
     {
-        m_newest = {};
-        m_newest.order = 0;
+        m_newest = nullptr;
     }
 
     void on_delivered(const SentSegment& segment, uint32_t bytes, Time now)
     {
         m_delivered += bytes;
         m_delivered_time = now;
-        if (segment.order > m_newest.order)
+        if (!m_newest || segment.order > m_newest->order)
         {
-            m_newest = segment;
+            m_newest = &segment;
             m_first_sent_time = segment.sent;
         }
     }
@@ -71,22 +70,22 @@ class RateSampler
         {
             m_app_limited_until = 0;
         }
-        if (m_newest.order == 0)
+        if (!m_newest)
         {
             return {};
         }
-        const Time send_elapsed = m_newest.sent - m_newest.first_sent_time;
-        const Time ack_elapsed = now - m_newest.delivered_time;
+        const Time send_elapsed = m_newest->sent - m_newest->first_sent_time;
+        const Time ack_elapsed = now - m_newest->delivered_time;
         const Time interval = std::max(send_elapsed, ack_elapsed);
         RateSample sample;
-        sample.delivered = m_delivered - m_newest.delivered;
+        sample.delivered = m_delivered - m_newest->delivered;
         // Shorter than any round trip: the segment was sent twice, and the first has arrived.
         sample.interval = interval < min_rtt ? 0 : interval;
-        sample.prior_delivered = m_newest.delivered;
-        sample.tx_in_flight = m_newest.tx_in_flight;
-        sample.lost = lost - m_newest.lost_before;
-        sample.is_app_limited = m_newest.is_app_limited;
-        sample.is_retransmission = m_newest.ambiguous;
+        sample.prior_delivered = m_newest->delivered;
+        sample.tx_in_flight = m_newest->tx_in_flight;
+        sample.lost = lost - m_newest->lost_before;
+        sample.is_app_limited = m_newest->is_app_limited;
+        sample.is_retransmission = m_newest->ambiguous;
         return sample;
     }
 
@@ -95,7 +94,8 @@ class RateSampler
     Time m_delivered_time{0};
     Time m_first_sent_time{0};
     Bytes m_app_limited_until{0}; //!< that delivered; 0: it is not limited
-    SentSegment m_newest{};       //!< that this ACK delivers; order 0: none
+    /// That this ACK delivers, or null; it stays where it is until the next segment is sent.
+    const SentSegment* m_newest{nullptr};
 };
 
 } // namespace longfat::core

@@ -35,7 +35,6 @@ struct SenderCount
     uint64_t undone{0};     //!< reductions that were for nothing
     Time given_up{NEVER};   //!< when the retries were over
     Time max_rtt{0};        //!< largest sample
-    double max_rate_bps{0}; //!< largest delivery rate sampled
 };
 
 /// When the next segment may leave, where segments are spread over time.
@@ -101,6 +100,12 @@ class Sender final : public Endpoint, private Requests
     Series* rtt_series{nullptr};
     Series* bandwidth_series{nullptr};
     Series* utilization_series{nullptr};
+
+    /// The largest delivery rate sampled.
+    const RateSample& fastest() const
+    {
+        return m_fastest;
+    }
 
     /// Begin the handshake.
     void start()
@@ -325,10 +330,7 @@ class Sender final : public Endpoint, private Requests
         ack.app_limited = m_rate.is_app_limited();
         m_checks.expect(ack.rate.interval == 0 || ack.rate.delivered <= m_arrived,
                         "a rate sample has more than what has arrived");
-        if (ack.rate.interval > 0)
-        {
-            count.max_rate_bps = std::max(count.max_rate_bps, ack.rate.bps());
-        }
+        m_fastest = is_faster(ack.rate, m_fastest) ? ack.rate : m_fastest;
         decide_in_state(m_cc->on_ack(ack, m_control), now);
         if (bandwidth_series)
         {
@@ -426,6 +428,13 @@ class Sender final : public Endpoint, private Requests
                            segment.tx_in_flight,
                            segment.is_app_limited});
         }
+    }
+
+    static bool is_faster(const RateSample& a, const RateSample& b)
+    {
+        return static_cast<double>(a.delivered) * static_cast<double>(b.interval) >
+                   static_cast<double>(b.delivered) * static_cast<double>(a.interval) ||
+               (b.interval == 0 && a.interval > 0);
     }
 
     void note_rtt(Time rtt, Time of_timeout, Time now)
@@ -1011,6 +1020,7 @@ class Sender final : public Endpoint, private Requests
     Checks& m_checks;
     Scoreboard m_board;
     RateSampler m_rate;
+    RateSample m_fastest;
     RetransmissionTimeout m_rto;
     Recovery m_recovery;
     Pacer m_pacer;

@@ -115,7 +115,7 @@ class Simulation
             head.Name("given_up_s")
                 .Number(count.given_up == NEVER ? std::nan("") : seconds(count.given_up));
             head.Name("max_rtt_s").Number(seconds(count.max_rtt));
-            head.Name("max_delivery_rate_bps").Number(count.max_rate_bps);
+            head.Name("max_delivery_rate_bps").Number(flow.sender->fastest().bps());
             write_series(flow.series, head, numbers);
             head.End('}');
         }
