@@ -183,6 +183,8 @@ struct Established
     Bytes mss;
     Time rtt;
     double max_window; //!< segments: no decision goes beyond it; UNLIMITED: any
+    uint64_t seed;     //!< the scenario's, for random numbers (random.h)
+    uint64_t flow;     //!< its place among the scenario's flows
 };
 
 /// A recovery or CWR is over, for all is acknowledged that had been sent when it began.

@@ -81,6 +81,8 @@ class ScenarioReader
         for (std::size_t i = 0; i < flows.items.size() && m_error.empty(); ++i)
         {
             const std::string where = "flows." + std::to_string(i) + ".";
+            scenario->flows[i].number = i;
+            scenario->flows[i].seed = scenario->seed;
             read_flow(flows.items[i], where, graph, &scenario->flows[i]);
         }
     }

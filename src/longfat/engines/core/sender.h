@@ -204,7 +204,13 @@ class Sender final : public Endpoint, private Requests
         {
             m_cc->on_start(*this);
         }
-        decide(m_cc->on_established({now, m_mss, rtt, m_spec.max_window}, m_control), now);
+        const Established established{now,
+                                      m_mss,
+                                      rtt,
+                                      m_spec.max_window,
+                                      m_spec.seed,
+                                      m_spec.number};
+        decide(m_cc->on_established(established, m_control), now);
         transmit(now);
     }
 

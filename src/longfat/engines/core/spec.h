@@ -76,6 +76,8 @@ struct HandoffSpec
 /// A flow: the settings of its connection. What papers leave out of TCP is off.
 struct FlowSpec
 {
+    uint64_t number{0}; //!< its place among the scenario's
+    uint64_t seed{1};   //!< the scenario's
     const Algorithm* algorithm{nullptr};
     Algorithm::Values parameters;
     Path path;
