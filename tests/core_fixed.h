@@ -41,9 +41,10 @@ class Fixed
         return decision(now);
     }
 
-    double ssthresh(const Congestion&, const Control& now)
+    /// What has happened, as a number.
+    double ssthresh(const Congestion& congestion, const Control&)
     {
-        return now.ssthresh;
+        return 1000 + congestion.cause;
     }
 
     double bandwidth_bps() const
