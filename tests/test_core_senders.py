@@ -12,7 +12,7 @@ from longfat.errors import InputError
 
 SENDERS = sorted(entry["name"] for entry in native.catalogue())
 # What adds a segment a round trip in congestion avoidance (RFC 5681), by their papers and headers.
-AS_RENO = ["gaimd", "newreno", "reno", "standard", "tcpj", "ucc", "westwood"]
+AS_RENO = ["gaimd", "newreno", "reno", "standard", "tcpj", "ucc", "veno", "westwood"]
 FIXED = Path(__file__).parent / "core_fixed.h"
 
 
@@ -228,8 +228,14 @@ def test_a_parameter_out_of_range_is_refused_in_one_sentence():
     own = flow({"name": "hybla", "parameters": {"rtt0_s": 11.0}})
     with pytest.raises(InputError, match=r"parameters\.rtt0_s: 11\.0 is not from 1e-06 to 10\.0"):
         run(link(), own)
-    with pytest.raises(InputError, match="there is no parameter 'rtt0'"):
+    with pytest.raises(InputError, match=r"rtt0: there is no such parameter"):
         run(link(), flow({"name": "hybla", "parameters": {"rtt0": 0.025}}))
+
+
+def test_a_parameter_that_must_be_below_another_is_refused():
+    own = flow({"name": "illinois", "parameters": {"alpha_min": 20.0}})
+    with pytest.raises(InputError, match="alpha_min: must be less than alpha_max"):
+        run(link(), own)
 
 
 def test_a_header_that_does_not_compile_is_refused(tmp_path):

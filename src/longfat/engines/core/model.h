@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -35,6 +36,7 @@ struct Parameter
     const char* unit;
     const char* meaning;
     const char* source{""};
+    const char* below{""}; //!< the parameter that it must be less than
 };
 
 /// What TCP calls. The functions that an algorithm does not have do what the RFCs do without it.
@@ -266,19 +268,29 @@ class AlgorithmOf final : public Algorithm
             [&](const auto& parameter) { set(model->algorithm, parameter, parameter.initial); });
         for (const auto& [name, value] : values)
         {
-            *wrong = "there is no parameter '" + name + "'";
+            std::string refused = "there is no such parameter";
             for_each_parameter([&](const auto& parameter) {
                 if (name == parameter.name)
                 {
-                    *wrong = refusal(parameter, value);
+                    refused = refusal(parameter, value);
                     set(model->algorithm, parameter, value.number);
                 }
             });
-            if (!wrong->empty())
+            if (!refused.empty())
             {
+                *wrong = name + ": " + refused;
                 return nullptr;
             }
         }
+        for_each_parameter([&](const auto& one) {
+            for_each_parameter([&](const auto& other) {
+                if (std::string_view(one.below) == other.name &&
+                    get(model->algorithm, one) >= get(model->algorithm, other))
+                {
+                    *wrong = std::string(one.name) + ": must be less than " + other.name;
+                }
+            });
+        });
         return model;
     }
 
@@ -306,7 +318,8 @@ class AlgorithmOf final : public Algorithm
             json.Name("minimum").Number(parameter.minimum);
             json.Name("maximum").Number(parameter.maximum);
             json.Name("unit").Text(parameter.unit).Name("meaning").Text(parameter.meaning);
-            json.Name("source").Text(parameter.source).End('}');
+            json.Name("source").Text(parameter.source).Name("below").Text(parameter.below);
+            json.End('}');
         });
         json.End(']').End('}');
     }
@@ -348,6 +361,13 @@ class AlgorithmOf final : public Algorithm
                 algorithm.*member = static_cast<Value>(value);
             },
             parameter.member);
+    }
+
+    template <class P>
+    static double get(const T& algorithm, const P& parameter)
+    {
+        return std::visit([&](auto member) { return static_cast<double>(algorithm.*member); },
+                          parameter.member);
     }
 
     template <class P>

@@ -310,12 +310,12 @@ class ScenarioReader
         for (std::size_t i = 0; i < parameters.names.size(); ++i)
         {
             flow->parameters.emplace_back(parameters.names[i], parameters.items[i]);
-            std::string wrong;
-            flow->algorithm->make({flow->parameters.back()}, &wrong);
-            if (!wrong.empty())
-            {
-                fail(where + "congestion_control.parameters." + parameters.names[i] + ": " + wrong);
-            }
+        }
+        std::string wrong;
+        flow->algorithm->make(flow->parameters, &wrong);
+        if (!wrong.empty())
+        {
+            fail(where + "congestion_control.parameters." + wrong);
         }
     }
 
