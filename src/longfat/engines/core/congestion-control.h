@@ -130,7 +130,6 @@ struct Ack
     bool ece{false};              //!< ECN-Echo (RFC 3168)
     bool app_limited{false};      //!< the application had no more to send
     bool cwnd_limited{false};     //!< cwnd has kept segments from being sent
-    bool in_round{false};         //!< false: what was sent after the last ACK of this kind is acked
     State state;                  //!< after this ACK
     State prior_state;            //!< before it
     RateSample rate;

@@ -306,6 +306,12 @@ class ScenarioReader
             fail(where + "congestion_control: this engine has no '" + name + "'");
             return;
         }
+        const Entry& entry = flow->algorithm->entry();
+        if ((entry.events & event::ANSWER) || (entry.needs & need::ROUTER_FEEDBACK))
+        {
+            fail(where + "congestion_control: this engine has neither the probes nor the routers " +
+                 "yet that '" + name + "' needs");
+        }
         const Json& parameters = json["parameters"];
         for (std::size_t i = 0; i < parameters.names.size(); ++i)
         {
