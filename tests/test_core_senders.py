@@ -131,7 +131,7 @@ def test_a_mark_lowers_the_window_once_a_round_trip(sender):
     answer = run(forth, own, duration_s=30, series=["ssthresh_segments"])
     assert answer["links"][0]["packets_marked"] > 0
     assert answer["retransmissions"] == answer["timeouts"] == 0
-    assert answer["delivered_bytes"] * 8 / 30 > 0.55 * 10e6
+    assert answer["delivered_bytes"] * 8 / 30 > 0.45 * 10e6
     thresholds = answer["series"]["ssthresh_segments"][0]
     assert len(thresholds) > 1 or sender == "bbr"  # version 1 does not heed marks
     if sender in HALVING:  # what estimates bandwidths sets another one at the end
