@@ -206,6 +206,14 @@ def test_general_aimd_is_newreno_where_the_receiver_limits(seed):
     assert max(answers) <= 1.01 * min(answers)
 
 
+@pytest.mark.parametrize("sender", sorted({*SENDERS} - {"bbr"}))
+def test_a_window_does_not_grow_where_the_receiver_limits(sender):
+    """RFC 7661: it would come to any size, and a loss not be felt. BBR's follows its model."""
+    own = flow(sender, receive_buffer_bytes=50_000)
+    answer = run(link(100e6), own, duration_s=20, series=["cwnd_segments"])
+    assert window_at(answer, 20) < 110
+
+
 # --- decisions
 
 

@@ -89,6 +89,8 @@ class Sender final : public Endpoint, private Requests
           m_own_timer(events, this)
     {
         m_available = stream.segments;
+        m_buffer_segments =
+            static_cast<uint64_t>(spec.send_buffer.value_or(0)) / spec.segment_bytes;
         m_control.cwnd = 0;
     }
 
@@ -866,9 +868,11 @@ class Sender final : public Endpoint, private Requests
     /// The first segment that the send buffer has no room for; one that grows holds two windows.
     uint64_t buffer_end() const
     {
-        const Bytes bytes =
-            m_spec.send_buffer.value_or(2 * std::min<Bytes>(cwnd_bytes(), 1LL << 61));
-        return m_board.snd_una() + static_cast<uint64_t>(bytes) / m_spec.segment_bytes;
+        constexpr double MOST = 4e18;
+        const uint64_t room = m_spec.send_buffer
+                                  ? m_buffer_segments
+                                  : static_cast<uint64_t>(std::min(2 * m_control.cwnd, MOST));
+        return m_board.snd_una() + room;
     }
 
     void transmit(Time now)
@@ -1034,11 +1038,12 @@ class Sender final : public Endpoint, private Requests
     const Bytes m_mss;
     State m_state{State::OPEN};
     bool m_established{false};
-    uint64_t m_syns{0};      //!< sent
-    Time m_syn_sent{0};      //!< the last of them
-    uint64_t m_available{0}; //!< the application has no segment from that one on
-    Bytes m_arrived{0};      //!< in truth, as far as ACKs that came can tell; for checks alone
-    Bytes m_window{0};       //!< advertised by the receiver
+    uint64_t m_syns{0};            //!< sent
+    Time m_syn_sent{0};            //!< the last of them
+    uint64_t m_buffer_segments{0}; //!< of a send buffer that does not grow
+    uint64_t m_available{0};       //!< the application has no segment from that one on
+    Bytes m_arrived{0}; //!< in truth, as far as ACKs that came can tell; for checks alone
+    Bytes m_window{0};  //!< advertised by the receiver
     bool m_cwnd_limited{false};
     bool m_is_held{false};
     Time m_last_sent{0};

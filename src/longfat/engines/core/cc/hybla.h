@@ -55,10 +55,10 @@ class Hybla
         return now;
     }
 
-    /// Equation (1).
+    /// Equation (1), where the window limits what is sent.
     Control on_ack(const Ack& ack, Control now)
     {
-        if (!ack.may_grow())
+        if (!ack.may_grow() || !ack.cwnd_limited)
         {
             return now;
         }
