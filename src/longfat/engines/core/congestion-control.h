@@ -163,7 +163,7 @@ struct Congestion
     Bytes mss;
     Bytes snd_una;
     Bytes snd_nxt;
-    Bytes flight_size;       //!< sent and not acknowledged, at most cwnd (RFC 5681, section 3.2)
+    Bytes flight_size;       //!< sent and not acknowledged (RFC 5681, section 3.2)
     Bytes pipe;              //!< in flight, before what was done about it
     Bytes advertised_window; //!< by the receiver
     Time srtt;

@@ -578,8 +578,11 @@ class Sender final : public Endpoint, private Requests
         congestion.mss = m_mss;
         congestion.snd_una = m_stream.offset(m_board.snd_una());
         congestion.snd_nxt = m_stream.offset(m_board.snd_nxt());
-        // Without what limited transmit has sent beyond the window.
-        congestion.flight_size = std::min(m_board.outstanding(), cwnd_bytes());
+        // At a timeout all that is outstanding, else without what limited transmit has sent beyond
+        // the window.
+        congestion.flight_size = cause == Congestion::TIMEOUT
+                                     ? m_board.outstanding()
+                                     : std::min(m_board.outstanding(), cwnd_bytes());
         congestion.pipe = pipe;
         congestion.advertised_window = m_window;
         congestion.srtt = m_rto.srtt();
