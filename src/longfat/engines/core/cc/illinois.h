@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// TCP-Illinois (S. Liu, T. Basar and R. Srikant, "TCP-Illinois: a loss- and delay-based congestion
+// control algorithm for high-speed networks", Performance Evaluation 65, 2008; section 3).
+//
+// AIMD whose alpha (segments a round trip) and beta (the part that a loss takes) follow from the mean
+// queueing delay d_a of a round trip, with d_m the largest, d_1 = d_m / 100, d_2 = d_m / 10 and d_3 = 8 d_m
+// / 10:
+//
+//     alpha = alpha_max up to d_1; then falls as k_1 / (k_2 + d_a), to alpha_min at d_m
+//     beta  = beta_min up to d_2; then rises linearly, to beta_max at d_3
+//
+// Once d_a was above d_1, alpha is alpha_max again only after d_a has stayed below it for theta
+// round trips. Below a window of W_thresh it is standard TCP.
+
+#ifndef LONGFAT_CC_ILLINOIS_H
+#define LONGFAT_CC_ILLINOIS_H
+
+#include "newreno.h"
+#include "rounds.h"
+
+namespace longfat::core
+{
+
+class Illinois
+{
+  public:
+    static constexpr Entry entry{.name = "illinois",
+                                 .title = "TCP-Illinois",
+                                 .source = "Liu, Basar and Srikant 2008",
+                                 .linux = "illinois",
+                                 .events = event::TIMEOUT};
+
+    static constexpr auto parameters()
+    {
+        return std::array{Parameter<Illinois>{"alpha_min",
+                                              &Illinois::m_alpha_min,
+                                              0.3,
+                                              1e-3,
+                                              1e6,
+                                              "segments",
+                                              "least increase a round trip",
+                                              "",
+                                              "alpha_max"},
+                          Parameter<Illinois>{"alpha_max",
+                                              &Illinois::m_alpha_max,
+                                              10,
+                                              1e-3,
+                                              1e6,
+                                              "segments",
+                                              "most, a round trip"},
+                          Parameter<Illinois>{"beta_min",
+                                              &Illinois::m_beta_min,
+                                              0.125,
+                                              0,
+                                              1,
+                                              "",
+                                              "smallest part that a loss takes",
+                                              "",
+                                              "beta_max"},
+                          Parameter<Illinois>{"beta_max",
+                                              &Illinois::m_beta_max,
+                                              0.5,
+                                              0,
+                                              1,
+                                              "",
+                                              "largest part that a loss takes"},
+                          Parameter<Illinois>{"threshold_window_segments",
+                                              &Illinois::m_win_thresh,
+                                              15,
+                                              0,
+                                              1e6,
+                                              "segments",
+                                              "standard TCP below"},
+                          Parameter<Illinois>{"theta",
+                                              &Illinois::m_theta,
+                                              5,
+                                              1,
+                                              255,
+                                              "round trips",
+                                              "of small delay before alpha_max"}};
+    }
+
+    Control on_ack(const Ack& ack, Control now)
+    {
+        m_rounds.on_ack(ack);
+        if (!ack.may_grow())
+        {
+            return now;
+        }
+        if (m_rounds.is_over(ack))
+        {
+            end_round(now.cwnd);
+            m_rounds.begin(ack.snd_nxt);
+        }
+        return m_aimd.on_ack(ack, now);
+    }
+
+    double ssthresh(const Congestion&, const Control& now)
+    {
+        return m_aimd.decreased(now.cwnd);
+    }
+
+    Control on_timeout(Time, Control now)
+    {
+        set_standard();
+        m_low = 0;
+        m_above = false;
+        m_rounds.begin(0);
+        return now;
+    }
+
+  private:
+    void set_standard()
+    {
+        m_aimd.a = 1;
+        m_aimd.b = 0.5;
+    }
+
+    void end_round(double w)
+    {
+        if (w < static_cast<double>(m_win_thresh))
+        {
+            set_standard();
+        }
+        else if (m_rounds.samples > 0)
+        {
+            const Time mean = m_rounds.sum_of_rtts / m_rounds.samples;
+            const double largest = seconds(m_rounds.max_rtt - m_rounds.base_rtt);
+            update_alpha(seconds(mean - m_rounds.base_rtt), largest);
+            update_beta(seconds(mean - m_rounds.base_rtt), largest);
+        }
+    }
+
+    void update_alpha(double delay, double largest)
+    {
+        const double d1 = largest / 100;
+        if (delay > d1)
+        {
+            m_above = true;
+            m_low = 0;
+            const double fall = (delay - d1) * (m_alpha_max - m_alpha_min) / m_alpha_min;
+            m_aimd.a = (largest - d1) * m_alpha_max / (largest - d1 + fall);
+            return;
+        }
+        m_aimd.a = m_above ? m_aimd.a : m_alpha_max;
+        if (++m_low >= m_theta)
+        {
+            m_low = 0;
+            m_above = false;
+            m_aimd.a = m_alpha_max;
+        }
+    }
+
+    void update_beta(double delay, double largest)
+    {
+        const double d2 = largest / 10;
+        const double d3 = 8 * largest / 10;
+        const double part = delay <= d2 ? 0 : delay < d3 ? (delay - d2) / (d3 - d2) : 1;
+        m_aimd.b = m_beta_min + part * (m_beta_max - m_beta_min);
+    }
+
+    double m_alpha_min{};
+    double m_alpha_max{};
+    double m_beta_min{};
+    double m_beta_max{};
+    int64_t m_win_thresh{};
+    int64_t m_theta{};
+    Rounds m_rounds;
+    Aimd<SlowStart> m_aimd;
+    bool m_above{false}; //!< d_a has been above d_1
+    int64_t m_low{0};    //!< round trips that d_a has been below d_1
+};
+
+LONGFAT_CONGESTION_CONTROL(Illinois);
+
+} // namespace longfat::core
+
+#endif

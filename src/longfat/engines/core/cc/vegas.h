@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// TCP Vegas (L. S. Brakmo and L. L. Peterson, "TCP Vegas: end to end congestion avoidance on a
+// global Internet", IEEE JSAC 13(8), 1995).
+//
+// Once a round trip, the segments that wait in queues are estimated from the rate that the window
+// would give without queues and the rate that there is (section 3.2):
+//
+//     diff = (w / baseRTT - w / RTT) baseRTT = w (1 - baseRTT / RTT)
+//
+// In congestion avoidance diff < alpha adds a segment to the window, diff > beta takes one away.
+// Slow start doubles the window every other round trip only, and ends when diff > gamma (section
+// 3.3); the window then becomes what the pipe holds, as in Linux; the paper lets it be.
+//
+// The paper does not say what a loss takes from the window; its authors' code, of which ns-2 has a
+// port, takes a quarter of it where duplicate ACKs reveal the loss, and half at a timeout.
+
+#ifndef LONGFAT_CC_VEGAS_H
+#define LONGFAT_CC_VEGAS_H
+
+#include "newreno.h"
+#include "rounds.h"
+
+namespace longfat::core
+{
+
+class Vegas
+{
+  public:
+    static constexpr Entry entry{.name = "vegas",
+                                 .title = "TCP Vegas",
+                                 .source = "Brakmo and Peterson 1995",
+                                 .linux = "vegas",
+                                 .events = event::RECOVERED};
+
+    static constexpr auto parameters()
+    {
+        return std::array{Parameter<Vegas>{"alpha_segments",
+                                           &Vegas::m_alpha,
+                                           2,
+                                           0,
+                                           1e6,
+                                           "segments",
+                                           "in queues: fewer, and it grows"},
+                          Parameter<Vegas>{"beta_segments",
+                                           &Vegas::m_beta,
+                                           4,
+                                           0,
+                                           1e6,
+                                           "segments",
+                                           "in queues: more, and it shrinks"},
+                          Parameter<Vegas>{"gamma_segments",
+                                           &Vegas::m_gamma,
+                                           1,
+                                           0,
+                                           1e6,
+                                           "segments",
+                                           "in queues: more end slow start"},
+                          Parameter<Vegas>{"decrease",
+                                           &Vegas::m_decrease,
+                                           0.25,
+                                           0,
+                                           1,
+                                           "",
+                                           "what a loss takes; Linux: 0.5"}};
+    }
+
+    Control on_ack(const Ack& ack, Control now)
+    {
+        m_rounds.on_ack(ack);
+        if (!ack.may_grow())
+        {
+            return now;
+        }
+        if (ack.state == State::LOSS) // slow start after a timeout
+        {
+            return m_aimd.on_ack(ack, now);
+        }
+        if (m_rounds.is_over(ack))
+        {
+            m_doubles = !m_doubles;
+            // Of two samples or fewer perhaps all are of delayed ACKs.
+            now = m_rounds.samples <= 2 ? m_aimd.on_ack(ack, now) : end_round(ack, now);
+            m_rounds.begin(ack.snd_nxt);
+            return now;
+        }
+        return now.in_slow_start() && m_doubles ? m_aimd.on_ack(ack, now) : now;
+    }
+
+    double ssthresh(const Congestion& congestion, const Control& now)
+    {
+        m_aimd.b = congestion.cause == Congestion::TIMEOUT ? 0.5 : m_decrease;
+        return m_aimd.decreased(now.cwnd);
+    }
+
+    Control on_recovered(const Recovered&, Control now)
+    {
+        m_rounds.begin(0); // the next ACK ends it, without samples of the recovery
+        now.cwnd = now.ssthresh;
+        return now;
+    }
+
+  private:
+    /// Sections 3.2 and 3.3.
+    Control end_round(const Ack& ack, Control now)
+    {
+        const double w = now.cwnd;
+        const double target = w * (seconds(m_rounds.base_rtt) / seconds(m_rounds.min_rtt));
+        const double diff = w - target;
+        if (now.in_slow_start() && diff <= static_cast<double>(m_gamma))
+        {
+            return m_doubles ? m_aimd.on_ack(ack, now) : now;
+        }
+        if (now.in_slow_start() || diff > static_cast<double>(m_beta))
+        {
+            const double lower = now.in_slow_start() ? std::min(w, target + 1) : w - 1;
+            now.cwnd = now.ssthresh = std::max(lower, 2.0);
+        }
+        else if (diff < static_cast<double>(m_alpha) && ack.cwnd_limited)
+        {
+            now.cwnd += 1;
+        }
+        return now;
+    }
+
+    int64_t m_alpha{};
+    int64_t m_beta{};
+    int64_t m_gamma{};
+    double m_decrease{};
+    Rounds m_rounds;
+    Aimd<SlowStart> m_aimd;
+    bool m_doubles{true}; //!< slow start grows in this round
+};
+
+LONGFAT_CONGESTION_CONTROL(Vegas);
+
+} // namespace longfat::core
+
+#endif

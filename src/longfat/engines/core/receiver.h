@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A TCP receiver: what has arrived, and when to acknowledge it. Delayed ACKs (RFC 5681, 4.2), none
+// delayed while there is a gap or when one is filled, selective acknowledgments (RFC 2018) and those of
+// what came twice (RFC 2883), timestamps (RFC 7323), echoes of ECN (RFC 3168), a window of a buffer that
+// is fixed or grows with the connection.
+
+#ifndef LONGFAT_CORE_RECEIVER_H
+#define LONGFAT_CORE_RECEIVER_H
+
+#include "connection.h"
+#include "scoreboard.h"
+
+#include <functional>
+
+namespace longfat::core
+{
+
+/// How large a receive buffer is that grows with its connection: once each round trip, room for twice
+/// what the application would read in the next one, if that grows as the last one did (M. Fisk and
+/// W. Feng, "Dynamic right-sizing in TCP", 2001; as Linux does it, in payload).
+class RightSizing
+{
+  public:
+    static constexpr Bytes SMALLEST = 65'536;
+    static constexpr Bytes LARGEST = 64'000'000;
+
+    /// A receiver knows the round trip from the timestamps that come back to it.
+    void on_echo(Time echo, Time now)
+    {
+        if (echo != m_last_echo)
+        {
+            m_last_echo = echo;
+            const Time sample = std::max<Time>(now - echo, 1);
+            m_rtt = m_rtt == 0 ? sample : (7 * m_rtt + sample) / 8;
+        }
+    }
+
+    /// The application has read so much; returns how large the buffer should be, 0 for as it is.
+    Bytes on_read(Bytes bytes, Time now)
+    {
+        m_read += bytes;
+        if (bytes == 0 || m_rtt == 0 || now - m_since < m_rtt)
+        {
+            return 0;
+        }
+        double wanted = 0;
+        if (m_read > m_read_before)
+        {
+            const double growth = m_read_before > 0 ? double(m_read) / double(m_read_before) : 2;
+            wanted = std::min<double>(2 * growth * double(m_read), LARGEST);
+            m_read_before = m_read;
+        }
+        m_read = 0;
+        m_since = now;
+        return static_cast<Bytes>(wanted);
+    }
+
+  private:
+    Time m_rtt{0}; //!< smoothed; 0: not known yet
+    Time m_last_echo{0};
+    Time m_since{0};        //!< beginning of this round trip
+    Bytes m_read{0};        //!< in this round trip
+    Bytes m_read_before{0}; //!< in the round trip that read most
+};
+
+class Receiver final : public Endpoint
+{
+  public:
+    Receiver(EventQueue& events, const FlowSpec& spec, const Stream& stream, const Route& back)
+        : m_events(events),
+          m_spec(spec),
+          m_stream(stream),
+          m_back(back),
+          m_buffer(spec.receive_buffer.value_or(RightSizing::LARGEST)),
+          m_window_scale(window_scale(m_buffer)),
+          m_unacknowledged(spec.segments_per_ack), // so that the first segment is answered at once
+          m_ack_timer(events, this),
+          m_handshake_timer(events, this)
+    {
+    }
+
+    std::function<void()> on_delivery; //!< called when there is more in order
+
+    void receive(const Packet& packet, Time now) override
+    {
+        if (packet.flags & Packet::SYN)
+        {
+            on_syn(packet, now);
+            return;
+        }
+        if (!m_established)
+        {
+            m_established = true;
+            m_handshake_timer.stop();
+            m_buffer = m_spec.receive_buffer.value_or(RightSizing::SMALLEST);
+        }
+        if (packet.flags & Packet::ACK)
+        {
+            m_echo = packet.sent; // the end of the handshake
+            return;
+        }
+        on_segment(packet, now);
+    }
+
+    /// Payload in order, so far.
+    Bytes delivered_bytes() const
+    {
+        return m_stream.offset(m_next);
+    }
+
+    /// The first segment that has not arrived.
+    uint64_t rcv_nxt() const
+    {
+        return m_next;
+    }
+
+    /// At the end of a run: whether every segment that came was new once.
+    bool is_consistent() const
+    {
+        return m_came == m_next + m_early_count + m_again;
+    }
+
+  private:
+    void on_syn(const Packet& packet, Time now)
+    {
+        if (m_established)
+        {
+            return;
+        }
+        if (!m_handshake_timer.is_running())
+        {
+            m_echo = packet.sent;
+        }
+        m_ecn = m_spec.ecn && (packet.flags & Packet::ECE);
+        send_syn_ack(now);
+    }
+
+    void on_handshake_timeout()
+    {
+        send_syn_ack(m_events.now());
+    }
+
+    void send_syn_ack(Time now)
+    {
+        if (m_handshakes > SYN_RETRIES)
+        {
+            return;
+        }
+        if (!m_handshake_timer.is_running())
+        {
+            m_handshake_timer.set(SYN_TIMEOUT << m_handshakes);
+        }
+        ++m_handshakes;
+        Packet& answer = prepare(now);
+        answer.flags = Packet::SYN | Packet::ACK | (m_ecn ? Packet::ECE : 0);
+        answer.wire_bytes = syn_wire_bytes(m_spec.timestamps, m_spec.sack);
+        answer.window = std::min(m_buffer, UNSCALED_WINDOW); // not scaled
+        m_back.first->send(answer, now);
+    }
+
+    void on_segment(const Packet& packet, Time now)
+    {
+        ++m_came;
+        m_segment_sent = packet.sent;
+        m_segment_received = now;
+        note_mark(packet);
+        // RFC 7323, 4.3: echo the timestamp of the segment that the next ACK is about, which a
+        // segment is too that came before.
+        if (packet.sent >= m_echo && packet.number <= m_acknowledged)
+        {
+            m_echo = packet.sent;
+        }
+        const uint64_t expected = m_next;
+        if (!store(packet.number))
+        {
+            ++m_again;
+            m_duplicate = packet.number;
+            send_ack(now);
+            return;
+        }
+        if (!m_spec.receive_buffer)
+        {
+            grow_buffer(packet, m_stream.offset(m_next) - m_stream.offset(expected), now);
+        }
+        if (m_next > expected && on_delivery)
+        {
+            on_delivery();
+        }
+        if (m_early_count > 0 || m_next > expected + 1 ||
+            ++m_unacknowledged >= m_spec.segments_per_ack)
+        {
+            send_ack(now);
+        }
+        else if (!m_ack_timer.is_running())
+        {
+            m_ack_timer.set(m_spec.ack_timeout);
+        }
+    }
+
+    void note_mark(const Packet& packet)
+    {
+        if ((packet.flags & Packet::CWR))
+        {
+            m_echo_mark = false;
+        }
+        if (m_ecn && (packet.flags & Packet::CE))
+        {
+            m_echo_mark = true; // until CWR comes (RFC 3168, 6.1.3)
+        }
+    }
+
+    void grow_buffer(const Packet& packet, Bytes bytes, Time now)
+    {
+        if (m_spec.timestamps)
+        {
+            m_right_sizing.on_echo(packet.echo, now);
+        }
+        m_buffer = std::max(m_buffer, m_right_sizing.on_read(bytes, now));
+    }
+
+    static int window_scale(Bytes bytes)
+    {
+        int scale = 0;
+        for (; bytes >> scale > UNSCALED_WINDOW; ++scale)
+        {
+        }
+        return scale;
+    }
+
+    /// Keep a segment; returns false for one that was there before.
+    bool store(uint64_t number)
+    {
+        if (number < m_next)
+        {
+            return false;
+        }
+        if (number == m_next)
+        {
+            m_arrived += m_stream.size(number);
+            ++m_next;
+            if (!m_early.empty())
+            {
+                m_early.pop();
+                while (!m_early.empty() && m_early.front())
+                {
+                    m_early.pop();
+                    ++m_next;
+                    --m_early_count;
+                }
+                std::erase_if(m_blocks, [this](const Block& block) { return block.end <= m_next; });
+            }
+            return true;
+        }
+        while (m_early.size() <= number - m_next)
+        {
+            m_early.push() = 0;
+        }
+        if (m_early[number - m_next])
+        {
+            return false;
+        }
+        m_early[number - m_next] = 1;
+        m_arrived += m_stream.size(number);
+        ++m_early_count;
+        update_blocks(number);
+        return true;
+    }
+
+    /// The newest block first, joined with those next to it (RFC 2018, section 4).
+    void update_blocks(uint64_t number)
+    {
+        Block newest{number, number + 1};
+        for (std::size_t i = 0; i < m_blocks.size();)
+        {
+            if (m_blocks[i].end == newest.begin || newest.end == m_blocks[i].begin)
+            {
+                newest.begin = std::min(newest.begin, m_blocks[i].begin);
+                newest.end = std::max(newest.end, m_blocks[i].end);
+                m_blocks.erase(m_blocks.begin() + static_cast<std::ptrdiff_t>(i));
+                i = 0;
+            }
+            else
+            {
+                ++i;
+            }
+        }
+        m_blocks.insert(m_blocks.begin(), newest);
+        if (m_blocks.size() > MOST_BLOCKS)
+        {
+            m_blocks.pop_back();
+        }
+    }
+
+    void on_ack_timeout()
+    {
+        send_ack(m_events.now());
+    }
+
+    void send_ack(Time now)
+    {
+        m_ack_timer.stop();
+        m_unacknowledged = 0;
+        m_acknowledged = m_next;
+        Packet& ack = prepare(now);
+        ack.flags = Packet::ACK | (m_echo_mark ? Packet::ECE : 0);
+        if (m_spec.sack)
+        {
+            ack.duplicate = m_spec.undo ? m_duplicate : NO_LIMIT;
+            const std::size_t most = (m_spec.timestamps ? 3 : 4) - (ack.duplicate != NO_LIMIT);
+            for (; ack.sack_blocks < std::min(m_blocks.size(), most); ++ack.sack_blocks)
+            {
+                const Block& block = m_blocks[ack.sack_blocks];
+                ack.sack[ack.sack_blocks] = {static_cast<uint32_t>(block.begin - m_next),
+                                             static_cast<uint32_t>(block.end - m_next)};
+            }
+        }
+        m_duplicate = NO_LIMIT;
+        ack.wire_bytes =
+            ack_wire_bytes(m_spec.timestamps, ack.sack_blocks + (ack.duplicate != NO_LIMIT));
+        m_back.first->send(ack, now);
+    }
+
+    Packet& prepare(Time now)
+    {
+        m_packet.route = &m_back;
+        m_packet.number = m_next;
+        m_packet.sent = now;
+        m_packet.echo = m_echo;
+        m_packet.segment_sent = m_segment_sent;
+        m_packet.segment_received = m_segment_received;
+        m_segment_sent = NEVER;
+        m_packet.arrived = m_arrived;
+        m_packet.duplicate = NO_LIMIT;
+        m_packet.window = m_buffer >> m_window_scale << m_window_scale;
+        m_packet.sack_blocks = 0;
+        return m_packet;
+    }
+
+    struct Block
+    {
+        uint64_t begin;
+        uint64_t end;
+    };
+
+    static constexpr std::size_t MOST_BLOCKS = 4;
+
+    EventQueue& m_events;
+    const FlowSpec& m_spec;
+    const Stream& m_stream;
+    const Route& m_back;
+    Bytes m_buffer;
+    int m_window_scale;         //!< the window is told in units of 2 to that power
+    RightSizing m_right_sizing; //!< of a buffer that grows
+    bool m_established{false};
+    uint64_t m_handshakes{0};       //!< SYN-ACKs sent
+    uint64_t m_next{0};             //!< rcv_nxt, first segment that has not arrived
+    Ring<uint8_t> m_early;          //!< from the next on: whether it has arrived
+    uint64_t m_early_count{0};      //!< how many have arrived early
+    Bytes m_arrived{0};             //!< in order or not, each once
+    uint64_t m_came{0};             //!< segments, all that have come
+    uint64_t m_again{0};            //!< of them, those that had come before
+    std::vector<Block> m_blocks;    //!< of early segments, the newest first
+    uint64_t m_acknowledged{0};     //!< highest number sent in an ACK (Last.ACK.sent)
+    uint64_t m_unacknowledged;      //!< segments since the last ACK
+    uint64_t m_duplicate{NO_LIMIT}; //!< segment that came twice, and no ACK has told of it
+    Time m_echo{0};                 //!< TS.Recent
+    Time m_segment_sent{NEVER};     //!< of the segment that came last; NEVER: an ACK has told
+    Time m_segment_received{0};
+    bool m_ecn{false};       //!< was agreed on
+    bool m_echo_mark{false}; //!< until the sender has reacted
+    Packet m_packet{};
+    Timer<Receiver, &Receiver::on_ack_timeout> m_ack_timer;
+    Timer<Receiver, &Receiver::on_handshake_timeout> m_handshake_timer;
+};
+
+} // namespace longfat::core
+
+#endif

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A scenario, read from its JSON: the same that longfat.scenario writes, with or without what is
+// default there. Whatever is wrong is said in one sentence: field, value, what is allowed.
+
+#ifndef LONGFAT_CORE_SCENARIO_H
+#define LONGFAT_CORE_SCENARIO_H
+
+#include "../json.h"
+#include "event.h"
+#include "route.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace longfat::core
+{
+
+class ScenarioReader
+{
+  public:
+    /// Returns what is wrong, or nothing.
+    std::string read(const std::string& text, ScenarioSpec* scenario)
+    {
+        Json json;
+        std::size_t position;
+        if (!JsonReader::Read(text, &json, &position) || json.type != Json::OBJECT)
+        {
+            return "the scenario is not a JSON object (character " + std::to_string(position) + ")";
+        }
+        read_scenario(json, scenario);
+        return m_error;
+    }
+
+  private:
+    class Fields;
+
+    static constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
+    static constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
+    static constexpr double LONGEST_S = 9e9; //!< what nanoseconds can count
+
+    // What this engine does not do yet is refused, unless it is off.
+    static constexpr const char* LINKS_NOT_YET[] = {
+        "arq", "delivery_ms", "aqm", "base_station", "notifies_loss", "xcp", "approve_bps", "ptp"};
+    static constexpr const char* FLOWS_NOT_YET[] = {
+        "relays", "relay_buffer_bytes", "relays_fail_at_s", "moves", "quick_start_bps"};
+
+    void read_scenario(const Json& json, ScenarioSpec* scenario)
+    {
+        Fields fields(*this, json, "");
+        scenario->duration = from_seconds(fields.number("duration_s", ABOVE_0, LONGEST_S));
+        scenario->seed = fields.whole("seed", 1, 2147483648, 1);
+        fields.ignore("title");
+        fields.not_yet("transfers");
+        fields.not_yet("faults");
+        const Json& links = fields.list("links", 1);
+        const Json& flows = fields.list("flows", 1);
+        Fields record(*this, fields.take("record"), "record.");
+        for (const Json& series : record.list("series").items)
+        {
+            scenario->series.push_back(series.text);
+        }
+        scenario->points = static_cast<uint32_t>(record.whole("points", 2, 1'000'000, 2000));
+        record.end();
+        fields.end();
+        std::vector<LinkSpec> stated(links.items.size());
+        for (std::size_t i = 0; i < stated.size(); ++i)
+        {
+            read_link(links.items[i], "links." + std::to_string(i) + ".", &stated[i]);
+        }
+        if (!m_error.empty() || !pair_links(stated, scenario))
+        {
+            return;
+        }
+        scenario->flows.resize(flows.items.size());
+        const Graph graph(scenario->links);
+        for (std::size_t i = 0; i < flows.items.size() && m_error.empty(); ++i)
+        {
+            const std::string where = "flows." + std::to_string(i) + ".";
+            scenario->flows[i].number = i;
+            scenario->flows[i].seed = scenario->seed;
+            read_flow(flows.items[i], where, graph, &scenario->flows[i]);
+        }
+    }
+
+    /// Both directions of each cable, in the order in which the first of them stands.
+    bool pair_links(const std::vector<LinkSpec>& stated, ScenarioSpec* scenario)
+    {
+        std::map<std::pair<std::string, std::string>, const LinkSpec*> by_ends;
+        for (const LinkSpec& link : stated)
+        {
+            if (!by_ends.emplace(std::pair(link.source, link.target), &link).second)
+            {
+                return fail("links: two links from '" + link.source + "' to '" + link.target +
+                            "': one is allowed");
+            }
+        }
+        std::set<const LinkSpec*> done;
+        for (const LinkSpec& link : stated)
+        {
+            const auto back = by_ends.find({link.target, link.source});
+            if (back == by_ends.end())
+            {
+                return fail("links: no link back from '" + link.target + "' to '" + link.source +
+                            "': ACKs need one");
+            }
+            if (done.insert(&link).second)
+            {
+                done.insert(back->second);
+                scenario->links.push_back(link);
+                scenario->links.push_back(*back->second);
+            }
+        }
+        return true;
+    }
+
+    void read_link(const Json& json, const std::string& where, LinkSpec* link)
+    {
+        Fields fields(*this, json, where);
+        link->source = fields.text("source");
+        link->target = fields.text("target");
+        link->rate_bps = fields.number("rate_bps", 0.5, 1e18);
+        link->delay_s = fields.number("delay_s", 0, LONGEST_S);
+        link->queue_packets = fields.whole("queue_packets", 1, 1e15, NO_LIMIT);
+        link->queue_bytes = fields.whole("queue_bytes", 1, 1e15, NO_LIMIT);
+        link->loss_per_packet = fields.number("loss_per_packet", 0, BELOW_1, 0.0);
+        link->loss_per_bit = fields.number("loss_per_bit", 0, BELOW_1, 0.0);
+        link->mark_above_packets = fields.whole("mark_above_packets", 1, 1e15, NO_LIMIT);
+        for (const auto& [each, outage] : fields.each("outages"))
+        {
+            Fields own(*this, *outage, each);
+            const double start_s = own.number("start_s", 0, LONGEST_S);
+            const double end_s = start_s + own.number("duration_s", ABOVE_0, LONGEST_S);
+            link->outages.push_back(
+                {from_seconds(start_s), from_seconds(std::min(end_s, LONGEST_S))});
+            own.end();
+        }
+        for (const auto& [each, change] : fields.each("changes"))
+        {
+            Fields own(*this, *change, each);
+            LinkChange& read = link->changes.emplace_back();
+            read.at = from_seconds(own.number("at_s", 0, LONGEST_S));
+            read.rate_bps = own.optional("rate_bps", 0.5, 1e18);
+            read.delay_s = own.optional("delay_s", 0, LONGEST_S);
+            read.loss_per_packet = own.optional("loss_per_packet", 0, BELOW_1);
+            read.loss_per_bit = own.optional("loss_per_bit", 0, BELOW_1);
+            own.end();
+        }
+        if (const Json& bursts = fields.take("loss_bursts"); bursts.IsStated())
+        {
+            Fields own(*this, bursts, where + "loss_bursts.");
+            const double loss = own.number("loss_per_packet", ABOVE_0, BELOW_1);
+            const double mean = own.number("mean_packets", 1, 1e9);
+            const double within = own.number("loss_within", ABOVE_0, 1, 1.0);
+            own.end();
+            link->loss_bursts = {loss, mean, within};
+            if (loss / within > mean / (1 + mean))
+            {
+                fail(where + "loss_bursts: loss_per_packet is too much for bursts of mean_packets");
+            }
+        }
+        for (const char* name : LINKS_NOT_YET)
+        {
+            fields.not_yet(name);
+        }
+        fields.end();
+        if ((link->queue_packets == NO_LIMIT) == (link->queue_bytes == NO_LIMIT))
+        {
+            fail(where + "queue_packets: state either queue_packets or queue_bytes");
+        }
+        if (link->source == link->target)
+        {
+            fail(where + "target: a link must join two nodes, not '" + link->source +
+                 "' to itself");
+        }
+    }
+
+    void read_flow(const Json& json, const std::string& where, const Graph& graph, FlowSpec* flow)
+    {
+        constexpr double MOST = 4294967295;
+        Fields fields(*this, json, where);
+        const std::string source = fields.text("source");
+        const std::string target = fields.text("target");
+        fields.ignore("name");
+        flow->segment_bytes = static_cast<uint32_t>(fields.whole("segment_bytes", 1, 9000, 1000));
+        const uint64_t max_window = fields.whole("max_window_segments", 2, MOST, NO_LIMIT);
+        flow->max_window = max_window == NO_LIMIT ? UNLIMITED : static_cast<double>(max_window);
+        flow->initial_window =
+            static_cast<double>(fields.whole("initial_window_segments", 1, MOST, 10));
+        const uint64_t ssthresh = fields.whole("initial_ssthresh_segments", 2, MOST, NO_LIMIT);
+        flow->initial_ssthresh = ssthresh == NO_LIMIT ? UNLIMITED : static_cast<double>(ssthresh);
+        flow->send_buffer = fields.buffer("send_buffer_bytes");
+        flow->receive_buffer = fields.buffer("receive_buffer_bytes");
+        flow->segments_per_ack = fields.whole("segments_per_ack", 1, MOST, 1);
+        flow->ack_timeout = from_seconds(fields.number("ack_timeout_s", ABOVE_0, LONGEST_S, 0.2));
+        flow->sack = fields.truth("sack", true);
+        flow->halving = fields.one_of("recovery", {"prr", "halving"}) == "halving";
+        flow->limited_transmit = fields.truth("limited_transmit", true);
+        flow->timestamps = fields.truth("timestamps", true);
+        flow->timestamp_tick = from_seconds(fields.number("timestamp_tick_s", 0, 10, 0.0));
+        flow->ecn = fields.truth("ecn", false);
+        flow->rack = fields.truth("rack", false);
+        flow->frto = fields.truth("frto", false);
+        flow->undo = fields.truth("undo", false);
+        flow->retries = fields.whole("retries", 1, 1e6, 15);
+        flow->min_rto = from_seconds(fields.number("min_rto_s", ABOVE_0, LONGEST_S, 1.0));
+        flow->start = from_seconds(fields.number("start_s", 0, LONGEST_S, 0.0));
+        if (const auto stop_s = fields.optional("stop_s", ABOVE_0, LONGEST_S))
+        {
+            flow->stop = from_seconds(*stop_s);
+        }
+        flow->bytes = fields.whole("bytes", 1, 1e15, 0);
+        flow->path = read_path(fields.list("path"), graph, where + "path");
+        for (const auto& [each, reroute] : fields.each("reroutes"))
+        {
+            Fields own(*this, *reroute, each);
+            const Time at = from_seconds(own.number("at_s", 0, LONGEST_S));
+            flow->reroutes.push_back({at, read_path(own.list("path", 2), graph, each + "path")});
+            own.end();
+        }
+        for (const auto& [each, handoff] : fields.each("handoffs"))
+        {
+            Fields own(*this, *handoff, each);
+            const Time at = from_seconds(own.number("at_s", 0, LONGEST_S));
+            const bool local = own.one_of("kind", {"local", "non-local"}) == "local";
+            const auto announced_bps = own.optional("announced_rate_bps", ABOVE_0, 1e18);
+            flow->handoffs.push_back({at, local, announced_bps.value_or(0)});
+            own.end();
+        }
+        for (const char* name : FLOWS_NOT_YET)
+        {
+            fields.not_yet(name);
+        }
+        read_algorithm(fields.take("congestion_control"), where, flow);
+        fields.end();
+        if (flow->stop && *flow->stop <= flow->start)
+        {
+            fail(where + "stop_s must be later than start_s");
+        }
+        if (flow->sack && !flow->limited_transmit)
+        {
+            fail(where + "limited_transmit: false is allowed only with sack false: with SACK, new "
+                         "segments are sent on duplicate ACKs anyway");
+        }
+        if ((flow->rack || flow->frto || flow->undo) && !flow->sack)
+        {
+            fail(where + "sack: rack, frto and undo need it");
+        }
+        check_ends(flow->path, source, target, where);
+        for (const Reroute& reroute : flow->reroutes)
+        {
+            check_ends(reroute.path, source, target, where);
+        }
+        if (!flow->reroutes.empty() && flow->path.empty())
+        {
+            fail(where + "path: a flow with reroutes must state the path that it begins with");
+        }
+        if (flow->path.empty())
+        {
+            flow->path = graph.shortest_path(source, target);
+        }
+        if (flow->path.size() < 2)
+        {
+            fail(where + "target: no path from '" + source + "' to '" + target + "'");
+        }
+    }
+
+    void check_ends(const Path& path,
+                    const std::string& source,
+                    const std::string& target,
+                    const std::string& where)
+    {
+        if (!path.empty() && (path.front() != source || path.back() != target))
+        {
+            fail(where + "path must lead from '" + source + "' to '" + target + "'");
+        }
+    }
+
+    Path read_path(const Json& json, const Graph& graph, const std::string& where)
+    {
+        Path path;
+        for (const Json& node : json.items)
+        {
+            if (!path.empty() && !graph.are_joined(path.back(), node.text))
+            {
+                fail(where + ": no link from '" + path.back() + "' to '" + node.text + "'");
+            }
+            path.push_back(node.text);
+        }
+        return path;
+    }
+
+    void read_algorithm(const Json& json, const std::string& where, FlowSpec* flow)
+    {
+        const std::string& name = json.type == Json::TEXT ? json.text : json["name"].text;
+        for (const Algorithm* algorithm : Algorithm::all())
+        {
+            flow->algorithm = name == algorithm->entry().name ? algorithm : flow->algorithm;
+        }
+        if (!flow->algorithm)
+        {
+            fail(where + "congestion_control: this engine has no '" + name + "'");
+            return;
+        }
+        const Entry& entry = flow->algorithm->entry();
+        if ((entry.events & event::ANSWER) || (entry.needs & need::ROUTER_FEEDBACK))
+        {
+            fail(where + "congestion_control: this engine has neither the probes nor the routers " +
+                 "yet that '" + name + "' needs");
+        }
+        const Json& parameters = json["parameters"];
+        for (std::size_t i = 0; i < parameters.names.size(); ++i)
+        {
+            flow->parameters.emplace_back(parameters.names[i], parameters.items[i]);
+        }
+        std::string wrong;
+        flow->algorithm->make(flow->parameters, &wrong);
+        if (!wrong.empty())
+        {
+            fail(where + "congestion_control.parameters." + wrong);
+        }
+    }
+
+    /// The fields of an object: each is taken once, and what is left at the end is not known.
+    class Fields
+    {
+      public:
+        Fields(ScenarioReader& reader, const Json& json, std::string where)
+            : m_reader(reader),
+              m_json(json),
+              m_where(std::move(where))
+        {
+            if (json.IsStated() && json.type != Json::OBJECT)
+            {
+                fail("", "must be an object");
+            }
+        }
+
+        const Json& take(std::string_view name)
+        {
+            m_taken.insert(name);
+            return m_json[name];
+        }
+
+        void ignore(std::string_view name)
+        {
+            take(name);
+        }
+
+        /// A field that may only be off.
+        void not_yet(std::string_view name)
+        {
+            const Json& json = take(name);
+            const bool off = !json.IsStated() || (json.type == Json::ARRAY && json.items.empty()) ||
+                             (json.type == Json::BOOLEAN && json.number == 0);
+            if (!off)
+            {
+                fail(name, "this engine does not do that yet");
+            }
+        }
+
+        double number(std::string_view name,
+                      double least,
+                      double most,
+                      std::optional<double> usual = std::nullopt)
+        {
+            const Json& json = take(name);
+            if (json.IsStated() && json.type != Json::NUMBER)
+            {
+                fail(name, "must be a number");
+            }
+            else if (json.IsStated() && !(json.number >= least && json.number <= most))
+            {
+                fail(name, digits(json.number) + range(least, most));
+            }
+            else if (!json.IsStated() && !usual)
+            {
+                fail(name, "this field is missing");
+            }
+            return json.type == Json::NUMBER ? std::clamp(json.number, least, most)
+                                             : usual.value_or(least);
+        }
+
+        std::optional<double> optional(std::string_view name, double least, double most)
+        {
+            const double value = number(name, least, most, least);
+            return m_json[name].IsStated() ? std::optional(value) : std::nullopt;
+        }
+
+        uint64_t whole(std::string_view name, double least, double most, uint64_t usual)
+        {
+            const double value = number(name, least, most, least);
+            if (value != std::floor(value))
+            {
+                fail(name, "must be a whole number, not " + digits(value));
+            }
+            return m_json[name].IsStated() ? static_cast<uint64_t>(value) : usual;
+        }
+
+        /// None: "auto".
+        std::optional<Bytes> buffer(std::string_view name)
+        {
+            constexpr double MOST = 4294967295;
+            const Json& json = take(name);
+            if (json.type == Json::TEXT)
+            {
+                one_of(name, {"auto"});
+                return std::nullopt;
+            }
+            return static_cast<Bytes>(whole(name, 1, MOST, 64'000'000));
+        }
+
+        bool truth(std::string_view name, bool usual)
+        {
+            const Json& json = take(name);
+            if (json.IsStated() && json.type != Json::BOOLEAN)
+            {
+                fail(name, "must be true or false");
+            }
+            return json.IsStated() ? json.number != 0 : usual;
+        }
+
+        std::string text(std::string_view name)
+        {
+            const Json& json = take(name);
+            if (json.type != Json::TEXT || json.text.empty())
+            {
+                fail(name, "must be a name");
+            }
+            return json.text;
+        }
+
+        /// One of the words, the first of them if it is not stated.
+        std::string one_of(std::string_view name, std::vector<std::string> words)
+        {
+            const Json& json = take(name);
+            const std::string word = json.IsStated() ? json.text : words.front();
+            if (std::find(words.begin(), words.end(), word) == words.end())
+            {
+                std::string known = words.front();
+                for (std::size_t i = 1; i < words.size(); ++i)
+                {
+                    known += " or " + words[i];
+                }
+                fail(name, "must be " + known);
+            }
+            return word;
+        }
+
+        const Json& list(std::string_view name, std::size_t least = 0)
+        {
+            const Json& json = take(name);
+            if ((json.IsStated() && json.type != Json::ARRAY) || json.items.size() < least)
+            {
+                fail(name, "must be a list of at least " + std::to_string(least));
+            }
+            return json;
+        }
+
+        /// The items of a list, each with where it stands.
+        std::vector<std::pair<std::string, const Json*>> each(std::string_view name)
+        {
+            std::vector<std::pair<std::string, const Json*>> each;
+            for (const Json& item : list(name).items)
+            {
+                const std::string number = std::to_string(each.size());
+                each.emplace_back(m_where + std::string(name) + "." + number + ".", &item);
+            }
+            return each;
+        }
+
+        void end()
+        {
+            for (const std::string& name : m_json.names)
+            {
+                if (!m_taken.contains(name))
+                {
+                    fail(name, "there is no such field");
+                }
+            }
+        }
+
+      private:
+        static std::string range(double least, double most)
+        {
+            if (least == ABOVE_0)
+            {
+                return " must be greater than 0, and at most " + digits(most);
+            }
+            if (most == BELOW_1)
+            {
+                return " must be from " + digits(least) + " to less than 1";
+            }
+            return " must be from " + digits(least) + " to " + digits(most);
+        }
+
+        void fail(std::string_view name, const std::string& what)
+        {
+            m_reader.fail(m_where + std::string(name) + ": " + what);
+        }
+
+        ScenarioReader& m_reader;
+        const Json& m_json;
+        std::string m_where;
+        std::set<std::string_view> m_taken;
+    };
+
+    static std::string digits(double number)
+    {
+        char written[40];
+        return {written, std::to_chars(written, written + sizeof(written), number).ptr};
+    }
+
+    /// The first that is wrong is told.
+    bool fail(const std::string& sentence)
+    {
+        m_error = m_error.empty() ? sentence : m_error;
+        return false;
+    }
+
+    std::string m_error;
+};
+
+} // namespace longfat::core
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A scenario as links, senders and receivers that hand each other segments.
+
+#ifndef LONGFAT_CORE_SIMULATION_H
+#define LONGFAT_CORE_SIMULATION_H
+
+#include "../json.h"
+#include "link.h"
+#include "receiver.h"
+#include "sender.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace longfat::core
+{
+
+/// A flow: one TCP connection.
+struct Flow
+{
+    Flow(EventQueue& events, const FlowSpec& spec, Checks& checks)
+        : spec(spec)
+    {
+        stream.mss = spec.segment_bytes;
+        if (spec.bytes > 0)
+        {
+            stream.bytes = spec.bytes;
+            stream.segments = (spec.bytes + spec.segment_bytes - 1) / spec.segment_bytes;
+        }
+        std::string wrong;
+        sender = std::make_unique<Sender>(events,
+                                          spec,
+                                          stream,
+                                          forth,
+                                          spec.algorithm->make(spec.parameters, &wrong),
+                                          checks);
+        receiver = std::make_unique<Receiver>(events, spec, stream, back);
+        forth.end = receiver.get();
+        back.end = sender.get();
+    }
+
+    Flow(const Flow&) = delete;
+
+    const FlowSpec& spec;
+    Stream stream;
+    Route forth;
+    Route back;
+    std::unique_ptr<Sender> sender;
+    std::unique_ptr<Receiver> receiver;
+    SeriesByName series;
+    Series* delivered_series{nullptr};                             //!< if it is kept
+    double completion_s{std::numeric_limits<double>::quiet_NaN()}; //!< when the last byte was read
+};
+
+class Simulation
+{
+  public:
+    explicit Simulation(ScenarioSpec scenario)
+        : m_spec(std::move(scenario))
+    {
+        for (const LinkSpec& link : m_spec.links)
+        {
+            add_link(link);
+        }
+        for (const FlowSpec& flow : m_spec.flows)
+        {
+            add_flow(flow);
+        }
+        m_events.at(m_spec.duration, [this] { m_events.end(); });
+    }
+
+    Simulation(const Simulation&) = delete;
+
+    /// Run so many events at most, and none that is later than `until`; returns whether there is more
+    /// to come. The end is that of the scenario, or when every flow is complete if all have an end.
+    bool run(Time until, uint64_t most)
+    {
+        m_events.run(until, most);
+        if (m_events.has_ended() && !m_is_finished)
+        {
+            m_is_finished = true;
+            finish();
+        }
+        return !m_is_finished && !m_checks.wrong();
+    }
+
+    Time now() const
+    {
+        return m_events.now();
+    }
+
+    /// What the run's own checks have found: a sentence, or null.
+    const char* wrong() const
+    {
+        return m_checks.wrong();
+    }
+
+    /// Write what was counted as JSON. Series follow as numbers: times, then values, from the place
+    /// and as many as stated there.
+    void write(JsonWriter& head, std::vector<double>& numbers) const
+    {
+        head.Name("flows").Begin('[');
+        for (const Flow& flow : m_flows)
+        {
+            const SenderCount& count = flow.sender->count;
+            head.Begin('{').Name("delivered_bytes").Number(flow.receiver->delivered_bytes());
+            head.Name("completion_s").Number(flow.completion_s);
+            head.Name("segments_sent").Number(count.segments);
+            head.Name("retransmissions").Number(count.retransmissions);
+            head.Name("recoveries").Number(count.recoveries);
+            head.Name("timeouts").Number(count.timeouts);
+            head.Name("undone").Number(count.undone);
+            head.Name("given_up_s")
+                .Number(count.given_up == NEVER ? std::nan("") : seconds(count.given_up));
+            head.Name("max_rtt_s").Number(seconds(count.max_rtt));
+            head.Name("max_delivery_rate_bps").Number(flow.sender->fastest().bps());
+            write_series(flow.series, head, numbers);
+            head.End('}');
+        }
+        head.End(']').Name("links").Begin('[');
+        for (const auto& link : m_links)
+        {
+            const PacketCount& count = link->count;
+            head.Begin('{').Name("source").Text(link->spec.source);
+            head.Name("target").Text(link->spec.target);
+            head.Name("packets_sent").Number(count.sent);
+            head.Name("packets_lost").Number(count.lost);
+            head.Name("packets_lost_in_outage").Number(count.outage);
+            head.Name("packets_dropped_by_queue").Number(count.overflow);
+            head.Name("packets_marked").Number(count.marked);
+            write_series(count.series, head, numbers);
+            head.End('}');
+        }
+        head.End(']').Name("events").Number(m_events.count());
+        head.Name("end_s").Number(seconds(now()));
+    }
+
+  private:
+    static void write_series(const SeriesByName& series,
+                             JsonWriter& head,
+                             std::vector<double>& numbers)
+    {
+        head.Name("series").Begin('{');
+        for (const auto& [name, kept] : series)
+        {
+            head.Name(name).Begin('[');
+            head.Number(numbers.size()).Number(kept.timeS.size()).End(']');
+            numbers.insert(numbers.end(), kept.timeS.begin(), kept.timeS.end());
+            numbers.insert(numbers.end(), kept.values.begin(), kept.values.end());
+        }
+        head.End('}');
+    }
+
+    /// One direction. Both directions of a cable are added one after the other.
+    void add_link(const LinkSpec& spec)
+    {
+        const uint32_t source = node(spec.source);
+        const uint32_t target = node(spec.target);
+        m_links.push_back(
+            std::make_unique<DropTailLink>(m_events, spec, target, m_links.size(), m_spec.seed));
+        m_link_by_ends[{source, target}] = m_links.back().get();
+        for (const std::string& name : m_spec.series)
+        {
+            if (name == "queue_packets" || name == "sent_bytes")
+            {
+                m_links.back()->record(name, seconds(m_spec.duration), m_spec.points);
+            }
+        }
+    }
+
+    void add_flow(const FlowSpec& spec)
+    {
+        Flow& flow = m_flows.emplace_back(m_events, spec, m_checks);
+        m_events.at(spec.start, [&flow] { flow.sender->start(); });
+        if (spec.stop)
+        {
+            m_events.at(*spec.stop, [&flow] { flow.sender->stop(); });
+        }
+        set_path(flow, spec.path);
+        for (const std::string& name : m_spec.series)
+        {
+            record(flow, name);
+        }
+        if (spec.bytes > 0 || flow.delivered_series)
+        {
+            flow.receiver->on_delivery = [this, &flow] { on_delivery(flow); };
+        }
+        // From then on, every node of the path sends segments along it and ACKs back; other nodes go
+        // on as before with what reaches them.
+        for (const Reroute& reroute : spec.reroutes)
+        {
+            if (reroute.at == 0) // before the first packet
+            {
+                set_path(flow, reroute.path);
+                continue;
+            }
+            m_events.at(reroute.at, [this, &flow, &reroute] { set_path(flow, reroute.path); });
+        }
+        for (const HandoffSpec& handoff : spec.handoffs)
+        {
+            m_events.at(handoff.at, [&flow, &handoff] {
+                flow.sender->on_handoff(handoff.local, handoff.announced_bps);
+            });
+        }
+    }
+
+    void set_path(Flow& flow, const Path& path)
+    {
+        flow.forth.next.resize(m_nodes.size());
+        flow.back.next.resize(m_nodes.size());
+        for (std::size_t i = 1; i < path.size(); ++i)
+        {
+            const uint32_t here = node(path[i - 1]);
+            const uint32_t next = node(path[i]);
+            flow.forth.next[here] = m_link_by_ends.at({here, next});
+            flow.back.next[next] = m_link_by_ends.at({next, here});
+        }
+        flow.forth.first = flow.forth.next[node(path.front())];
+        flow.back.first = flow.back.next[node(path.back())];
+    }
+
+    /// Keep that series of a flow, if it has it.
+    void record(Flow& flow, const std::string& name)
+    {
+        Sender& sender = *flow.sender;
+        const uint32_t events = flow.spec.algorithm->entry().events;
+        const std::map<std::string, Series**> known{{"delivered_bytes", &flow.delivered_series},
+                                                    {"cwnd_segments", &sender.cwnd_series},
+                                                    {"ssthresh_segments", &sender.ssthresh_series},
+                                                    {"rtt_s", &sender.rtt_series},
+                                                    {"bandwidth_bps", &sender.bandwidth_series},
+                                                    {"utilization", &sender.utilization_series}};
+        const auto found = known.find(name);
+        const bool missing = (name == "bandwidth_bps" && !(events & event::BANDWIDTH)) ||
+                             (name == "utilization" && !(events & event::UTILIZATION));
+        if (found != known.end() && !missing)
+        {
+            *found->second = &flow.series.try_emplace(name, seconds(m_spec.duration), m_spec.points)
+                                  .first->second;
+        }
+    }
+
+    void on_delivery(Flow& flow)
+    {
+        const Bytes delivered = flow.receiver->delivered_bytes();
+        const double now_s = seconds(now());
+        if (flow.delivered_series)
+        {
+            flow.delivered_series->Add(now_s, static_cast<double>(delivered));
+        }
+        if (flow.spec.bytes > 0 && delivered == static_cast<Bytes>(flow.spec.bytes))
+        {
+            flow.completion_s = now_s;
+            if (++m_complete == m_flows.size())
+            {
+                m_events.end();
+            }
+        }
+    }
+
+    /// Check that nothing was lost but by losses: a run in which something was is given up.
+    void finish()
+    {
+        for (const auto& link : m_links)
+        {
+            link->finish(now());
+            m_checks.expect(link->count.is_conserved(), "a link has not conserved its packets");
+        }
+        for (const Flow& flow : m_flows)
+        {
+            m_checks.expect(flow.receiver->is_consistent(),
+                            "a receiver has lost or doubled segments");
+            flow.sender->finish(flow.receiver->rcv_nxt());
+        }
+    }
+
+    uint32_t node(const std::string& name)
+    {
+        return m_nodes.try_emplace(name, m_nodes.size()).first->second;
+    }
+
+    const ScenarioSpec m_spec;
+    Checks m_checks;
+    EventQueue m_events;
+    std::vector<std::unique_ptr<Link>> m_links;
+    std::deque<Flow> m_flows; // which stay where they are
+    std::size_t m_complete{0};
+    bool m_is_finished{false};
+    std::map<std::string, uint32_t> m_nodes;
+    std::map<std::pair<uint32_t, uint32_t>, Link*> m_link_by_ends;
+};
+
+} // namespace longfat::core
+
+#endif

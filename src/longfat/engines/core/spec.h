@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A scenario as values (longfat.scenario says what each field means).
+
+#ifndef LONGFAT_CORE_SPEC_H
+#define LONGFAT_CORE_SPEC_H
+
+#include "congestion-control.h"
+#include "model.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace longfat::core
+{
+
+constexpr uint64_t NO_LIMIT = std::numeric_limits<uint64_t>::max();
+
+struct Outage
+{
+    Time start;
+    Time end;
+};
+
+struct LinkChange
+{
+    Time at;
+    std::optional<double> rate_bps; //!< what is not stated stays as it was
+    std::optional<double> delay_s;
+    std::optional<double> loss_per_packet;
+    std::optional<double> loss_per_bit;
+};
+
+/// Losses in bursts (longfat.LossBursts).
+struct LossBursts
+{
+    double loss_per_packet;
+    double mean_packets;
+    double loss_within;
+};
+
+/// One direction of a link.
+struct LinkSpec
+{
+    std::string source;
+    std::string target;
+    double rate_bps{0};
+    double delay_s{0};
+    uint64_t queue_packets{NO_LIMIT};
+    uint64_t queue_bytes{NO_LIMIT};
+    double loss_per_packet{0};
+    double loss_per_bit{0};
+    uint64_t mark_above_packets{NO_LIMIT}; //!< NO_LIMIT: no marks
+    std::optional<LossBursts> loss_bursts;
+    std::vector<Outage> outages;
+    std::vector<LinkChange> changes;
+};
+
+using Path = std::vector<std::string>; //!< names of nodes
+
+struct Reroute
+{
+    Time at;
+    Path path;
+};
+
+struct HandoffSpec
+{
+    Time at;
+    bool local;
+    double announced_bps; //!< 0: not announced
+};
+
+/// A flow: the settings of its connection. What papers leave out of TCP is off.
+struct FlowSpec
+{
+    uint64_t number{0}; //!< its place among the scenario's
+    uint64_t seed{1};   //!< the scenario's
+    const Algorithm* algorithm{nullptr};
+    Algorithm::Values parameters;
+    Path path;
+    uint32_t segment_bytes{0};
+    double initial_window{10};           //!< segments
+    double initial_ssthresh{UNLIMITED};  //!< segments
+    double max_window{UNLIMITED};        //!< segments
+    std::optional<Bytes> send_buffer;    //!< none: it grows with the connection
+    std::optional<Bytes> receive_buffer; //!< the same
+    uint64_t segments_per_ack{1};
+    Time ack_timeout{0};
+    bool sack{true};
+    bool halving{false}; //!< recovery; else proportional rate reduction
+    bool limited_transmit{true};
+    bool ecn{false};
+    bool timestamps{true};
+    Time timestamp_tick{0}; //!< 0: a nanosecond
+    bool rack{false};       //!< RFC 8985, with tail loss probes
+    bool frto{false};       //!< RFC 5682
+    bool undo{false};       //!< by timestamps (RFC 3522) and by DSACK (RFC 2883)
+    uint64_t retries{15};   //!< timeouts in a row before it gives up: R2 of RFC 9293
+    Time min_rto{0};
+    Time start{0};
+    std::optional<Time> stop;
+    uint64_t bytes{0}; //!< 0: without end
+    std::vector<Reroute> reroutes;
+    std::vector<HandoffSpec> handoffs;
+};
+
+struct ScenarioSpec
+{
+    std::vector<LinkSpec> links; //!< both directions of a cable one after the other
+    std::vector<FlowSpec> flows;
+    Time duration{0};
+    uint64_t seed{1};
+    std::vector<std::string> series;
+    uint32_t points{0};
+};
+
+} // namespace longfat::core
+
+#endif

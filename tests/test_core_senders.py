@@ -1,0 +1,261 @@
+"""Conformance of every sender of the transport core: growth, loss, timeout, ECN, rates, sizes."""
+
+import statistics
+from pathlib import Path
+
+import numpy as np
+import pytest
+from core_scenarios import HEADERS, flow, link, run, scenario
+
+from longfat.engines.core import native
+from longfat.errors import InputError
+
+SENDERS = sorted(entry["name"] for entry in native.catalogue())
+# What adds a segment a round trip in congestion avoidance (RFC 5681), by their papers and headers.
+AS_RENO = ["gaimd", "newreno", "reno", "standard", "tcpj", "ucc", "veno", "westwood"]
+FIXED = Path(__file__).parent / "core_fixed.h"
+
+
+def window_at(answer: dict, when_s: float) -> float:
+    """Return the window that was in force at that time."""
+    times, windows = answer["flows"][0]["series"]["cwnd_segments"]
+    return windows[np.searchsorted(times, when_s) - 1]
+
+
+def growth_a_round_trip(sender: str, window: int, **parameters) -> float:
+    """Return the segments by which 20 round trips of 100 ms open a window, each."""
+    own = flow({"name": sender, "parameters": parameters})
+    own |= {"initial_window_segments": window, "initial_ssthresh_segments": window}
+    answer = run(link(100e9, queue=10**6), own, duration_s=4, series=["cwnd_segments"])
+    assert answer["retransmissions"] == 0
+    return (window_at(answer, 3.5) - window_at(answer, 1.5)) / 20
+
+
+@pytest.mark.parametrize("window", [50, 550, 4000, 8000])
+@pytest.mark.parametrize("sender", AS_RENO)
+def test_a_segment_a_round_trip(sender, window):
+    """RFC 5681, (3): whatever the window (audit A3)."""
+    assert growth_a_round_trip(sender, window) == pytest.approx(1, rel=0.03)
+
+
+def test_general_aimd_adds_a():
+    assert growth_a_round_trip("gaimd", 550, increase_segments=3.5) == pytest.approx(3.5, rel=0.03)
+
+
+@pytest.mark.parametrize("window", [550, 4000])
+def test_hybla_adds_the_square_of_rho(window):
+    """Paper hybla, equation (1), second line: rho = 0.1 / 0.025."""
+    assert growth_a_round_trip("hybla", window) == pytest.approx(16, rel=0.03)
+
+
+def test_hybla_starts_with_rho_and_doubles_by_two_to_the_rho():
+    """Equation (1), first line: every ACK of a slow start adds 2^rho - 1, with rho = 4 here."""
+    own = flow("hybla", initial_window_segments=1)
+    answer = run(link(100e9, queue=10**6), own, duration_s=0.6, series=["cwnd_segments"])
+    assert window_at(answer, 0.15) == pytest.approx(4, rel=1e-4)
+    first_round = window_at(answer, 0.25)
+    assert first_round == pytest.approx(4 + 4 * 15, rel=1e-3)
+    assert window_at(answer, 0.35) == pytest.approx(16 * 64, rel=2e-2)
+
+
+def test_hybla_grows_as_reno_after_a_timeout():
+    """As in Linux (audit C): the first ACK does not bring a window of one to the threshold."""
+    own = flow("hybla", initial_window_segments=100, initial_ssthresh_segments=100)
+    forth = link(delay_s=0.3, outages=[{"start_s": 3, "duration_s": 2}])
+    answer = run(forth, own, duration_s=9, series=["cwnd_segments"])
+    assert answer["timeouts"] > 0
+    windows = answer["series"]["cwnd_segments"][1]
+    lowest = windows.index(1.0)
+    assert 2 in windows[lowest : lowest + 3]
+    assert windows[lowest + 1] < 10
+
+
+# --- what congestion leaves
+
+
+def one_loss(sender: str, rate_bps=100e6, window=200, **more) -> dict:
+    """A sender in congestion avoidance at that window, of which one segment is lost after 3 s."""
+    own = flow(sender, initial_window_segments=window, initial_ssthresh_segments=window, **more)
+    series = ["cwnd_segments", "ssthresh_segments", "delivered_bytes"]
+    clean = run(link(rate_bps), own, duration_s=3.2, series=series)
+    arrivals = clean["series"]["delivered_bytes"][0]
+    at_s = arrivals[np.searchsorted(arrivals, 3.0)]  # the next comes 84 us later, or more
+    forth = link(rate_bps, outages=[{"start_s": at_s - 1e-5, "duration_s": 2e-5}])
+    return run(forth, own, duration_s=4.5, series=series)
+
+
+HALVING = {"gaimd": 0.5, "newreno": 0.5, "reno": 0.5, "standard": 0.5, "hybla": 0.5, "cubic": 0.7}
+
+
+@pytest.mark.parametrize("recovery", ["prr", "halving"])
+@pytest.mark.parametrize("sender", sorted(HALVING))
+def test_a_loss_takes_its_part_of_the_window(sender, recovery):
+    answer = one_loss(sender, recovery=recovery)
+    assert (answer["recoveries"], answer["timeouts"]) == (1, 0)
+    times, thresholds = answer["series"]["ssthresh_segments"]
+    before = window_at(answer, times[-1] - 1e-6)
+    assert thresholds[-1] == pytest.approx(HALVING[sender] * before, rel=0.02)
+    after = window_at(answer, times[-1] + 0.12)
+    assert after == pytest.approx(thresholds[-1], abs=17 if sender == "hybla" else 6)
+
+
+@pytest.mark.parametrize("sender", ["westwood", "tcpj"])
+def test_an_estimate_of_the_bandwidth_takes_the_place_of_halving(sender):
+    """Paper tcpj, (5) and (6): a random loss leaves what the ACKs have measured."""
+    answer = one_loss(sender, rate_bps=16e6)
+    bandwidth_delay = 16e6 * 1000 / (1000 + HEADERS) * 0.1 / 8000
+    assert window_at(answer, 3.6) == pytest.approx(bandwidth_delay, rel=0.1)
+
+
+def test_ucc_keeps_its_window_where_the_link_is_not_busy():
+    """Paper ucc, (7): at a hundredth of the link, no queue: rho is below alpha."""
+    answer = one_loss("ucc")
+    assert window_at(answer, 3.35) == pytest.approx(window_at(answer, 2.9), rel=0.02)
+
+
+@pytest.mark.parametrize("sender", SENDERS)
+def test_a_timeout_leaves_a_window_of_one(sender):
+    own = flow(sender, initial_window_segments=100, initial_ssthresh_segments=100)
+    forth = link(20e6, outages=[{"start_s": 3, "duration_s": 2}])
+    answer = run(forth, own, duration_s=8, series=["cwnd_segments"])
+    assert answer["timeouts"] >= 1
+    assert min(answer["series"]["cwnd_segments"][1]) == 1
+    assert window_at(answer, 7.9) > 10
+
+
+@pytest.mark.parametrize("sender", SENDERS)
+def test_a_mark_lowers_the_window_once_a_round_trip(sender):
+    """RFC 3168: no packet is lost, and many marks in a window count once (audit B6)."""
+    own = flow(sender, ecn=True, initial_ssthresh_segments=80, min_rto_s=3)
+    forth = link(mark_above_packets=20)
+    answer = run(forth, own, duration_s=30, series=["ssthresh_segments"])
+    assert answer["links"][0]["packets_marked"] > 0
+    assert answer["retransmissions"] == answer["timeouts"] == 0
+    assert answer["delivered_bytes"] * 8 / 30 > 0.45 * 10e6
+    thresholds = answer["series"]["ssthresh_segments"][0]
+    assert len(thresholds) > 1 or sender == "bbr"  # version 1 does not heed marks
+    if sender in HALVING:  # what estimates bandwidths sets another one at the end
+        assert np.diff(thresholds).min() > 0.099  # with CWR, a round trip of 100 ms
+
+
+# --- sizes and rates
+
+
+@pytest.mark.parametrize("sender", SENDERS)
+def test_five_gigabytes(sender):
+    """More than 32 bits of bytes (audit B1, B2), over 10 Gbit/s and 20 ms."""
+    own = flow(sender, bytes=5 * 10**9, segment_bytes=8948)
+    answer = run(link(10e9, 0.01, 5000), own, duration_s=60)
+    assert answer["delivered_bytes"] == 5 * 10**9
+    assert answer["completion_s"] < 30
+
+
+@pytest.mark.parametrize("sender", SENDERS)
+def test_from_a_modem_to_a_fibre(sender):
+    slow = run(link(9600, 0.1, 20), flow(sender, segment_bytes=536), duration_s=600)
+    assert slow["delivered_bytes"] * 8 / 600 > 0.85 * 9600 * 536 / (536 + HEADERS)
+    own = flow(sender, segment_bytes=8948, receive_buffer_bytes=25_000_000)
+    fast = run(link(10e9, 0.01, 10**5), own, duration_s=5)
+    assert fast["delivered_bytes"] * 8 / 5 > 0.9 * 10e9 * 8948 / (8948 + HEADERS)
+
+
+@pytest.mark.parametrize("sender", SENDERS)
+def test_timestamps_cost_their_bytes_and_nothing_else(sender):
+    """Audit A2, B9: the clock of the congestion control is the same with and without."""
+    without, with_them = (
+        [
+            run(
+                link(loss_per_packet=1e-2),
+                flow(sender, timestamps=timestamps),
+                duration_s=120,
+                seed=seed,
+            )["delivered_bytes"]
+            for seed in range(1, 9)
+        ]
+        for timestamps in (False, True)
+    )
+    error = np.hypot(*(statistics.stdev(runs) / 8**0.5 for runs in (without, with_them)))
+    apart = statistics.mean(with_them) - statistics.mean(without)
+    assert abs(apart) < 2.5 * error + 0.012 * statistics.mean(without)
+
+
+@pytest.mark.parametrize("loss", [1e-3, 3e-3, 1e-2])
+def test_the_square_root_law(loss):
+    """A mean window of sqrt(3 / (2 p)), where losses are random and the link is never full."""
+    answer = run(
+        link(1e9, loss_per_packet=loss),
+        flow("newreno", initial_ssthresh_segments=2),
+        duration_s=3000,
+    )
+    window = answer["delivered_bytes"] / 1000 * 0.1 / 3000
+    assert window == pytest.approx((1.5 / loss) ** 0.5, rel=0.12)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_general_aimd_is_newreno_where_the_receiver_limits(seed):
+    """The window does not grow while it is not what limits (audit of the forker, F1)."""
+    answers = [
+        run(
+            link(100e6, 0.275, loss_per_packet=1e-4),
+            flow(sender, receive_buffer_bytes=550_000),
+            duration_s=100,
+            seed=seed,
+        )["delivered_bytes"]
+        for sender in ("newreno", "gaimd", "standard")
+    ]
+    assert max(answers) <= 1.01 * min(answers)
+
+
+@pytest.mark.parametrize("sender", sorted({*SENDERS} - {"bbr"}))
+def test_a_window_does_not_grow_where_the_receiver_limits(sender):
+    """RFC 7661: it would come to any size, and a loss not be felt. BBR's follows its model."""
+    own = flow(sender, receive_buffer_bytes=50_000)
+    answer = run(link(100e6), own, duration_s=20, series=["cwnd_segments"])
+    assert window_at(answer, 20) < 110
+
+
+# --- decisions
+
+
+def fixed(window: float, pacing_bps: float = 0) -> dict:
+    return {"name": "fixed", "parameters": {"window": window, "pacing_bps": pacing_bps}}
+
+
+@pytest.mark.parametrize("rate_bps", [7_777.7, 1e6, 20e9])
+def test_pacing_holds_its_rate_in_64_bits(rate_bps):
+    """Audit A4, B4: slow or fast, nothing caps a pacing rate, and no fraction of it is lost."""
+    own = flow(fixed(1e6, rate_bps), segment_bytes=1000)
+    duration_s = 2000 if rate_bps < 1e6 else 0.5 if rate_bps > 1e9 else 20
+    answer = native.run(scenario(link(400e9, 0.001, 10**6), own, duration_s=duration_s), own=FIXED)
+    assert answer["flows"][0]["delivered_bytes"] * 8 / duration_s == pytest.approx(
+        rate_bps, rel=0.01
+    )
+
+
+def test_a_parameter_out_of_range_is_refused_in_one_sentence():
+    own = flow({"name": "hybla", "parameters": {"rtt0_s": 11.0}})
+    with pytest.raises(InputError, match=r"parameters\.rtt0_s: 11\.0 is not from 1e-06 to 10\.0"):
+        run(link(), own)
+    with pytest.raises(InputError, match=r"rtt0: there is no such parameter"):
+        run(link(), flow({"name": "hybla", "parameters": {"rtt0": 0.025}}))
+
+
+def test_a_parameter_that_must_be_below_another_is_refused():
+    own = flow({"name": "illinois", "parameters": {"alpha_min": 20.0}})
+    with pytest.raises(InputError, match="alpha_min: must be less than alpha_max"):
+        run(link(), own)
+
+
+def test_a_header_that_does_not_compile_is_refused(tmp_path):
+    header = tmp_path / "mine.h"
+    header.write_text('#include "model.h"\nclass Mine { int x }\n', "utf-8")
+    with pytest.raises(InputError, match=r"mine\.h cannot be used: .*error"):
+        native.program(own=header)
+
+
+def test_an_entry_that_names_other_events_than_the_class_has_does_not_compile(tmp_path):
+    header = tmp_path / "mine.h"
+    text = FIXED.read_text("utf-8").replace("double utilization() const", "double utilisation()")
+    header.write_text(text, "utf-8")
+    with pytest.raises(InputError, match="are not the functions that the class has"):
+        native.program(own=header)
