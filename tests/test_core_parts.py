@@ -11,6 +11,8 @@ from mpmath import mp, mpf
 
 from longfat.engines.core import native
 
+pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+
 HERE = Path(__file__).parent
 
 

@@ -10,6 +10,8 @@ from core_scenarios import HEADERS, flow, link, run, scenario
 from longfat.engines.core import native
 from longfat.errors import InputError
 
+pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+
 SENDERS = sorted(entry["name"] for entry in native.catalogue())
 # What adds a segment a round trip in congestion avoidance (RFC 5681), by their papers and headers.
 AS_RENO = ["gaimd", "newreno", "reno", "standard", "tcpj", "ucc", "veno", "westwood"]

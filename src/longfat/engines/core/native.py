@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from longfat import store
+from longfat import paths
 from longfat.engines import host
 from longfat.errors import InputError, SimulationError
 
@@ -82,7 +82,7 @@ def program(flags: tuple[str, ...] = (), own: Path | None = None) -> Path:
     content = host.content_sha256([HERE / "main.cc", *headers])
     command = [*compiler(), *FLAGS, *flags]
     key = hashlib.sha256("\0".join([*command, _version(), content]).encode()).hexdigest()[:24]
-    path = store.folder() / "core" / key
+    path = paths.builds() / "core" / key
     with _lock:
         if not path.exists():
             _compile(command, source, path, own)
