@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from longfat import InputError, store, topologies
+from longfat import InputError, reproduce, store, topologies
 from longfat.book import chapters
 from longfat.experiment import Chapter, Experiment, Figure, Runs, Table
 
@@ -79,6 +79,15 @@ def test_a_figure_can_use_no_experiment_that_it_does_not_name():
         chapter(half).chart(half, chapter(half).data(half))
     with pytest.raises(InputError, match="c has no table 'x'"):
         chapter(whole).find("x", Table)
+
+
+@pytest.mark.usefixtures("empty_archive")
+def test_reproduce_makes_the_archive_of_a_chapters_experiments():
+    one = experiment("small-a", points={"loss": [0.01]})
+    chapter = Chapter(name="small", setting=None, experiments=(one,), figures=())
+    [row] = reproduce.reproduce("small", chapter.run).to_dict("records")
+    assert (row["experiment"], row["runs"], row["added"]) == ("small-a", 2, 2)
+    assert set(store.read_table("small-a", "runs")["seed"]) == {1, 2}
 
 
 @pytest.mark.parametrize("name", chapters.NAMES)

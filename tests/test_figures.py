@@ -89,6 +89,7 @@ def test_measuring_sums_the_cells_of_a_figure(tmp_path, monkeypatch):
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(cells=made, metadata={"kernelspec": kernel})
     monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path)
+    monkeypatch.setattr(chapters, "stated", dict)  # the notebook alone
     monkeypatch.setattr(figures, "TIMES", tmp_path / "times.csv")
     nbformat.write(notebook, tmp_path / "small.ipynb")
     figures.measure(("quick",))
@@ -140,7 +141,7 @@ def test_settings_are_python_literals_or_words():
 
 
 def test_what_fails_leaves_no_file(tmp_path):
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=r"hybla-steady: delay_s: -0\.5 should be"):
         figures.execute("hybla-3", tmp_path / "out", SMALL | {"rtt_s": -1.0})
     with pytest.raises(InputError, match=r"no parameter 'rtt'.*mean 'rtt_s'"):
         figures.execute("hybla-3", tmp_path / "out", {"rtt": 0.5})

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import sys
+import textwrap
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -361,6 +362,7 @@ def _list_figures() -> None:
     }
     for column in columns:
         table[column] = [_minutes(seconds) for seconds in table[column]]
+    table["shows"] = [textwrap.shorten(what, 60, placeholder=" …") for what in table["shows"]]
     _print(table.rename(columns=columns), as_json=False)
     click.echo(
         "\nTimes in min:s as measured, by profile: quick simulates, paper takes the archive's "

@@ -10,9 +10,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import pandas as pd
+from pydantic import ValidationError
 
 from longfat import statistics
-from longfat.errors import InputError, nearest
+from longfat.errors import InputError, nearest, sentence
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.scenario import Scenario
 from longfat.sweeps import can_run, simulate_all, sweep
@@ -60,10 +61,12 @@ class Experiment:
 
     @cached_property
     def scenarios(self) -> list[Scenario]:
-        """What is run, in the order of the design."""
-        if self.design.columns.empty:
-            return [self.build()]
-        return [self.build(**row) for row in self.design.to_dict("records")]
+        """What is run, in the order of the design. Raises InputError for what cannot be."""
+        rows = [{}] if self.design.columns.empty else self.design.to_dict("records")
+        try:
+            return [self.build(**row) for row in rows]
+        except ValidationError as error:
+            raise InputError(f"{self.name}: {sentence(error)}") from None
 
     def can_run(self) -> bool:
         """Return whether each run can be made or found here; a line of output says what cannot."""
