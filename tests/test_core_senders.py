@@ -45,12 +45,12 @@ def test_general_aimd_adds_a():
 
 
 @pytest.mark.parametrize("window", [550, 4000])
-def test_hybla_adds_the_square_of_rho(window):
+def test_hybla_adds_the_square_of_the_ratio(window):
     """Paper hybla, equation (1), second line: rho = 0.1 / 0.025."""
     assert growth_a_round_trip("hybla", window) == pytest.approx(16, rel=0.03)
 
 
-def test_hybla_starts_with_rho_and_doubles_by_two_to_the_rho():
+def test_hybla_starts_with_the_ratio_and_grows_by_two_to_its_power():
     """Equation (1), first line: every ACK of a slow start adds 2^rho - 1, with rho = 4 here."""
     own = flow("hybla", initial_window_segments=1)
     answer = run(link(100e9, queue=10**6), own, duration_s=0.6, series=["cwnd_segments"])

@@ -412,7 +412,7 @@ def find_archived(scenario: Scenario, engine: str, versions: Versions) -> Result
     places = _archive_index().get((engine, scenario.sha256()), ())
     for experiment, run in places:
         if not _others(experiment, versions):
-            return archived_result(experiment, run)
+            return archived_result(experiment, run, scenario)
     for experiment, _ in places:
         for part in _others(experiment, versions):
             _say_once(part, versions[part])
@@ -436,10 +436,13 @@ def _say_once(part: str, version: str) -> None:
     )
 
 
-def archived_result(experiment: str, run: int) -> Result:
-    """Return a run of an experiment's archive. Raises LongfatError where it cannot be read."""
+def archived_result(experiment: str, run: int, scenario: Scenario | None = None) -> Result:
+    """Return a run of an experiment's archive; who has its scenario already may give it.
+
+    Raises LongfatError where it cannot be read.
+    """
     tables = _by_run(experiment)
-    scenario = Scenario.from_json(tables["runs"][run]["scenario"])
+    scenario = scenario or Scenario.from_json(tables["runs"][run]["scenario"])
     line = provenance()[experiment]
     return Result(
         scenario=scenario,

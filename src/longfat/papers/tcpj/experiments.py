@@ -19,7 +19,7 @@ from longfat import engines, measures, papers, statistics
 from longfat.errors import InputError
 from longfat.papers import tcpj
 from longfat.papers.tcpj.network import TCPJ_PROTOCOLS, handoff, radio, shared_wire
-from longfat.result import Result
+from longfat.result import Result, flow_table
 from longfat.scenario import Ns2, Outage, Record, Scenario
 from longfat.style import ENGINE_LABEL, SHORT, label
 from longfat.sweeps import can_run, simulate_all, sweep
@@ -1319,8 +1319,10 @@ def _handoff(
 
 def _flows(design: pd.DataFrame, results: list[Result]) -> pd.DataFrame:
     """Return the flows of all results, each with the row of the design that asked for it."""
-    rows = zip(design.to_dict("records"), results, strict=True)
-    return pd.concat(result.flows.assign(**row) for row, result in rows)
+    rows = [result.flow_rows() for result in results]
+    asked_for = design.loc[design.index.repeat([len(own) for own in rows])]
+    flows = flow_table([row for own in rows for row in own])
+    return flows.join(asked_for.reset_index(drop=True))
 
 
 def _mbps(runs: pd.DataFrame) -> pd.DataFrame:
