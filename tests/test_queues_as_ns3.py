@@ -11,7 +11,7 @@ import subprocess
 
 import link_driver
 import pytest
-from programs import HERE
+from programs import TESTS
 
 from longfat import statistics as intervals
 from longfat.engines.ns3 import compiled
@@ -33,7 +33,7 @@ def program(tmp_path_factory):
     libraries = compiled.ns3() / "lib64"
     command = [*compiled.compiler(), "-std=c++20", "-O1", "-Wall", "-Werror"]
     command += ["-isystem", compiled.ns3() / "include"]
-    command += [HERE / "ns3_queues.cc", "-o", made, f"-L{libraries}"]
+    command += [TESTS / "ns3_queues.cc", "-o", made, f"-L{libraries}"]
     command += [f"-Wl,-rpath,{libraries}", "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]
     subprocess.run([*command, *(f"-l:{name}" for name in compiled.LIBRARIES)], check=True)
     return made

@@ -6,7 +6,7 @@ import pytest
 from longfat import paths
 
 NOTEBOOK = paths.NOTEBOOKS / "tutorial.ipynb"
-SMALL = {"loss_rates": [0.002, 0.02], "repetitions": 2, "duration_s": 4.0, "workers": 1}
+SMALL = {"loss_rates": [0.002, 0.02], "repetitions": 2, "duration_s": 2.0, "workers": 1}
 
 
 @pytest.mark.slow
