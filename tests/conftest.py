@@ -13,23 +13,6 @@ from longfat import paths, store
 
 # What `pytest` alone runs, and `make check`. Whoever names a file or a test gets all that is in it.
 FAST = "not (medium or slow or long or ns3 or book or browser)"
-# Files whose tests simulate, draw lots or derive for seconds.
-MEDIUM = {
-    "test_experiments_hybla",
-    "test_experiments_survey",
-    "test_experiments_tcpj",
-    "test_experiments_ucc",
-    "test_explorer",
-    "test_helpers_links",
-    "test_helpers_routers",
-    "test_ns2_engine",
-    "test_pictures",
-    "test_research_object",
-    "test_statistics_sharing",
-    "test_theory_derivation",
-    "test_theory_tcpj_derivation",
-    "test_verdict_rules",
-}
 # What a test needs is known by its fixtures.
 MARKS = {"with_ns3": "ns3", "built_book": "book", "browser": "browser"}
 HTML = paths.DATA.parent / "build" / "book" / "_build" / "html"
@@ -75,8 +58,6 @@ def pytest_configure(config):
 @pytest.hookimpl(tryfirst=True)  # before those with other marks are left out
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.stem in MEDIUM:
-            item.add_marker("medium")
         for fixture in MARKS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(MARKS[fixture])
         if item.get_closest_marker("ns3") and not find_spec("ns3"):

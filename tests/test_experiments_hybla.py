@@ -12,6 +12,8 @@ from longfat.errors import InputError
 from longfat.papers import hybla
 from longfat.papers.hybla import analysis, claims, derivation, plan, theory
 
+pytestmark = pytest.mark.medium
+
 CLAIMS = papers.claims("hybla")
 
 

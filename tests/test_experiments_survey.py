@@ -10,6 +10,8 @@ from longfat.cc import catalogue
 from longfat.papers.survey import experiments
 from longfat.papers.survey.experiments import Setting
 
+pytestmark = pytest.mark.medium
+
 ALGORITHMS = list(experiments.NAMES)
 SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
 

@@ -10,6 +10,8 @@ from longfat.papers.tcpj import evidence, experiments, explorer, families, words
 from longfat.papers.tcpj.experiments import OF_2002, PROTOCOLS, WITH_SACK, Setting
 from longfat.papers.tcpj.network import handoff
 
+pytestmark = pytest.mark.medium
+
 
 @pytest.fixture
 def no_engine(monkeypatch, empty_archive):

@@ -12,6 +12,8 @@ from longfat.papers.ucc import analysis, claims, plan, theory
 from longfat.scenario import Scenario
 from longfat.studies import atlas
 
+pytestmark = pytest.mark.medium
+
 GOODPUT = {"newreno": 2.0, "cubic": 2.5, "compound": 3.0, "chd": 4.0, "ucc": 5.0, "hd": 1.0}  # Mb/s
 
 

@@ -13,6 +13,8 @@ from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Curve, Explorer, Input, Repeated, Root
 
+pytestmark = pytest.mark.medium
+
 x, y, z, w, v, k = symbols("x y z w v k", positive=True)
 n = symbols("n", integer=True, positive=True)
 MODULES = papers.names()

@@ -6,6 +6,8 @@ import pytest
 from longfat.book import drawings_links as drawings
 from longfat.studies import proxies
 
+pytestmark = pytest.mark.medium
+
 
 def test_each_helper_stands_in_the_network():
     assert proxies.KINDS.keys() == proxies.READS.keys() == drawings.LOOKS.keys()

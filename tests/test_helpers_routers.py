@@ -8,6 +8,8 @@ import pytest
 
 from longfat.studies import assistance_ns2, ptp, routers
 
+pytestmark = pytest.mark.medium
+
 
 def test_a_link_is_full_once_nine_tenths_are_in_use_and_the_queue_counts_from_then_on():
     table = pd.DataFrame(

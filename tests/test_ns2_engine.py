@@ -19,6 +19,8 @@ from longfat.engines.ns2 import planning
 from longfat.scenario import Flow, LinkChange
 from longfat.topologies import duplex, satellite
 
+pytestmark = pytest.mark.medium
+
 FLOW_SERIES = ("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")
 
 

@@ -11,6 +11,8 @@ from longfat.cc import catalogue
 from longfat.cli import main
 from longfat.style import ALGORITHM_STYLE, ENGINE_STYLE, number, powers, quantity, style
 
+pytestmark = pytest.mark.medium
+
 HANDOFF = {"rate_bps": 3e6, "new_rate_bps": 1e6, "cost_s": 0.09, "rtt_s": 0.04}
 SERIES = ["delivered_bytes", "cwnd_segments", "ssthresh_segments", "rtt_s", "queue_packets"]
 NETWORKS = {

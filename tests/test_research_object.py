@@ -15,6 +15,8 @@ import yaml
 from longfat import papers, paths
 from longfat.errors import InputError
 
+pytestmark = pytest.mark.medium
+
 ROOT = paths.DATA.parent
 
 

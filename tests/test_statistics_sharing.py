@@ -7,6 +7,8 @@ import pytest
 from longfat import measures, statistics
 from longfat.errors import InputError
 
+pytestmark = pytest.mark.medium
+
 
 def test_both_senders_are_each_other_s_neighbour():
     runs = pd.DataFrame(

@@ -12,6 +12,8 @@ from longfat.papers import hybla
 from longfat.papers.hybla import derivation
 from longfat.papers.ledger import agree
 
+pytestmark = pytest.mark.medium
+
 
 @pytest.fixture(scope="module")
 def ledger():

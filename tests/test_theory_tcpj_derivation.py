@@ -8,6 +8,8 @@ from longfat.papers import tcpj
 from longfat.papers.ledger import agree
 from longfat.papers.tcpj import derivation
 
+pytestmark = pytest.mark.medium
+
 
 @pytest.mark.parametrize("number", sorted(derivation.DERIVATIONS))
 def test_derivation_ends_in_the_equation(number):

@@ -9,6 +9,8 @@ from statsmodels.stats.multitest import multipletests
 from longfat import statistics, store
 from longfat.errors import InputError
 
+pytestmark = pytest.mark.medium
+
 EMPTY = {"half_unit": np.nan, "threshold": np.nan, "threshold_reason": "", "fitted": ""}
 
 
