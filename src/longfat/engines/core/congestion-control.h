@@ -40,6 +40,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 
 namespace longfat::core
 {
@@ -99,11 +100,14 @@ struct RateSample
     }
 };
 
-/// What routers have written into the headers of a connection's packets (XCP), of one ACK.
+/// What routers have written into the congestion headers that one ACK tells of (XCP:
+/// draft-falk-xcp-spec-03, section 3). A sender whose entry names the need has such headers in its
+/// segments: they say its smoothed round trip, that over its window, and that it would take any rate.
 struct RouterFeedback
 {
-    double window_change{0}; //!< bytes
-    bool present{false};
+    double rate_change{0}; //!< of the flow, bytes/s: the sum of its segments' (Reverse_Feedback)
+    bool present{false};   //!< the ACK tells of congestion headers
+    bool complete{false};  //!< all routers on the way have written; else the change says nothing
 };
 
 /// An ACK, and what TCP knows after it.
@@ -130,6 +134,7 @@ struct Ack
     bool ece{false};              //!< ECN-Echo (RFC 3168)
     bool app_limited{false};      //!< the application had no more to send
     bool cwnd_limited{false};     //!< cwnd has kept segments from being sent
+    Bytes advertised_window;      //!< by the receiver
     State state;                  //!< after this ACK
     State prior_state;            //!< before it
     RateSample rate;
@@ -181,9 +186,11 @@ struct Established
     Time now;
     Bytes mss;
     Time rtt;
-    double max_window; //!< segments: no decision goes beyond it; UNLIMITED: any
-    uint64_t seed;     //!< the scenario's, for random numbers (random.h)
-    uint64_t flow;     //!< its place among the scenario's flows
+    double max_window;       //!< segments: no decision goes beyond it; UNLIMITED: any
+    uint64_t seed;           //!< the scenario's, for random numbers (random.h)
+    uint64_t flow;           //!< its place among the scenario's flows
+    Bytes header_bytes{0};   //!< on the wire, in front of a segment's payload
+    RouterFeedback feedback; //!< of the handshake
 };
 
 /// A recovery or CWR is over, for all is acknowledged that had been sent when it began.
@@ -242,25 +249,70 @@ struct Lost
     bool is_app_limited;
 };
 
-/// The answer to a probe or to a query of the routers on the path.
+/// What a router has written into a query, of the link that the query takes (the Performance
+/// Transparency Protocol; M. Welzl, "Scalable performance signalling and congestion avoidance", 2003).
+struct LinkRecord
+{
+    uint32_t link{0};    //!< its address
+    double rate_bps{0};  //!< nominal
+    Bytes sent_bytes{0}; //!< so far, headers included
+    Time at{0};          //!< when that was
+};
+
+/// The answer to a probe, or to a query of the routers on the path.
 struct Answer
 {
     Time now;
     Time asked;
-    uint64_t number; //!< of the probe or query
+    uint64_t number; //!< that `probe` or `query` has returned
+    bool is_query;
+    std::span<const LinkRecord> records; //!< of a query
+    bool complete;                       //!< every router on the way has written one
+    Bytes mss;
+    State state; //!< in RECOVERY or CWR a decision moves the threshold alone
 };
 
-/// What a congestion control may ask TCP for, from `on_start` on.
+/// The receiver reports a supplement.
+struct Supplement
+{
+    Time now;
+    Bytes mss;
+    State state; //!< in RECOVERY or CWR a decision moves the threshold alone
+};
+
+/// How segments are sent again after none were.
+enum class Resumption : uint8_t
+{
+    UNCHANGED, //!< window and threshold as they were; what was outstanding is sent again within it
+    REDUCED,   //!< the same, with the threshold of a loss as the window
+    TIMEOUT,   //!< as after a timeout
+};
+
+/// What a congestion control may ask TCP for, from `on_start` on. Probes and queries count from 1, each
+/// for itself, and leave at once.
 class Requests
 {
   public:
     virtual ~Requests() = default;
-    virtual void timer(Time delay) = 0;           //!< on_timer then; another call sets it anew
-    virtual void probe(bool low_priority) = 0;    //!< a packet without payload; on_answer
-    virtual void query() = 0;                     //!< routers write into it; on_answer
-    virtual void supplement(double segments) = 0; //!< beyond the window, at low priority
-    virtual void hold() = 0;                      //!< no segment leaves until resume
-    virtual void resume() = 0;
+
+    /// Call on_timer after that time; another call sets it anew, NEVER stops it.
+    virtual void timer(Time delay) = 0;
+
+    /// Send a packet with so many bytes that are no data; the receiver answers at once (on_answer). A
+    /// full queue drops packets of low priority first. Returns its number.
+    virtual uint64_t probe(Bytes bytes, bool low_priority) = 0;
+
+    /// Send a query into which routers write; the receiver answers at once (on_answer). Returns its
+    /// number.
+    virtual uint64_t query() = 0;
+
+    /// Send the next new segment whatever the window. Until it is sent again it is neither in flight
+    /// nor its loss one that reduces the window; its arrival is told by on_supplement. Returns false
+    /// when there is none to be sent, or the receiver has no room.
+    virtual bool supplement(bool low_priority) = 0;
+
+    virtual void hold() = 0; //!< no segment leaves until resume
+    virtual void resume(Resumption how) = 0;
 };
 
 /// What a congestion control can be told besides ACKs and congestion: a bit each, of the function that
@@ -280,6 +332,10 @@ constexpr uint32_t TIMER = 512;        //!< on_timer(Time now, Control) -> Contr
 constexpr uint32_t ANSWER = 1024;      //!< on_answer(const Answer&, Control) -> Control
 constexpr uint32_t BANDWIDTH = 2048;   //!< double bandwidth_bps() const, a time series
 constexpr uint32_t UTILIZATION = 4096; //!< double utilization() const, a time series
+constexpr uint32_t SUPPLEMENT = 8192;  //!< on_supplement(const Supplement&, Control) -> Control
+/// bool holds(const Congestion&): asked where a recovery would begin or a timeout would be answered.
+/// True: neither happens, and as after Requests::hold no segment leaves until resume.
+constexpr uint32_t HOLDS = 16384;
 } // namespace event
 
 /// What it needs to know of every ACK beyond what is free: a bit each.

@@ -57,6 +57,8 @@ class CongestionControl
     virtual Control on_handoff(const Handoff& handoff, const Control& now) = 0;
     virtual Control on_timer(Time time, const Control& now) = 0;
     virtual Control on_answer(const Answer& answer, const Control& now) = 0;
+    virtual Control on_supplement(const Supplement& supplement, const Control& now) = 0;
+    virtual bool holds(const Congestion& congestion) = 0;
     virtual double bandwidth_bps() const = 0;
     virtual double utilization() const = 0;
 };
@@ -81,6 +83,8 @@ events_of()
     add(event::ANSWER, requires(T t, Answer a, Control c) { t.on_answer(a, c); });
     add(event::BANDWIDTH, requires(const T t) { t.bandwidth_bps(); });
     add(event::UTILIZATION, requires(const T t) { t.utilization(); });
+    add(event::SUPPLEMENT, requires(T t, Supplement s, Control c) { t.on_supplement(s, c); });
+    add(event::HOLDS, requires(T t, Congestion c) { t.holds(c); });
     return events;
 }
 
@@ -202,6 +206,24 @@ class Model final : public CongestionControl
             return algorithm.on_answer(answer, now);
         }
         return now;
+    }
+
+    Control on_supplement(const Supplement& supplement, const Control& now) override
+    {
+        if constexpr (EVENTS & event::SUPPLEMENT)
+        {
+            return algorithm.on_supplement(supplement, now);
+        }
+        return now;
+    }
+
+    bool holds(const Congestion& congestion) override
+    {
+        if constexpr (EVENTS & event::HOLDS)
+        {
+            return algorithm.holds(congestion);
+        }
+        return false;
     }
 
     double bandwidth_bps() const override
@@ -337,7 +359,9 @@ class AlgorithmOf final : public Algorithm
                                                   "timer",
                                                   "answer",
                                                   "bandwidth",
-                                                  "utilization"};
+                                                  "utilization",
+                                                  "supplement",
+                                                  "holds"};
 
     template <class Do>
     static void for_each_parameter(Do each)

@@ -332,6 +332,7 @@ class Sender final : public Endpoint, private Requests
         ack.min_rtt = m_min_rtt;
         ack.segment_sent = packet.segment_sent;
         ack.segment_received = packet.segment_received;
+        ack.advertised_window = m_window;
         ack.ece = packet.flags & Packet::ECE;
         ack.state = m_state;
         ack.rate = m_rate.sample(ack.lost, m_min_rtt, now);
@@ -998,19 +999,22 @@ class Sender final : public Endpoint, private Requests
         m_own_timer.set(delay);
     }
 
-    void probe(bool) override
+    uint64_t probe(Bytes, bool) override
     {
         m_checks.expect(false, "this engine does not send a congestion control's probes yet");
+        return 0;
     }
 
-    void query() override
+    uint64_t query() override
     {
         m_checks.expect(false, "this engine does not send a congestion control's queries yet");
+        return 0;
     }
 
-    void supplement(double) override
+    bool supplement(bool) override
     {
         m_checks.expect(false, "this engine does not send a congestion control's supplements yet");
+        return false;
     }
 
     void hold() override
@@ -1018,7 +1022,7 @@ class Sender final : public Endpoint, private Requests
         m_is_held = true;
     }
 
-    void resume() override
+    void resume(Resumption) override
     {
         m_is_held = false;
         transmit(m_events.now());
