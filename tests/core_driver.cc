@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A congestion control without TCP: reads events, a line each, and answers each with its decision, for
+// tests/core_driver.py. The congestion controls are included before this file.
+//
+//     make {"name": value}      one with these parameters
+//     set KEY VALUE             a field of the events that follow, and of the window
+//     ack | congestion CAUSE | timeout | recovered STATE | established | restart | undo | handoff | timer
+
+#include "json.h"
+#include "model.h"
+
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+using namespace longfat;
+using namespace longfat::core;
+
+namespace
+{
+
+struct Quiet final : Requests
+{
+    void timer(Time delay) override
+    {
+        wakes = delay;
+    }
+
+    uint64_t probe(Bytes, bool) override
+    {
+        return 0;
+    }
+
+    uint64_t query() override
+    {
+        return 0;
+    }
+
+    bool supplement(bool) override
+    {
+        return false;
+    }
+
+    void hold() override
+    {
+    }
+    void resume(Resumption) override
+    {
+    }
+
+    Time wakes{NEVER};
+};
+
+class Driver
+{
+  public:
+    /// Returns false and a sentence where that algorithm, or a value, is not known.
+    bool make(const std::string& name, const Json& parameters, std::string* wrong)
+    {
+        Algorithm::Values values;
+        for (std::size_t i = 0; i < parameters.names.size(); ++i)
+        {
+            values.emplace_back(parameters.names[i], parameters.items[i]);
+        }
+        *wrong = "there is no " + name;
+        for (const Algorithm* algorithm : Algorithm::all())
+        {
+            if (name == algorithm->entry().name)
+            {
+                wrong->clear();
+                m_control = algorithm->make(values, wrong);
+            }
+        }
+        if (!wrong->empty())
+        {
+            return false;
+        }
+        m_control->on_start(m_requests);
+        return true;
+    }
+
+    void set(const std::string& key, double value)
+    {
+        (key == "cwnd"       ? m_now.cwnd
+         : key == "ssthresh" ? m_now.ssthresh
+         : key == "pacing"   ? m_now.pacing_bps
+                             : m_fields[key]) = value;
+    }
+
+    void on(const std::string& event, const std::string& what)
+    {
+        if (event == "ack")
+        {
+            m_now = m_control->on_ack(ack(), m_now);
+        }
+        else if (event == "congestion")
+        {
+            m_now.ssthresh = m_control->ssthresh(congestion(what), m_now);
+        }
+        else if (event == "timeout")
+        {
+            m_now = m_control->on_timeout(whole("now"), m_now);
+        }
+        else if (event == "recovered")
+        {
+            const Recovered recovered{whole("now"), whole("mss"), whole("pipe"), state(what)};
+            m_now = m_control->on_recovered(recovered, m_now);
+        }
+        else if (event == "established")
+        {
+            const Established established{whole("now"),
+                                          whole("mss"),
+                                          whole("rtt"),
+                                          UNLIMITED,
+                                          1,
+                                          0};
+            m_now = m_control->on_established(established, m_now);
+        }
+        else if (event == "restart")
+        {
+            m_now = m_control->on_restart({whole("now"), whole("idle")}, m_now);
+        }
+        else if (event == "timer")
+        {
+            m_now = m_control->on_timer(whole("now"), m_now);
+        }
+        else
+        {
+            std::printf("no event %s\n", event.c_str());
+        }
+        std::printf("%.17g %.17g %.17g %.17g %.17g %.17g\n",
+                    m_now.cwnd,
+                    m_now.ssthresh,
+                    m_now.pacing_bps,
+                    m_control->bandwidth_bps(),
+                    m_control->utilization(),
+                    m_requests.wakes == NEVER ? -1 : seconds(m_requests.wakes));
+        std::fflush(stdout);
+    }
+
+  private:
+    static State state(const std::string& name)
+    {
+        return name == "open"       ? State::OPEN
+               : name == "disorder" ? State::DISORDER
+               : name == "cwr"      ? State::CWR
+               : name == "recovery" ? State::RECOVERY
+                                    : State::LOSS;
+    }
+
+    Bytes whole(const std::string& key)
+    {
+        return static_cast<Bytes>(m_fields[key]);
+    }
+
+    Ack ack()
+    {
+        Ack ack{};
+        ack.now = whole("now");
+        ack.mss = whole("mss");
+        ack.snd_una = whole("snd_una");
+        ack.snd_nxt = whole("snd_nxt");
+        ack.newly_acked = whole("newly_acked");
+        ack.newly_sacked = whole("newly_sacked");
+        ack.newly_delivered = whole("newly_delivered");
+        ack.newly_lost = whole("newly_lost");
+        ack.delivered = whole("delivered");
+        ack.lost = whole("lost");
+        ack.prior_in_flight = whole("prior_in_flight");
+        ack.pipe = whole("pipe");
+        ack.rtt = whole("rtt");
+        ack.latest_rtt = whole("latest_rtt");
+        ack.srtt = whole("srtt");
+        ack.min_rtt = whole("min_rtt");
+        if (m_fields.count("segment_sent") && m_fields["segment_sent"] >= 0)
+        {
+            ack.segment_sent = whole("segment_sent");
+            ack.segment_received = whole("segment_received");
+        }
+        ack.ece = whole("ece");
+        ack.cwnd_limited = whole("cwnd_limited");
+        ack.state = static_cast<State>(whole("state"));
+        ack.prior_state = static_cast<State>(whole("prior_state"));
+        return ack;
+    }
+
+    Congestion congestion(const std::string& cause)
+    {
+        Congestion congestion{};
+        congestion.cause = cause == "loss"    ? Congestion::LOSS
+                           : cause == "again" ? Congestion::LOST_RETRANSMISSION
+                           : cause == "ecn"   ? Congestion::ECN
+                                              : Congestion::TIMEOUT;
+        congestion.now = whole("now");
+        congestion.mss = whole("mss");
+        congestion.snd_una = whole("snd_una");
+        congestion.snd_nxt = whole("snd_nxt");
+        congestion.flight_size = whole("snd_nxt") - whole("snd_una");
+        congestion.pipe = whole("pipe");
+        congestion.advertised_window = whole("advertised_window");
+        congestion.srtt = whole("srtt");
+        congestion.min_rtt = whole("min_rtt");
+        return congestion;
+    }
+
+    Quiet m_requests;
+    std::unique_ptr<CongestionControl> m_control;
+    Control m_now{};
+    std::map<std::string, double> m_fields;
+};
+
+} // namespace
+
+int
+main()
+{
+    Driver driver;
+    std::string line;
+    while (std::getline(std::cin, line))
+    {
+        std::istringstream words(line);
+        std::string first;
+        std::string second;
+        words >> first >> second;
+        if (first == "make")
+        {
+            Json parameters;
+            std::size_t position;
+            std::string text;
+            std::getline(words, text);
+            JsonReader::Read(text, &parameters, &position);
+            std::string wrong;
+            driver.make(second, parameters, &wrong);
+            std::printf("%s\n", wrong.c_str());
+            std::fflush(stdout);
+        }
+        else if (first == "set")
+        {
+            double value;
+            words >> value;
+            driver.set(second, value);
+        }
+        else
+        {
+            driver.on(first, second);
+        }
+    }
+    return 0;
+}
