@@ -115,7 +115,8 @@ class Driver
                                           whole("rtt"),
                                           UNLIMITED,
                                           1,
-                                          0};
+                                          0,
+                                          m_fields["no_sack"] == 0};
             m_now = m_control->on_established(established, m_now);
         }
         else if (event == "restart")

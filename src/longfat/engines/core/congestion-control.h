@@ -189,6 +189,7 @@ struct Established
     double max_window;       //!< segments: no decision goes beyond it; UNLIMITED: any
     uint64_t seed;           //!< the scenario's, for random numbers (random.h)
     uint64_t flow;           //!< its place among the scenario's flows
+    bool sack;               //!< the receiver reports what has arrived (RFC 2018)
     Bytes header_bytes{0};   //!< on the wire, in front of a segment's payload
     RouterFeedback feedback; //!< of the handshake
 };
@@ -244,7 +245,7 @@ struct Lost
     Bytes bytes;
     Time sent_time;
     Bytes delivered;    //!< of the connection
-    Bytes lost;         //!< of the connection, before this one
+    Bytes lost;         //!< found lost since then, with it
     Bytes tx_in_flight; //!< with it
     bool is_app_limited;
 };

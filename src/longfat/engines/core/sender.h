@@ -211,7 +211,8 @@ class Sender final : public Endpoint, private Requests
                                       rtt,
                                       m_spec.max_window,
                                       m_spec.seed,
-                                      m_spec.number};
+                                      m_spec.number,
+                                      m_spec.sack};
         decide(m_cc->on_established(established, m_control), now);
         transmit(now);
     }
@@ -433,7 +434,7 @@ class Sender final : public Endpoint, private Requests
                            static_cast<Bytes>(bytes),
                            segment.sent,
                            segment.delivered,
-                           m_board.lost(),
+                           m_board.lost() + bytes - segment.lost_before,
                            segment.tx_in_flight,
                            segment.is_app_limited});
         }

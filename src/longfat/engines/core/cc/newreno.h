@@ -92,12 +92,16 @@ class Reno
                                  .source = "RFC 5681, RFC 3465; Linux, net/ipv4/tcp_cong.c",
                                  .linux = "reno"};
 
+    /// tcp_is_cwnd_limited: in slow start half a window in flight is enough.
+    static bool is_cwnd_limited(const Ack& ack, const Control& now)
+    {
+        return ack.cwnd_limited ||
+               (now.in_slow_start() && 2 * ack.segments(ack.prior_in_flight) > now.cwnd);
+    }
+
     Control on_ack(const Ack& ack, Control now)
     {
-        // In slow start half a window in flight is enough (tcp_is_cwnd_limited).
-        const bool half_used =
-            now.in_slow_start() && 2 * ack.segments(ack.prior_in_flight) > now.cwnd;
-        if (!ack.may_grow() || !(ack.cwnd_limited || half_used))
+        if (!ack.may_grow() || !is_cwnd_limited(ack, now))
         {
             return now;
         }
