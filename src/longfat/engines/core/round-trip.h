@@ -174,6 +174,46 @@ class RetransmissionTimeout
     Time m_backed_off{0}; //!< that is in force
 };
 
+/// The round trips of a connection.
+class RoundTrips
+{
+  public:
+    explicit RoundTrips(Time min_rto)
+        : timeout(min_rto)
+    {
+    }
+
+    RetransmissionTimeout timeout;
+
+    /// A sample, and what the timeout gets in its place.
+    void on_sample(Time rtt, Time of_timeout)
+    {
+        m_latest = rtt;
+        m_min = std::min(m_min, rtt);
+        timeout.on_sample(of_timeout);
+    }
+
+    Time latest() const
+    {
+        return m_latest;
+    }
+
+    /// NEVER: none yet.
+    Time min() const
+    {
+        return m_min;
+    }
+
+    Time srtt() const
+    {
+        return timeout.srtt();
+    }
+
+  private:
+    Time m_latest{0};
+    Time m_min{NEVER};
+};
+
 } // namespace longfat::core
 
 #endif

@@ -224,14 +224,14 @@ class Simulation
     /// Keep that series of a flow, if it has it.
     void record(Flow& flow, const std::string& name)
     {
-        Sender& sender = *flow.sender;
+        SenderSeries& kept = flow.sender->series;
         const uint32_t events = flow.spec.algorithm->entry().events;
         const std::map<std::string, Series**> known{{"delivered_bytes", &flow.delivered_series},
-                                                    {"cwnd_segments", &sender.cwnd_series},
-                                                    {"ssthresh_segments", &sender.ssthresh_series},
-                                                    {"rtt_s", &sender.rtt_series},
-                                                    {"bandwidth_bps", &sender.bandwidth_series},
-                                                    {"utilization", &sender.utilization_series}};
+                                                    {"cwnd_segments", &kept.cwnd},
+                                                    {"ssthresh_segments", &kept.ssthresh},
+                                                    {"rtt_s", &kept.rtt},
+                                                    {"bandwidth_bps", &kept.bandwidth},
+                                                    {"utilization", &kept.utilization}};
         const auto found = known.find(name);
         const bool missing = (name == "bandwidth_bps" && !(events & event::BANDWIDTH)) ||
                              (name == "utilization" && !(events & event::UTILIZATION));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A sender's part of ECN (RFC 3168, 6.1.2): a window is reduced once for all the marks in it, and the
+// receiver is told by CWR on the next new segment.
+
+#ifndef LONGFAT_CORE_ECN_H
+#define LONGFAT_CORE_ECN_H
+
+#include "link.h"
+
+namespace longfat::core
+{
+
+class EcnSender
+{
+  public:
+    /// What the handshake has agreed on.
+    void agree(bool both)
+    {
+        m_agreed = both;
+    }
+
+    /// An ACK advances to that segment; returns whether it echoes a mark that the sender has not
+    /// reacted to.
+    bool on_advance(const Packet& packet, uint64_t acked)
+    {
+        if (!m_agreed || !(packet.flags & Packet::ECE) || m_cwr_is_due || acked <= m_cwr_sent)
+        {
+            return false;
+        }
+        m_cwr_is_due = true;
+        return true;
+    }
+
+    /// The flags of a segment that leaves for the first time.
+    uint8_t flags_of_new(uint64_t number)
+    {
+        if (!m_agreed)
+        {
+            return 0;
+        }
+        if (!m_cwr_is_due)
+        {
+            return Packet::ECT;
+        }
+        m_cwr_is_due = false;
+        m_cwr_sent = number;
+        return Packet::ECT | Packet::CWR;
+    }
+
+  private:
+    bool m_agreed{false};
+    bool m_cwr_is_due{false}; //!< the receiver is to be told of a reduction
+    uint64_t m_cwr_sent{0};   //!< segment that told it of the last one
+};
+
+} // namespace longfat::core
+
+#endif

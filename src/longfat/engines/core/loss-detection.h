@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Loss detection: from what ACKs report to what has arrived and what is lost. The scoreboard keeps both;
+// here is how a sender reads them:
+//
+//     with SACK      three reports above a segment, or three later transmissions (RFC 6675)
+//     with RACK      time (RFC 8985): what was sent before something that arrived, and waits longer
+//                    than a round trip and a window for reordering
+//     without SACK   three duplicate ACKs, then partial acknowledgments (RFC 6582)
+//
+// What follows from a loss is not decided here: the answer is a Sign.
+
+#ifndef LONGFAT_CORE_LOSS_DETECTION_H
+#define LONGFAT_CORE_LOSS_DETECTION_H
+
+#include "link.h"
+#include "round-trip.h"
+#include "scoreboard.h"
+
+namespace longfat::core
+{
+
+/// What an ACK has reported.
+struct Delivery
+{
+    Bytes acked{0};             //!< the cumulative acknowledgment has advanced by it
+    uint64_t acked_segments{0}; //!< the same
+    Bytes sacked{0};            //!< reported by SACK and not before
+    Bytes delivered{0};         //!< acknowledged or reported, and neither before
+    bool original{false};       //!< among that is something that was never sent again
+};
+
+/// What a sender has to react to.
+enum class Sign : uint8_t
+{
+    NONE,
+    HOLE,                //!< something is missing, perhaps lost
+    PARTIAL,             //!< in a recovery without SACK, the next hole
+    LOSS,                //!< and no recovery is under way
+    LOST_RETRANSMISSION, //!< since the window was reduced last
+};
+
+class LossDetection
+{
+  public:
+    LossDetection(const FlowSpec& spec, const Stream& stream)
+        : board(stream, spec.sack, spec.rack),
+          m_spec(spec),
+          m_stream(stream)
+    {
+    }
+
+    Scoreboard board;
+
+    /// Take in what an ACK reports. Calls `delivered` with each segment that had not been reported
+    /// before, its bytes, and whether it is by the cumulative acknowledgment.
+    template <class Delivered>
+    Delivery on_ack(const Packet& packet, Time now, Delivered delivered)
+    {
+        Delivery all;
+        const auto note = [&](const SentSegment& segment, uint32_t bytes, bool acknowledged) {
+            all.delivered += bytes;
+            all.original = all.original || !segment.ambiguous;
+            delivered(segment, bytes, acknowledged);
+        };
+        for (uint32_t i = 0; i < packet.sack_blocks; ++i)
+        {
+            board.sack(packet.number + packet.sack[i].begin,
+                       packet.number + packet.sack[i].end,
+                       now,
+                       [&](const SentSegment& segment, uint64_t, uint32_t bytes) {
+                           all.sacked += bytes;
+                           note(segment, bytes, false);
+                       });
+        }
+        const uint64_t before = board.snd_una();
+        const uint64_t acked = std::min(packet.number, board.snd_nxt());
+        if (acked > before)
+        {
+            board.acknowledge(acked,
+                              now,
+                              [&](const SentSegment& segment, uint64_t, uint32_t bytes) {
+                                  note(segment, bytes, true);
+                              });
+            all.acked = m_stream.offset(acked) - m_stream.offset(before);
+            all.acked_segments = acked - before;
+        }
+        return all;
+    }
+
+    /// Duplicate ACKs without SACK (RFC 6582, RFC 3042). Returns what the ACK delivers by the guess of
+    /// RFC 9937, section 6: a duplicate one segment, another what none of those have told before.
+    Bytes count_duplicate(const Delivery& delivery, const Packet& packet, State state)
+    {
+        if (delivery.acked > 0)
+        {
+            m_dup_acks = 0;
+            if (state == State::RECOVERY)
+            {
+                board.remove_reno_sacks(delivery.acked_segments);
+            }
+            else
+            {
+                board.clear_reno_sacks();
+            }
+            const Bytes known = std::min(m_guessed, delivery.delivered - m_stream.mss);
+            m_guessed -= std::max<Bytes>(known, 0);
+            return delivery.delivered - std::max<Bytes>(known, 0);
+        }
+        if (board.empty() || (packet.flags & Packet::PROBE) || state == State::LOSS)
+        {
+            return 0;
+        }
+        ++m_dup_acks;
+        if (state == State::RECOVERY || state == State::CWR || m_spec.limited_transmit)
+        {
+            board.add_reno_sack();
+        }
+        m_guessed += m_stream.mss;
+        return m_stream.mss;
+    }
+
+    /// What marking has found.
+    struct Found
+    {
+        bool again{false}; //!< a retransmission is lost that followed the last reduction
+        Time wait{NEVER};  //!< RACK: how long until more may be
+    };
+
+    /// With SACK: mark what is lost, and call `lost` with each. `reduced_after`: the transmission after
+    /// which the window was last reduced.
+    template <class OnLost>
+    Found detect(const RoundTrips& rtts, State state, uint64_t reduced_after, Time now, OnLost lost)
+    {
+        Found found;
+        if (!m_spec.sack)
+        {
+            return found;
+        }
+        if (!m_spec.rack)
+        {
+            board.detect_by_sack(lost);
+            found.again = board.detect_lost_retransmissions(reduced_after, lost);
+            return found;
+        }
+        const Time reo_wnd = reordering_window(rtts, state);
+        found.again =
+            board.detect_by_time(now, rtts.latest(), reo_wnd, reduced_after, &found.wait, lost) &&
+            state == State::RECOVERY;
+        return found;
+    }
+
+    /// What the sender has to react to, with SACK after `detect`. Without SACK this is where a segment
+    /// is marked lost. `above`: whether all that was outstanding at the last loss, and one segment
+    /// more, had been acknowledged before this ACK.
+    template <class OnLost>
+    Sign sign(State state, bool advances, bool lost_again, bool above, OnLost lost)
+    {
+        if (!m_spec.sack)
+        {
+            return sign_of_duplicates(state, advances, above, lost);
+        }
+        if (state == State::RECOVERY || state == State::LOSS)
+        {
+            return lost_again ? Sign::LOST_RETRANSMISSION : Sign::NONE;
+        }
+        return board.lost_out() > 0 ? Sign::LOSS : board.sacked_out() > 0 ? Sign::HOLE : Sign::NONE;
+    }
+
+    /// After a timeout all is lost that has not been reported.
+    template <class OnLost>
+    void on_timeout(OnLost lost)
+    {
+        m_dup_acks = 0;
+        m_guessed = 0;
+        board.mark_all_lost(lost);
+    }
+
+    /// A recovery is over.
+    void on_recovered()
+    {
+        if (!m_spec.sack)
+        {
+            board.clear_reno_sacks();
+            m_guessed = 0;
+        }
+    }
+
+  private:
+    /// RFC 8985, section 6.2, step 4: none before reordering was seen, when three duplicate ACKs
+    /// would do; else a quarter of the smallest round trip.
+    Time reordering_window(const RoundTrips& rtts, State state) const
+    {
+        const bool early = board.sacked_out() >= Bytes(Scoreboard::DUP_THRESH) * m_stream.mss;
+        if (!board.reordering_seen() && (state == State::RECOVERY || early))
+        {
+            return 0;
+        }
+        return std::min(rtts.min() / 4, rtts.srtt());
+    }
+
+    template <class OnLost>
+    Sign sign_of_duplicates(State state, bool advances, bool above, OnLost lost)
+    {
+        if (state == State::RECOVERY)
+        {
+            if (!advances)
+            {
+                return Sign::NONE;
+            }
+            board.mark_head_lost(lost); // a partial acknowledgment: the next is lost too
+            return Sign::PARTIAL;
+        }
+        if (m_dup_acks == 0 || state == State::LOSS)
+        {
+            return Sign::NONE;
+        }
+        // What is sent again although it has arrived causes duplicate ACKs too: for what was
+        // outstanding at the last loss, and right after it, none counts (RFC 6582, 3.2, step 2).
+        if (m_dup_acks != Scoreboard::DUP_THRESH || !above || advances)
+        {
+            return Sign::HOLE;
+        }
+        if (!m_spec.limited_transmit && state != State::CWR)
+        {
+            for (uint64_t i = 0; i < Scoreboard::DUP_THRESH; ++i)
+            {
+                board.add_reno_sack();
+            }
+        }
+        board.mark_head_lost(lost);
+        return Sign::LOSS;
+    }
+
+    const FlowSpec& m_spec;
+    const Stream& m_stream;
+    uint64_t m_dup_acks{0}; //!< without SACK, since the last ACK that advanced
+    Bytes m_guessed{0};     //!< by duplicate ACKs without SACK, not yet acknowledged
+};
+
+} // namespace longfat::core
+
+#endif

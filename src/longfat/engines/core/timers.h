@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The timers that repair what no ACK tells of: the retransmission timeout (RFC 6298), and with RACK one
+// that waits for reordering to show or probes the tail of a flight (RFC 8985). How long a timeout is,
+// round-trip.h says; what is done when one expires, the sender.
+
+#ifndef LONGFAT_CORE_TIMERS_H
+#define LONGFAT_CORE_TIMERS_H
+
+#include "event.h"
+#include "spec.h"
+
+namespace longfat::core
+{
+
+class RetransmissionTimers
+{
+  public:
+    /// What happens when one expires.
+    class Handler
+    {
+      public:
+        virtual ~Handler() = default;
+        virtual void on_retransmission_timeout() = 0;
+        virtual void on_reordering_timeout() = 0;
+        virtual void on_tail_loss_probe() = 0;
+    };
+
+    RetransmissionTimers(EventQueue& events, uint64_t retries, Handler& handler)
+        : m_events(events),
+          m_most_retries(retries),
+          m_handler(handler),
+          m_retransmission(events, this),
+          m_rack(events, this)
+    {
+    }
+
+    bool is_running() const
+    {
+        return m_retransmission.is_running();
+    }
+
+    /// An ACK advances: the timer begins anew, or stops when nothing is outstanding (RFC 6298, 5.2 and
+    /// 5.3).
+    void on_advance(bool outstanding, Time rto)
+    {
+        m_retries = 0;
+        m_tail_is_probed = false;
+        if (outstanding)
+        {
+            m_retransmission.set(rto);
+        }
+        else
+        {
+            m_retransmission.stop();
+        }
+    }
+
+    /// A segment leaves. `restarts`: the timer begins anew with it.
+    void on_sent(bool restarts, Time rto)
+    {
+        if (restarts || !m_retransmission.is_running())
+        {
+            m_retransmission.set(rto);
+        }
+    }
+
+    /// The timer has expired; returns false when the retries are over.
+    bool on_timeout()
+    {
+        if (m_retries == m_most_retries)
+        {
+            return false;
+        }
+        ++m_retries;
+        m_rack.stop();
+        return true;
+    }
+
+    /// Timeouts since the last ACK that advanced.
+    uint64_t retries() const
+    {
+        return m_retries;
+    }
+
+    /// Until more may be found lost, or NEVER.
+    void wait_for_reordering(Time wait)
+    {
+        if (wait == NEVER)
+        {
+            m_rack.stop();
+            return;
+        }
+        m_is_probe = false;
+        m_rack.set(wait);
+    }
+
+    /// Probe the tail of the flight then, if the timeout would come later (RFC 8985, section 7.2).
+    void arm_tail_loss_probe(Time wait)
+    {
+        if (!m_tail_is_probed && !m_rack.is_running() &&
+            m_retransmission.expires() > m_events.now() + wait)
+        {
+            m_is_probe = true;
+            m_rack.set(wait);
+        }
+    }
+
+    /// One probe, until an ACK advances.
+    void on_tail_probed(Time rto)
+    {
+        m_tail_is_probed = true;
+        m_retransmission.set(rto);
+    }
+
+  private:
+    void on_retransmission_timeout()
+    {
+        m_handler.on_retransmission_timeout();
+    }
+
+    void on_rack()
+    {
+        if (m_is_probe)
+        {
+            m_handler.on_tail_loss_probe();
+        }
+        else
+        {
+            m_handler.on_reordering_timeout();
+        }
+    }
+
+    EventQueue& m_events;
+    const uint64_t m_most_retries; //!< R2 of RFC 9293
+    Handler& m_handler;
+    uint64_t m_retries{0};
+    bool m_is_probe{false};       //!< what the second timer is for
+    bool m_tail_is_probed{false}; //!< since the last ACK that advanced
+    Timer<RetransmissionTimers, &RetransmissionTimers::on_retransmission_timeout> m_retransmission;
+    Timer<RetransmissionTimers, &RetransmissionTimers::on_rack> m_rack;
+};
+
+} // namespace longfat::core
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Transmission: which segment leaves next, what keeps it, and the packets that a sender makes.
+
+#ifndef LONGFAT_CORE_TRANSMISSION_H
+#define LONGFAT_CORE_TRANSMISSION_H
+
+#include "connection.h"
+#include "pacer.h"
+#include "scoreboard.h"
+
+namespace longfat::core
+{
+
+/// What a sender may send.
+struct Allowance
+{
+    Bytes cwnd;
+    bool paced;
+    State state;
+    bool fast_retransmit; //!< the next that is sent again leaves whatever the window
+    bool new_first;       //!< new segments leave before others (F-RTO)
+};
+
+/// The answer to what leaves next.
+struct NextSegment
+{
+    enum Kind : uint8_t
+    {
+        SEGMENT,
+        NO_DATA, //!< the application, its buffer or the receiver's window has none
+        NO_CWND, //!< the congestion window is full
+        PACED,   //!< it is not time yet
+    };
+
+    Kind kind;
+    uint64_t number{0};
+    bool repairs{false}; //!< it is the fast retransmit
+};
+
+class Transmission
+{
+  public:
+    Transmission(const FlowSpec& spec, const Stream& stream, const Route& route)
+        : m_spec(spec),
+          m_stream(stream),
+          m_route(route),
+          m_available(stream.segments),
+          m_buffer_segments(static_cast<uint64_t>(spec.send_buffer.value_or(0)) /
+                            spec.segment_bytes)
+    {
+    }
+
+    Pacer pacer;
+    Bytes advertised_window{0}; //!< by the receiver
+
+    /// The application has no segment from that one on.
+    void end_data(uint64_t number)
+    {
+        m_available = number;
+    }
+
+    /// The first segment that there is not yet: the application has none, or its buffer no room. A
+    /// buffer that grows holds two windows.
+    uint64_t end_of_data(const Scoreboard& board, double cwnd) const
+    {
+        constexpr double MOST = 4e18;
+        const uint64_t room = m_spec.send_buffer ? m_buffer_segments
+                                                 : static_cast<uint64_t>(std::min(2 * cwnd, MOST));
+        return std::min(m_available, board.snd_una() + room);
+    }
+
+    /// All that the application has was sent.
+    bool is_application_limited(const Scoreboard& board) const
+    {
+        return board.snd_nxt() >= m_available;
+    }
+
+    /// A new segment fits into the receiver's window.
+    bool has_new(const Scoreboard& board, uint64_t end) const
+    {
+        const uint64_t next = board.snd_nxt();
+        return next < end && board.outstanding() + m_stream.size(next) <= advertised_window;
+    }
+
+    NextSegment next(Scoreboard& board, uint64_t end, const Allowance& allowed, Time now) const
+    {
+        uint64_t number;
+        if (allowed.new_first && board.snd_nxt() < end)
+        {
+            number = board.snd_nxt();
+        }
+        else if (!board.next_segment(end,
+                                     advertised_window,
+                                     allowed.state == State::RECOVERY,
+                                     &number))
+        {
+            return {NextSegment::NO_DATA};
+        }
+        const bool repairs = allowed.fast_retransmit && number < board.snd_nxt();
+        if (board.pipe() + m_stream.size(number) > allowed.cwnd && !repairs)
+        {
+            return {NextSegment::NO_CWND};
+        }
+        if (allowed.paced && pacer.next() > now)
+        {
+            return {NextSegment::PACED};
+        }
+        return {NextSegment::SEGMENT, number, repairs};
+    }
+
+    void send_syn(Time now)
+    {
+        Packet& syn = prepare(now);
+        syn.number = 0;
+        syn.flags = Packet::SYN | (m_spec.ecn ? Packet::ECE | Packet::CWR : 0);
+        syn.wire_bytes = syn_wire_bytes(m_spec.timestamps, m_spec.sack);
+        m_route.first->send(syn, now);
+    }
+
+    /// The end of the handshake.
+    void send_ack(Time now)
+    {
+        Packet& ack = prepare(now);
+        ack.flags = Packet::ACK;
+        ack.wire_bytes = ack_wire_bytes(m_spec.timestamps, 0);
+        m_route.first->send(ack, now);
+    }
+
+    void send_segment(uint64_t number, uint8_t flags, Time now)
+    {
+        Packet& packet = prepare(now);
+        packet.number = number;
+        packet.wire_bytes =
+            HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0) + m_stream.size(number);
+        packet.flags = flags;
+        m_route.first->send(packet, now);
+    }
+
+  private:
+    Packet& prepare(Time now)
+    {
+        m_packet.route = &m_route;
+        m_packet.sent = now;
+        m_packet.sack_blocks = 0;
+        return m_packet;
+    }
+
+    const FlowSpec& m_spec;
+    const Stream& m_stream;
+    const Route& m_route;
+    uint64_t m_available;             //!< the application has no segment from that one on
+    const uint64_t m_buffer_segments; //!< of a send buffer that does not grow
+    Packet m_packet{};
+};
+
+} // namespace longfat::core
+
+#endif
