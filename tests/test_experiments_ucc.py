@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import experiment, measures, papers, statistics, store
-from longfat.book import drawings_ucc, show
+from longfat import experiment, measures, papers, statistics
+from longfat.book import show
+from longfat.book.chapters import ucc_charts as charts
 from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.papers.ucc import analysis, claims, plan, theory
-from longfat.scenario import Scenario
 from longfat.studies import atlas
 
 pytestmark = pytest.mark.medium
@@ -45,17 +45,6 @@ def made_up(monkeypatch):
     monkeypatch.setattr(experiment, "sweep", sweep)
     monkeypatch.setattr(experiment, "can_run", lambda scenarios, engine: engine != "ns2")
     return seen
-
-
-@pytest.mark.parametrize(
-    "one", plan.experiments(plan.setting("paper")), ids=lambda experiment: experiment.name
-)
-def test_the_archive_has_the_runs_of_the_plan_and_no_others(one):
-    """Else a page simulates what it should find, and offers for download what it does not show."""
-    archive = store.read_archive(one.name)
-    assert set(archive["engine"]) == {one.engine}
-    kept = {Scenario.from_json(text).canonical_json() for text in archive["scenario"].unique()}
-    assert kept == {scenario.canonical_json() for scenario in one.scenarios}
 
 
 def test_a_profile_decides_what_is_left_open():
@@ -177,7 +166,7 @@ def test_pairs_are_on_the_segment_engine_and_a_few_on_others(made_up):
 def test_equal_flows_are_summed_and_engines_compared(made_up):
     one = setting()
     runs = analysis.pairs(plan.runs(one))
-    both = analysis.on("segment", analysis.together(runs))
+    both = analysis.on("segment", analysis.equal_pairs(runs))
     first = both[(both["control"] == "UCC") & (both["seed"] == 1)]
     assert first["Mb/s"].tolist() == pytest.approx([10.1] * 3)
     assert (both["recoveries"] == 2 * both["seed"]).all()
@@ -189,14 +178,11 @@ def test_equal_flows_are_summed_and_engines_compared(made_up):
     assert (analysis.compared_engines(other)["equal"] == 0).all()
 
 
-def test_through_is_what_both_flows_of_the_chain_got(made_up):
-    one = setting()
-    chain = analysis.chain(plan.runs(one))
-    through = analysis.through(chain)
-    point = through[(through["layout"] == "chain") & (through["engine"] == "segment")]
-    point = point.set_index(["control", "loss", "seed"])["Mb/s"]
+def test_of_the_chain_both_flows_are_summed(made_up):
+    goodput = analysis.chain_goodput(plan.runs(setting()))
+    point = goodput[goodput["layout"] == "chain"].set_index(["control", "loss", "seed"])["Mb/s"]
     assert point["UCC", 0.001, 2] == pytest.approx(10.2)
-    order = analysis.order(analysis.on("segment", through))
+    order = analysis.layout_ratios(goodput)
     assert set(order["layout"]) == set(plan.LAYOUTS)
     ratios = order.groupby(["control", "reference"])["measured"].mean()
     assert ratios["CHD w/o DCC", "UCC"] == pytest.approx(0.8)
@@ -207,18 +193,18 @@ def test_through_is_what_both_flows_of_the_chain_got(made_up):
 def test_what_a_neighbour_gets_is_over_its_own_kind(made_up):
     one = setting()
     runs = analysis.pairs(plan.runs(one))
-    table = analysis.neighbours(measures.beside(analysis.on("segment", runs)))
+    table = analysis.neighbour_ratios(plan.runs(one))
     assert len(table) == 3 * 2 * 3
     assert (table["runs"] == one.repetitions).all()  # the smaller number of the two
     more = (table["neighbour"] == "CUBIC") & (table["control"] == plan.CHD)
     more &= table["loss"] == 0.001  # with more seeds, of which the made-up goodput depends
     assert table.loc[~more, "measured"].tolist() == pytest.approx([1.0] * 17)
     assert table.loc[more, "measured"].tolist() == pytest.approx([1.0576], abs=1e-4)
-    otherwise = analysis.assumed_otherwise(plan.runs(one))
+    otherwise = analysis.sensitivity_runs(plan.runs(one))
     assert set(otherwise["parameter"]) == {varied.parameter for varied in plan.VARIED}
     cubic = otherwise[otherwise["parameter"] == "cubic"]
     assert (cubic[["N1", "N2"]] == "CUBIC").any(axis=1).all()
-    changed = analysis.what_assumptions_change(runs, otherwise)
+    changed = analysis.sensitivity_table(runs, otherwise)
     assert changed["assumption"].iloc[0] == "as above"
     assert changed["0.001"].iloc[0].startswith("1.00 [")
 
@@ -227,7 +213,7 @@ def test_what_a_neighbour_gets_is_over_its_own_kind(made_up):
 def test_every_varied_assumption_is_one_of_the_paper_s_and_changes_the_scenario(varied, made_up):
     assert varied.parameter in set(papers.parameters("ucc")["name"])
     one = setting()
-    otherwise = analysis.assumed_otherwise(plan.runs(one))
+    otherwise = analysis.sensitivity_runs(plan.runs(one))
     base = {s.canonical_json() for s in _base(one, made_up)}
     runs = made_up["ucc-assumptions", "segment"]
     first = otherwise.drop_duplicates(["parameter", "N1", "N2", "loss", "seed"])
@@ -285,14 +271,14 @@ def test_only_the_changed_routes_change(made_up):
 
 
 def test_harm_is_against_ones_own_kind_and_fairness_of_the_pair(made_up):
-    table = analysis.sharing(analysis.pairs(plan.runs(setting())), setting())
+    table = analysis.harm_table(analysis.pairs(plan.runs(setting())), setting())
     row = table[(table["loss"] == 0.001) & (table["control"] == "UCC")].iloc[0]
     fair = measures.jain_index([5.0, 2.0])
     harm = 100 * (1 - 1.015 / 1.025)  # NewReno beside CHD and UCC: other numbers of seeds
     assert row["to CUBIC"] == f"+0 % · {measures.jain_index([5.0, 2.5]):.2f}"
     assert row["to NewReno"] == f"+0 % · {fair:.2f}"
     assert abs(harm) < 1
-    assert analysis.sharing(
+    assert analysis.harm_table(
         analysis.pairs(plan.runs(setting(loss_rates=[0.02]))), setting(loss_rates=[0.02])
     ).empty
 
@@ -325,9 +311,9 @@ WATCHED = analysis.OverTime(
 
 def evidence(one, **changed):
     parts = {
-        "runs": analysis.pairs(plan.runs(one)),
-        "otherwise": analysis.assumed_otherwise(plan.runs(one)),
-        "through": analysis.through(analysis.chain(plan.runs(one))),
+        "pairs": analysis.pairs(plan.runs(one)),
+        "varied": analysis.sensitivity_runs(plan.runs(one)),
+        "chain": analysis.chain_goodput(plan.runs(one)),
         "held": HELD,
         "elsewhere": ELSEWHERE,
         "events": EVENTS,
@@ -356,7 +342,7 @@ def test_claims_are_judged_by_what_was_measured(made_up):
     assert verdict["ucc-s3-models"] == verdict["ucc-s4-measures"] == "not reproduced"
     assert verdict["ucc-s4-safe"] == verdict["ucc-s4-example"] == "reproduced"
     assert verdict["ucc-s4-chd-threshold"] == "not reproduced"  # it harms nobody here
-    figure = drawings_ucc.stands(stated, judged.reset_index())
+    figure = charts.verdicts(judged.reset_index(), plan.runs(setting()))
     assert len(figure.axes[0].get_yticklabels()) == len(stated)
     show.plt.close(figure)
 
@@ -366,11 +352,11 @@ def test_a_neighbour_that_loses_turns_the_verdict(made_up):
     runs = analysis.pairs(plan.runs(one))
     second = (runs["N2"] == "UCC") & (runs["flow"] == "N1")
     worse = runs.assign(**{"Mb/s": runs["Mb/s"] * np.where(second, 0.5, 1.0)})
-    worse_otherwise = analysis.assumed_otherwise(plan.runs(one))
-    second = (worse_otherwise["N2"] == "UCC") & (worse_otherwise["flow"] == "N1")
-    worse_otherwise["Mb/s"] *= np.where(second, 0.5, 1.0)
+    worse_varied = analysis.sensitivity_runs(plan.runs(one))
+    second = (worse_varied["N2"] == "UCC") & (worse_varied["flow"] == "N1")
+    worse_varied["Mb/s"] *= np.where(second, 0.5, 1.0)
     judged = statistics.judge(
-        papers.claims("ucc"), evidence(one, runs=worse, otherwise=worse_otherwise)
+        papers.claims("ucc"), evidence(one, pairs=worse, varied=worse_varied)
     ).set_index("id")
     for claim in ("ucc-f4-newreno", "ucc-f5-cubic", "ucc-f6-compound", "ucc-s6-friendlier"):
         assert judged.loc[claim, "verdict"] == "not reproduced"
@@ -382,25 +368,11 @@ def test_a_loss_rate_that_a_claim_needs_may_be_left_out(made_up):
     assert "ucc-s1-newreno-suffers" not in set(table["claim"])
 
 
-def test_numbers_of_the_text_are_those_of_the_tables(made_up):
-    one = setting()
-    runs = analysis.pairs(plan.runs(one))
-    both = statistics.interval(
-        analysis.on("segment", analysis.together(runs)), ["control", "loss"], "Mb/s"
-    )
-    beside = measures.beside(analysis.on("segment", runs))
-    found = claims.numbers(
-        one,
-        both=both,
-        held=HELD,
-        neighbours=analysis.neighbours(beside),
-        order=analysis.order(
-            analysis.on("segment", analysis.through(analysis.chain(plan.runs(one))))
-        ),
-        buffers=analysis.buffers(plan.runs(one)),
-        crowds=analysis.crowds(plan.runs(one)),
-        watched=WATCHED,
-    )
+def test_numbers_of_the_text_are_those_of_the_tables(made_up, monkeypatch):
+    monkeypatch.setattr(analysis, "held_windows", lambda runs: HELD)
+    monkeypatch.setattr(analysis, "over_time", lambda runs: WATCHED)
+    runs = plan.runs(setting())
+    found = claims.numbers(runs)
     assert found["ucc_two_ucc"] == pytest.approx(10.15)
     assert found["ucc_idle_busy"] == pytest.approx(80)
     assert found["ucc_idle_estimate"] == pytest.approx(0.5)
@@ -409,7 +381,8 @@ def test_numbers_of_the_text_are_those_of_the_tables(made_up):
     assert found["ucc_worst_ucc"] == pytest.approx(0, abs=1e-9)
     assert found["ucc_chain_clean"] == pytest.approx(0.8)
     assert found["ucc_crowd_jain_ucc"] == pytest.approx(1)
-    long = claims.long_numbers(one, runs=runs, beside=beside)
+    assert 0 < found["ucc_reproduced"] < found["ucc_claims"] == len(papers.claims("ucc"))
+    long = claims.long_numbers(runs)
     assert long["ucc_ns3_equal"] == long["ucc_ns3_flows"] == 16
 
 
@@ -425,7 +398,7 @@ def test_a_loss_is_kept_or_halved():
         pd.DataFrame({"time_s": [8.0], "true": [1.0]}),
         8.0,
     )
-    losses = drawings_ucc.reactions(run)
+    losses = charts.reactions(run)
     assert losses["time_s"].tolist() == [4.0, 8.0]
     assert losses["kept"].tolist() == [False, True]
     assert losses["window"].tolist() == [40.0, 30.0]

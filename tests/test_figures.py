@@ -66,7 +66,7 @@ def test_a_figure_knows_its_experiments_and_what_they_took():
     assert used["hybla-3"] == ["hybla-emulation-steady", "hybla-ns2-steady", "hybla-steady"]
     assert set(used["survey-check"]) >= {"survey-stacks-ns3", "survey-stacks-faults"}
     assert used["hybla-overflow"] == ["hybla-overflow"]
-    assert set(used["ucc-3"]) >= {"ucc-pairs", "ucc-pairs-segment"}
+    assert used["ucc-3"] == ["ucc-pairs-more", "ucc-pairs-segment"]
     assert used["survey-10g"] == []
     table = figures.times().set_index("name")
     line = store.provenance()["hybla-overflow"]

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from longfat import statistics
-from longfat.book import drawings_inverse, show
+from longfat.book import show
+from longfat.book.chapters import hybla_charts as charts
 from longfat.papers.hybla import inverse, plan, theory
 
 SETTING = plan.setting("paper", repetitions=4)
@@ -136,7 +137,7 @@ def test_the_switches_stand_beside_each_other_by_recovery():
 def test_the_drawing_has_a_row_a_combination_the_nearest_on_top():
     runs = pd.concat([made_up(40), made_up(12, combination=6), made_up(20, combination=10)])
     table = inverse.distances(SETTING, runs)
-    figure = drawings_inverse.hybla(table)
+    figure = charts.inverse_distances(table, plan.runs(SETTING))
     [axes] = figure.axes
     names = [tick.get_text() for tick in axes.get_yticklabels()]
     assert names == [

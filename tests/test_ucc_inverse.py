@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import experiment, style
-from longfat.book import drawings_inverse
+from longfat import experiment
 from longfat.papers.ucc import inverse, plan
 from longfat.papers.ucc.plan import CHD, NEIGHBOURS
 
@@ -78,7 +77,7 @@ def test_the_runs_change_several_assumptions_at_once(monkeypatch):
         return labels.assign(goodput_bps=1e6)
 
     monkeypatch.setattr(experiment, "sweep", sweep)
-    table = inverse.together(plan.runs(SETTING))
+    table = inverse.combined_runs(plan.runs(SETTING))
     scenarios = seen["ucc-inverse"]
     assert len(scenarios) == len(table) == 4 * 9 * 2 * SETTING.half
     every = table["parameter"] == "recovery, initial_ssthresh, loss_process"
@@ -88,16 +87,3 @@ def test_the_runs_change_several_assumptions_at_once(monkeypatch):
         assert (flow.recovery, flow.initial_ssthresh_segments) == ("halving", 20)
         assert link.loss_per_packet == 0 and link.loss_per_bit > 0
     assert (table["Mb/s"] == 1).all()
-
-
-def test_the_drawing_names_what_is_changed_in_words():
-    table = inverse.distances(
-        SETTING,
-        made_up(1.5, 0.5),
-        made_up(1.0, 0.5, parameter="recovery, loss_process", setting="halved, per bit"),
-    )
-    [axes] = drawings_inverse.ucc(table).axes
-    names = [tick.get_text() for tick in axes.get_yticklabels()]
-    words = [style.label(name) for name in ("recovery", "loss_process")]
-    assert names == [" and ".join(words), "as in the chapter"]
-    assert [text.get_text() for text in axes.texts] == ["12 of 12", "6 of 12", "not refuted"]

@@ -27,6 +27,7 @@ from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
 from longfat.pictures import save
+from longfat.scenario import Scenario
 from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class, worded
 from longfat.style import (
     ALGORITHM_STYLE,
@@ -156,6 +157,12 @@ def show_steps(title: str, steps: tuple[tuple[str, object], ...]) -> Markdown:
     for sentence, expression in steps:
         parts += [sentence, f"$$\n{_typeset(expression)}\n$$"]
     return Markdown("\n\n".join(parts))
+
+
+def links(scenario: Scenario) -> pd.DataFrame:
+    """Return what a drawing of a network shows: a row a link."""
+    fields = ("source", "target", "rate_bps", "delay_s", "queue_packets", "loss_per_packet")
+    return pd.DataFrame([{name: getattr(link, name) for name in fields} for link in scenario.links])
 
 
 def show_factors(axes: plt.Axes, table: pd.DataFrame, x: str, y: str) -> None:

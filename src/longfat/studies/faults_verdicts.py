@@ -80,7 +80,7 @@ def _survey_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
 def _ucc_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
     return ucc_claims.evidence(
         setting,
-        otherwise=parts["runs"].iloc[:0].assign(parameter="", setting=""),
+        varied=parts["pairs"].iloc[:0].assign(parameter="", setting=""),
         elsewhere=ucc_theory.queueing_elsewhere(),
         events=ucc_theory.queues_by_event(),
         **parts,
@@ -157,15 +157,15 @@ CHAPTERS: dict[str, Chapter] = {
     "ucc": Chapter(
         setting=lambda profile: ucc_plan.setting(profile, repetitions=6),
         parts={
-            "runs": lambda setting, _: ucc.pairs(ucc_plan.runs(setting)),
-            "through": lambda setting, _: ucc.through(ucc.chain(ucc_plan.runs(setting))),
+            "pairs": lambda setting, _: ucc.judged_pairs(ucc_plan.runs(setting)),
+            "chain": lambda setting, _: ucc.chain_goodput(ucc_plan.runs(setting)),
             "held": lambda setting, _: ucc.held_windows(ucc_plan.runs(setting)),
             "crowds": lambda setting, _: ucc.crowds(ucc_plan.runs(setting)),
             "buffers": lambda setting, _: ucc.buffers(ucc_plan.runs(setting)),
         },
         archives={
-            "runs": ["pairs-segment"],
-            "through": ["chain-segment"],
+            "pairs": ["pairs-segment"],
+            "chain": ["chain-segment"],
             "held": ["windows"],
             "crowds": ["crowd-2", "crowd-10", "crowd-30"],
             "buffers": ["buffers"],

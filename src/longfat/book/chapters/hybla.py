@@ -7,7 +7,6 @@ from functools import partial
 import pandas as pd
 
 from longfat import papers, statistics, style
-from longfat.book import drawings_inverse
 from longfat.book.chapters import hybla_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table
 from longfat.papers.hybla import analysis, claims, inverse, plan
@@ -268,7 +267,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
         name="hybla-inverse",
         uses=INVERSE,
         data=lambda runs: runs.derived(fitted),
-        chart=lambda table, _: drawings_inverse.hybla(table),
+        chart=charts.inverse_distances,
         caption="How far each combination of what the paper does not state is from the 18 numbers "
         "that it prints, with 95 % intervals, and how many of them it gives.",
     )

@@ -11,10 +11,10 @@ from matplotlib.patches import Arc, Circle
 from longfat import papers, pictures, statistics
 from longfat.book import show
 from longfat.experiment import Runs
-from longfat.papers.hybla import analysis, claims, derivation, plan, theory
+from longfat.papers.hybla import analysis, claims, derivation, inverse, plan, theory
 from longfat.papers.hybla.plan import THRESHOLD, WINDOW
 from longfat.papers.hybla.theory import QUANTITIES
-from longfat.style import SHORT
+from longfat.style import SHORT, quantity
 
 AGREES = {  # a verdict's colour, also for the colour-blind; the cell says it in words too
     "reproduced": "#cfe8dc",
@@ -366,4 +366,39 @@ def windows_by_loss(traces: pd.DataFrame, _: Runs) -> Drawing:
     panels[0].set_title("Hybla's window is at its limit until losses come every round trip")
     panels[1].set_ylabel("congestion window (segments)")
     panels[2].set_xlabel("time (s)")
+    return figure
+
+
+def inverse_distances(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw how far each combination of assumptions is from the paper, the nearest on top.
+
+    `table` is of `inverse.distances`; how many of the printed numbers a combination gives stands at
+    the right.
+    """
+    figure, axes = show.subplots(figsize=(8.5, 0.3 * len(table) + 1.3))
+    names = []
+    for one in table.rename(columns={"Mb/s": "megabits"}).itertuples():
+        name = f"{one.recovery}, {quantity(1e6 * one.megabits, 'b/s')}"
+        name += ", delayed ACKs" * (one.segments_per_ack == 2)
+        queue = f", queue of {one.queue_packets}"
+        names.append(name + queue * (one.queue_packets != inverse.STATED_QUEUE))
+    rows = np.arange(len(table))
+    errors = [table["distance"] - table["low"], table["high"] - table["distance"]]
+    axes.errorbar(table["distance"], rows, xerr=errors, linestyle="none", color="0.2", marker="o")
+    axes.set_yticks(rows, names, fontsize=9)
+    axes.invert_yaxis()
+    axes.set_xlim(left=0)
+    axes.set_xlabel("mean distance (percentage points)")
+    for row, one in enumerate(table.itertuples()):
+        axes.text(
+            1.02,
+            row,
+            f"{one.met} of {one.of}",
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            fontsize=9,
+        )
+    axes.text(1.02, 1.01, "numbers given", transform=axes.transAxes, fontsize=9, va="bottom")
+    axes.grid(axis="y")
+    axes.set_title("The nearest combinations halve the window at once")
     return figure

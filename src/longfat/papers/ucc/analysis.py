@@ -53,14 +53,17 @@ def pairs(runs: Runs) -> pd.DataFrame:
     Columns: engine, N1, N2, loss, seed, flow, Mb/s and counts. The segment engine makes all pairs
     at every loss rate; ns-3 a few, at one of them; ns-2 those of two equal senders that it has.
     """
-    return _flows(
-        runs,
-        "ucc-pairs-segment",
-        "ucc-pairs-more",
-        "ucc-pairs",
-        "ucc-pairs-faults",
-        "ucc-pairs-ns2",
-    )
+    return _flows(runs, *plan.PAIRS)
+
+
+def segment_pairs(runs: Runs) -> pd.DataFrame:
+    """Return those pairs that the segment engine made, without faults."""
+    return _flows(runs, *plan.SEGMENT_PAIRS)
+
+
+def judged_pairs(runs: Runs) -> pd.DataFrame:
+    """Return those pairs that the claims are judged by: the segment engine's and ns-2's."""
+    return _flows(runs, *plan.SEGMENT_PAIRS, "ucc-pairs-ns2")
 
 
 def on(engine: str, runs: pd.DataFrame) -> pd.DataFrame:
@@ -68,7 +71,7 @@ def on(engine: str, runs: pd.DataFrame) -> pd.DataFrame:
     return runs[runs["engine"] == engine]
 
 
-def together(runs: pd.DataFrame) -> pd.DataFrame:
+def equal_pairs(runs: pd.DataFrame) -> pd.DataFrame:
     """Return what two equal flows got, a row a run: figure 3.
 
     Columns: engine, control, loss, seed, and of both flows Mb/s, recoveries and timeouts.
@@ -77,22 +80,42 @@ def together(runs: pd.DataFrame) -> pd.DataFrame:
     return _sums(equal, ["engine", "control", "loss", "seed"], "recoveries", "timeouts")
 
 
-def chain(runs: Runs) -> pd.DataFrame:
-    """Return what flows get on figure 7's network.
+def equal_pair_points(runs: Runs) -> pd.DataFrame:
+    """Return figure 3's points: columns control, loss, Mb/s (of both), halfwidth."""
+    both = equal_pairs(runs.derived(segment_pairs))
+    return statistics.interval(both, ["control", "loss"], "Mb/s")
 
-    Columns: engine, layout, control, loss, seed, flow (N1, N2, N3), Mb/s and counts.
 
-    On the segment engine in four layouts, since the figure is lost; on ns-3 a few in one.
+def goodput_beside(runs: Runs) -> pd.DataFrame:
+    """Return what each flow got beside which other on the segment engine (`measures.beside`)."""
+    return measures.beside(runs.derived(segment_pairs))
+
+
+def neighbour_goodput(neighbour: str, runs: Runs) -> pd.DataFrame:
+    """Return the points of one of the figures 4 to 6: goodput of a neighbour by who is beside it.
+
+    Columns: control, loss, Mb/s, halfwidth.
     """
-    return _flows(runs, "ucc-chain-segment", "ucc-chain")
+    mine = runs.derived(goodput_beside)
+    mine = mine[mine["neighbour"] == neighbour]
+    return statistics.interval(mine, ["control", "loss"], "Mb/s")
 
 
-def through(chain: pd.DataFrame) -> pd.DataFrame:
+def chain_goodput(runs: Runs) -> pd.DataFrame:
     """Return what N1 and N2 got together in each run of figure 7's network: figure 8.
 
-    Columns: engine, layout, control, loss, seed, Mb/s.
+    On the segment engine, in four layouts, since the figure is lost. Columns: layout, control,
+    loss, seed, Mb/s.
     """
-    return _sums(chain[chain["flow"] != "N3"], ["engine", "layout", "control", "loss", "seed"])
+    flows = runs.flows("ucc-chain-segment")
+    return _sums(flows[flows["flow"] != "N3"], ["layout", "control", "loss", "seed"])
+
+
+def chain_points(runs: Runs) -> pd.DataFrame:
+    """Return figure 8's points in the stated layout: columns control, loss, Mb/s, halfwidth."""
+    goodput = runs.derived(chain_goodput)
+    stated = goodput[goodput["layout"] == plan.LAYOUT]
+    return statistics.interval(stated, ["control", "loss"], "Mb/s")
 
 
 def compared_engines(runs: pd.DataFrame) -> pd.DataFrame:
@@ -124,7 +147,7 @@ def compared_engines(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def assumed_otherwise(runs: Runs) -> pd.DataFrame:
+def sensitivity_runs(runs: Runs) -> pd.DataFrame:
     """Return what pairs get with one assumption changed at a time (`plan.VARIED`): figures 4 to 6.
 
     Columns as of `pairs`, with parameter and setting.
@@ -132,16 +155,16 @@ def assumed_otherwise(runs: Runs) -> pd.DataFrame:
     return runs.flows("ucc-assumptions")
 
 
-def what_assumptions_change(base: pd.DataFrame, otherwise: pd.DataFrame) -> pd.DataFrame:
+def sensitivity_table(base: pd.DataFrame, varied: pd.DataFrame) -> pd.DataFrame:
     """Return what a neighbour gets beside UCC over beside its own kind, under each assumption.
 
     A row an assumption and neighbour; a column a loss rate, text with 95 % intervals. The first
     rows are those of the chapter's own assumptions.
     """
     segment = on("segment", base)
-    losses = sorted(otherwise["loss"].unique())
+    losses = sorted(varied["loss"].unique())
     cases = [("as above", "", segment)]
-    for (parameter, value), runs in otherwise.groupby(["parameter", "setting"], sort=False):
+    for (parameter, value), runs in varied.groupby(["parameter", "setting"], sort=False):
         cases.append((parameter, value, runs))
     rows = []
     for parameter, value, runs in cases:
@@ -177,17 +200,17 @@ def neighbour_points(beside: pd.DataFrame, neighbour: str, reference: str) -> li
     return points
 
 
-def neighbours(beside: pd.DataFrame) -> pd.DataFrame:
+def neighbour_ratios(runs: Runs) -> pd.DataFrame:
     """Return what a neighbour gets beside another kind over beside its own: figures 4 to 6.
 
-    `beside` is `measures.beside` of the runs of an engine. A row a neighbour, control (UCC or
-    CHD without DCC) and loss rate; columns measured, low, high (95 %), runs.
+    On the segment engine. A row a neighbour, control (UCC or CHD without DCC) and loss rate;
+    columns measured, low, high (95 %), runs.
     """
-    rows = []
+    every, rows = runs.derived(goodput_beside), []
     for neighbour in NEIGHBOURS:
-        own = {point["loss"]: point for point in neighbour_points(beside, neighbour, neighbour)}
+        own = {point["loss"]: point for point in neighbour_points(every, neighbour, neighbour)}
         for loss in own:
-            mine = beside[(beside["neighbour"] == neighbour) & (beside["loss"] == loss)]
+            mine = every[(every["neighbour"] == neighbour) & (every["loss"] == loss)]
             alone = mine.loc[mine["control"] == neighbour, "Mb/s"]
             for control in ("UCC", CHD):
                 found = ratio(mine.loc[mine["control"] == control, "Mb/s"], alone)
@@ -195,14 +218,15 @@ def neighbours(beside: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def order(through: pd.DataFrame) -> pd.DataFrame:
+def layout_ratios(goodput: pd.DataFrame) -> pd.DataFrame:
     """Return by how much CHD without DCC is above UCC and UCC above NewReno: figure 8.
 
-    A row a layout, step and loss rate; columns measured (the ratio), low, high (95 %), runs.
+    `goodput` is of `chain_goodput`. A row a layout, step and loss rate; columns measured (the
+    ratio), low, high (95 %), runs.
     """
     rows = []
-    for layout in through["layout"].unique():
-        runs = through[through["layout"] == layout]
+    for layout in goodput["layout"].unique():
+        runs = goodput[goodput["layout"] == layout]
         for control, reference in ((CHD, "UCC"), ("UCC", "NewReno")):
             for loss in sorted(runs["loss"].unique()):
                 here = runs[runs["loss"] == loss].set_index("control")["Mb/s"]
@@ -251,9 +275,7 @@ def crowds(runs: Runs) -> pd.DataFrame:
     """
     point = ["flows", "control", "loss", "seed"]
     rows = []
-    for at, flows in runs.flows("ucc-crowd-2", "ucc-crowd-10", "ucc-crowd-30").groupby(
-        point, sort=False
-    ):
+    for at, flows in runs.flows(*plan.CROWD_EXPERIMENTS).groupby(point, sort=False):
         again = flows["retransmissions"].sum() / flows["segments_sent"].sum()
         rows.append(
             dict(zip(point, at, strict=True))
@@ -330,7 +352,7 @@ def routes(runs: Runs) -> pd.DataFrame:
     return table[[*point, "Mb/s", "halfwidth"]]
 
 
-def sharing(runs: pd.DataFrame, setting: Setting) -> pd.DataFrame:
+def harm_table(runs: pd.DataFrame, setting: Setting) -> pd.DataFrame:
     """Return the harm that each control does to each, and Jain's index of the two, as text.
 
     On the segment engine. A row a control and loss rate of 0, 0.001 and 0.01; a column a neighbour.
@@ -360,7 +382,7 @@ def without_loss(runs: pd.DataFrame) -> pd.DataFrame:
     """
     clean = on("segment", runs)
     clean = clean[clean["loss"] == 0]
-    both = together(clean)
+    both = equal_pairs(clean)
     table = both.groupby("control", sort=False)[["Mb/s", "recoveries", "timeouts"]].mean()
     flows = clean[clean["N1"] == clean["N2"]]
     table["Jain's index"] = [

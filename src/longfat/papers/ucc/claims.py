@@ -3,17 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from longfat import measures, statistics
+from longfat import measures, papers, statistics
+from longfat.experiment import Runs
 from longfat.papers import ucc
-from longfat.papers.ucc.analysis import (
-    OverTime,
-    compared_engines,
-    neighbour_points,
-    on,
-    order,
-    ratio,
-    together,
-)
+from longfat.papers.ucc import analysis, plan, theory
+from longfat.papers.ucc.analysis import equal_pairs, layout_ratios, neighbour_points, on, ratio
 from longfat.papers.ucc.plan import (
     CHD,
     CHD_THRESHOLD_S,
@@ -30,12 +24,40 @@ SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and 
 RANGES = {"0.001 to 0.1": (1e-3, 0.1), "0.001 to 0.03": (1e-3, 0.03), "0.01 to 0.1": (0.01, 0.1)}
 
 
+# The experiments by which the claims are judged.
+USED = (
+    *plan.SEGMENT_PAIRS,
+    "ucc-pairs-ns2",
+    "ucc-chain-segment",
+    "ucc-assumptions",
+    "ucc-windows",
+    "ucc-buffers",
+    *plan.CROWD_EXPERIMENTS,
+)
+
+
+def judged(runs: Runs) -> pd.DataFrame:
+    """Return the claims with the verdict on each (`statistics.judge`)."""
+    found = evidence(
+        runs.setting,
+        pairs=runs.derived(analysis.judged_pairs),
+        varied=analysis.sensitivity_runs(runs),
+        chain=runs.derived(analysis.chain_goodput),
+        held=runs.derived(analysis.held_windows),
+        elsewhere=theory.queueing_elsewhere(),
+        events=theory.queues_by_event(),
+        crowds=runs.derived(analysis.crowds),
+        buffers=runs.derived(analysis.buffers),
+    )
+    return statistics.judge(papers.claims("ucc"), found)
+
+
 def evidence(
     setting: Setting,
     *,
-    runs: pd.DataFrame,
-    otherwise: pd.DataFrame,
-    through: pd.DataFrame,
+    pairs: pd.DataFrame,
+    varied: pd.DataFrame,
+    chain: pd.DataFrame,
     held: pd.DataFrame,
     elsewhere: pd.DataFrame,
     events: pd.DataFrame,
@@ -44,14 +66,15 @@ def evidence(
 ) -> pd.DataFrame:
     """Return what was measured of each claim: the table that `statistics.judge` takes.
 
-    The arguments are what `pairs`, `assumed_otherwise`, `through`, `held_windows`, `crowds` and
-    `buffers` of `analysis` returned, and of `theory` `queueing_elsewhere` and `queues_by_event`.
+    The arguments are what `judged_pairs`, `sensitivity_runs`, `chain_goodput`, `held_windows`,
+    `crowds` and `buffers` of `analysis` returned, and of `theory` `queueing_elsewhere` and
+    `queues_by_event`.
     A row a claim, engine, setting and point.
     """
     rows = [
-        *_of_sentences(setting, runs, held, elsewhere, events),
-        *_of_neighbours(runs, otherwise),
-        *_of_layouts(through),
+        *_of_sentences(pairs, held, elsewhere, events),
+        *_of_neighbours(pairs, varied),
+        *_of_layouts(chain),
         *_of_crowds(crowds),
         *_of_buffers(buffers),
     ]
@@ -63,8 +86,7 @@ def evidence(
 
 
 def _of_sentences(
-    setting: Setting,
-    runs: pd.DataFrame,
+    pairs: pd.DataFrame,
     held: pd.DataFrame,
     elsewhere: pd.DataFrame,
     events: pd.DataFrame,
@@ -75,7 +97,7 @@ def _of_sentences(
         return dict.fromkeys(("measured", "low", "high"), value) | {"runs": 1}
 
     rows = []
-    for engine, mine in together(runs).groupby("engine"):
+    for engine, mine in equal_pairs(pairs).groupby("engine"):
         newreno = mine[mine["control"] == "NewReno"].groupby("loss")["Mb/s"]
         got = dict(list(newreno))
         if {0, 0.01} <= got.keys() and len(got[0]) > 1:
@@ -108,7 +130,7 @@ def _of_sentences(
     return rows
 
 
-def _of_neighbours(runs: pd.DataFrame, otherwise: pd.DataFrame) -> list[dict]:
+def _of_neighbours(pairs: pd.DataFrame, varied: pd.DataFrame) -> list[dict]:
     """What the text says of figures 4 to 6, and section 6 of all three."""
     claims = [
         ("ucc-f4-newreno", "NewReno", "NewReno", 0),
@@ -116,12 +138,12 @@ def _of_neighbours(runs: pd.DataFrame, otherwise: pd.DataFrame) -> list[dict]:
         ("ucc-f6-compound", "Compound", "Compound", 0),
         *(("ucc-s6-friendlier", neighbour, CHD, 1e-9) for neighbour in NEIGHBOURS),
     ]
-    beside = measures.beside(on("segment", runs))
+    beside = measures.beside(on("segment", pairs))
     often = beside[beside["control"] == "UCC"].groupby(["neighbour", "loss"])["seed"].nunique()
     more = {(pair[0], loss): count for (pair, loss), count in MORE.items()}
     changed = [
-        (parameter, value, measures.beside(varied))
-        for (parameter, value), varied in otherwise.groupby(["parameter", "setting"], sort=False)
+        (parameter, value, measures.beside(runs))
+        for (parameter, value), runs in varied.groupby(["parameter", "setting"], sort=False)
     ]
     rows = []
     for claim, neighbour, reference, least in claims:
@@ -143,11 +165,11 @@ def _of_neighbours(runs: pd.DataFrame, otherwise: pd.DataFrame) -> list[dict]:
     return rows
 
 
-def _of_layouts(through: pd.DataFrame) -> list[dict]:
+def _of_layouts(chain: pd.DataFrame) -> list[dict]:
     """What the text says of figure 8: its two steps, at each loss rate."""
     rows = []
     steps = {"UCC": "ucc-f8-below-chd", "NewReno": "ucc-f8-above-newreno"}
-    for point in order(on("segment", through)).to_dict("records"):
+    for point in layout_ratios(chain).to_dict("records"):
         row = {"claim": steps[point["reference"]], "engine": "segment"}
         row |= {"experiment": "ucc-chain-segment", "at": f"$p = {point['loss']:g}$"} | point
         base = point["layout"] == LAYOUT
@@ -189,32 +211,26 @@ def _of_buffers(buffers: pd.DataFrame) -> list[dict]:
 # --- numbers for the text
 
 
-def numbers(
-    setting: Setting,
-    *,
-    both: pd.DataFrame,
-    held: pd.DataFrame,
-    neighbours: pd.DataFrame,
-    order: pd.DataFrame,
-    buffers: pd.DataFrame,
-    crowds: pd.DataFrame,
-    watched: OverTime,
-) -> dict[str, float]:
+def numbers(runs: Runs) -> dict[str, float]:
     """Return the measured numbers of the chapter's sentences, by the names that they have there.
 
-    The arguments are what the functions of `analysis` of these names returned; `both` is the
-    interval of `together`, `watched` is of `over_time`. A number whose runs the setting lacks is
-    missing.
+    A number whose runs the setting lacks is missing.
     """
+    both, held = runs.derived(analysis.equal_pair_points), runs.derived(analysis.held_windows)
+    crowds, verdicts = runs.derived(analysis.crowds), runs.derived(judged)
+    watched = runs.derived(analysis.over_time)
     two = both.set_index(["control", "loss"])["Mb/s"]
     met = samples_met([100]).iloc[0]
     last = held[held["rho"] < 0.995].iloc[-1]
     full = held[held["rho"] >= 0.995].iloc[0]
+    neighbours = runs.derived(analysis.neighbour_ratios)
     lost = {
         name: 100 * (1 - rows["measured"].min()) for name, rows in neighbours.groupby("control")
     }
     beside = neighbours.set_index(["neighbour", "control", "loss"])["measured"]
-    layouts = order.set_index(["layout", "reference", "loss"])["measured"]
+    ratios = layout_ratios(runs.derived(analysis.chain_goodput))
+    layouts = ratios.set_index(["layout", "reference", "loss"])["measured"]
+    buffers = runs.derived(analysis.buffers)
     by_buffer = buffers.set_index(["control", "loss", "buffer"])["measured"]
     fair = crowds[crowds["loss"] == 0].groupby(["control", "flows"])[["jain", "repeated"]].mean()
 
@@ -242,7 +258,7 @@ def numbers(
         "ucc_worst_ucc": lost["UCC"],
         "ucc_worst_chd": lost[CHD],
         "ucc_none_100": 100 * met["none"],
-        "ucc_runs": setting.repetitions,
+        "ucc_runs": runs.setting.repetitions,
         **{
             f"ucc_{name.lower()}_beside_{word}_{text}": one(beside, name, control, loss)
             for name in NEIGHBOURS
@@ -265,18 +281,18 @@ def numbers(
         "ucc_crowd_repeated_ucc": 100 * one(fair["repeated"], "UCC", 30),
         "ucc_crowd_repeated_newreno": 100 * one(fair["repeated"], "NewReno", 30),
         "ucc_crowd_repeated_chd": 100 * one(fair["repeated"], CHD, 30),
+        "ucc_claims": len(verdicts),
+        "ucc_reproduced": int((verdicts["verdict"] == "reproduced").sum()),
     }
 
 
-def long_numbers(setting: Setting, *, runs: pd.DataFrame, beside: pd.DataFrame) -> dict[str, float]:
-    """Return the measured numbers of the long version's sentences, by the names they have there.
-
-    `runs` are those of `pairs`, `beside` is `measures.beside` of the segment engine's.
-    """
+def long_numbers(runs: Runs) -> dict[str, float]:
+    """Return the measured numbers of the long version's sentences, by the names they have there."""
+    beside = runs.derived(analysis.goodput_beside)
     got = beside.groupby(["neighbour", "control", "loss"])["Mb/s"].mean()
     cubic = float(got.get(("CUBIC", "CUBIC", 0), np.nan))
     near = float(got.get(("CUBIC", "NewReno", 0), np.nan))
-    engines = compared_engines(runs)
+    engines = analysis.compared_engines(runs.derived(analysis.pairs))
     equal = engines.dropna(subset=["equal"])
     return {
         "ucc_none_99": 100 * ucc.correlated_sample(10_000, 0.99, 3000)["none"],

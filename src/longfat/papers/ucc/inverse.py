@@ -17,18 +17,18 @@ from longfat.papers.ucc.plan import CHD, NEIGHBOURS, Setting
 BOOTSTRAPS = 1000
 
 
-def together(runs: Runs) -> pd.DataFrame:
+def combined_runs(runs: Runs) -> pd.DataFrame:
     """Return what the pairs of figures 4 to 6 get with several assumptions changed at once.
 
-    Columns as of `analysis.assumed_otherwise`, whose runs change one alone.
+    Columns as of `analysis.sensitivity_runs`, whose runs change one alone.
     """
     return runs.flows("ucc-inverse")
 
 
-def distances(setting: Setting, base: pd.DataFrame, *otherwise: pd.DataFrame) -> pd.DataFrame:
+def distances(setting: Setting, base: pd.DataFrame, *varied: pd.DataFrame) -> pd.DataFrame:
     """Return how far each combination is from what was stated, the nearest first.
 
-    `base` is of `analysis.pairs`; `otherwise` of `analysis.assumed_otherwise` and `together`. A
+    `base` is of `analysis.pairs`; `varied` of `analysis.sensitivity_runs` and `combined_runs`. A
     statement is one neighbour's at one loss rate: that it gets almost the same beside UCC (within
     the setting's factor of equivalence, either way), and that it gets more than beside CHD. The
     distance is the mean, over the statements, of by how many per cent the ratio of mean goodputs
@@ -40,13 +40,13 @@ def distances(setting: Setting, base: pd.DataFrame, *otherwise: pd.DataFrame) ->
     base = base[base["loss"].isin(setting.varied_losses)]
     groups = [
         (names, some)
-        for table in otherwise
+        for table in varied
         for names, some in table.groupby(["parameter", "setting"], sort=False)
     ]
     rows = []
     for (parameter, value), some in [(("none", "as in the chapter"), base), *groups]:
-        run_otherwise = set(zip(some["N1"], some["N2"], strict=True))
-        rest = [pair not in run_otherwise for pair in zip(base["N1"], base["N2"], strict=True)]
+        changed = set(zip(some["N1"], some["N2"], strict=True))
+        rest = [pair not in changed for pair in zip(base["N1"], base["N2"], strict=True)]
         short = _shortfalls(setting, measures.beside(pd.concat([some, base[rest]])))
         means = short.mean(axis=1)
         low, high = np.percentile(means[1:], (2.5, 97.5))

@@ -151,6 +151,10 @@ MORE: Mapping[tuple[tuple[str, str], float], int] = {
 }
 
 
+SEGMENT_PAIRS = ("ucc-pairs-segment", "ucc-pairs-more")
+PAIRS = (*SEGMENT_PAIRS, "ucc-pairs", "ucc-pairs-faults", "ucc-pairs-ns2")
+
+
 def pairs(at: Setting) -> tuple[Experiment, ...]:
     """Pairs of the five congestion controls: all on the segment engine, a few on the others."""
     names = list(at.controls)
@@ -432,6 +436,9 @@ ESTIMATORS: dict[str, dict] = {
     "smallest delay of the last 10 s": {"minimum_lifetime_s": 10.0},
 }
 ROUTES_S: dict[str, float | None] = {"none": None, "longer": 0.03, "shorter": 0.01}  # new delay
+
+
+CROWD_EXPERIMENTS = tuple(f"ucc-crowd-{flows}" for flows in CROWDS)
 
 
 def crowd(at: Setting, flows: int) -> Experiment:

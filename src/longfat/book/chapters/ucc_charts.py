@@ -1,31 +1,30 @@
-"""The figures of the chapter on UCC that no other chapter has."""
+"""The charts of the chapter on UCC."""
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
 
-from longfat import measures, statistics
+from longfat import measures, papers, statistics
 from longfat.book import show
+from longfat.experiment import Runs
 from longfat.papers.ucc import analysis
 from longfat.papers.ucc.plan import CHD
-from longfat.scenario import Scenario
 
 ALPHA = 0.99  # utilization above which UCC takes a loss for congestion
 SAME = "0.88"  # grey of the band in which two goodputs are almost the same
 
 
-def links(scenario: Scenario) -> pd.DataFrame:
-    """Return what a drawing of a network shows: a row a link."""
-    fields = ("source", "target", "rate_bps", "delay_s", "queue_packets", "loss_per_packet")
-    return pd.DataFrame([{name: getattr(link, name) for name in fields} for link in scenario.links])
+def over_loss(title: str, label: str, points: pd.DataFrame, runs: Runs) -> Drawing:
+    """Draw a goodput over the loss rate, a line a congestion control (`show.loss_figure`)."""
+    return show.loss_figure(points, "Mb/s", "control", list(runs.setting.controls), title, label)
 
 
-def minute(both: pd.DataFrame, held: pd.DataFrame) -> Figure:
+def minute(both: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw what the chapter finds: goodput of two flows over loss, and estimate over truth.
 
-    `both` is the interval of `analysis.together` (columns control, loss, "Mb/s", halfwidth),
-    `held` is of `analysis.held_windows`.
+    `both` is of `analysis.equal_pair_points`.
     """
+    held = runs.derived(analysis.held_windows)
     figure, (left, right) = show.subplots(1, 2, figsize=(8, 3.4))
     for name in ("NewReno", "UCC", CHD):
         line = both[(both["control"] == name) & (both["loss"] > 0)].sort_values("loss")
@@ -39,7 +38,7 @@ def minute(both: pd.DataFrame, held: pd.DataFrame) -> Figure:
     return figure
 
 
-def backoff(curves: pd.DataFrame) -> Figure:
+def backoff(curves: pd.DataFrame, _: Runs) -> Drawing:
     """Draw figure 1 from `theory.backoff_curves`: its regions, a line a largest delay."""
     figure, axes = show.subplots(figsize=(7, 3.6))
     delay, *largest = curves.columns
@@ -59,7 +58,7 @@ def backoff(curves: pd.DataFrame) -> Figure:
     return figure
 
 
-def windows(held: pd.DataFrame) -> Figure:
+def windows(held: pd.DataFrame, _: Runs) -> Drawing:
     """Draw estimate over utilization (of `analysis.held_windows`)."""
     figure, axes = show.subplots()
     _estimates(axes, held)
@@ -85,8 +84,9 @@ def _estimates(axes: Axes, held: pd.DataFrame) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0.9), fontsize=8)
 
 
-def over_time(run: analysis.OverTime) -> Figure:
-    """Draw the window and the estimate of one UCC flow over time: `analysis.over_time`."""
+def over_time(_: pd.DataFrame, runs: Runs) -> Drawing:
+    """Draw the window and the estimate of one UCC flow over time (`analysis.over_time`)."""
+    run = runs.derived(analysis.over_time)
     figure, (above, below) = show.subplots(2, 1, figsize=(7, 5), sharex=True)
     look = {"color": show.style("ucc")["color"], "linewidth": 1.1}
     above.step(run.window["time_s"], run.window["cwnd_segments"], where="post", **look)
@@ -134,11 +134,12 @@ def reactions(run: analysis.OverTime) -> pd.DataFrame:
     return pd.DataFrame({"time_s": times, "window": before, "kept": kept})
 
 
-def neighbours(table: pd.DataFrame, factor: float) -> Figure:
-    """Draw what a neighbour gets, over what it gets beside its own kind.
+def neighbours(table: pd.DataFrame, runs: Runs) -> Drawing:
+    """Draw what a neighbour gets, over what it gets beside its own kind: a panel a neighbour.
 
-    A panel a neighbour; the band is within `factor`, "almost the same".
+    The band is "almost the same": within the setting's factor of equivalence.
     """
+    factor = runs.setting.equivalence_factor
     figure, panels = show.subplots(1, 3, figsize=(9, 3.4), sharey=True)
     smallest = table.loc[table["loss"] > 0, "loss"].min()
     for axes, (name, rows) in zip(panels, table.groupby("neighbour", sort=False), strict=True):
@@ -167,13 +168,12 @@ VERDICT_COLORS = {
 }
 
 
-def stands(claims: pd.DataFrame, judged: pd.DataFrame) -> Figure:
+def verdicts(judged: pd.DataFrame, _: Runs) -> Drawing:
     """Draw how the claims stand: those on ratios with their intervals, and each with its verdict.
 
-    `claims` is `papers.claims`, with a `short` name each; `judged` is of `statistics.judge`. Grey
-    is where a ratio agrees with its claim.
+    `judged` is of `statistics.judge`. Grey is where a ratio agrees with its claim.
     """
-    rows = judged.merge(claims[["id", "short"]], on="id")
+    rows = judged.merge(papers.claims("ucc")[["id", "short"]], on="id")
     figure, axes = show.subplots(figsize=(8, 0.5 + 0.34 * len(rows)))
     least, most = 0.03, 12.0
     for y, row in enumerate(rows.itertuples()):
