@@ -6,21 +6,16 @@
 #ifndef LONGFAT_CORE_SCENARIO_H
 #define LONGFAT_CORE_SCENARIO_H
 
-#include "../json.h"
 #include "event.h"
 #include "route.h"
+#include "scenario-fields.h"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
-#include <set>
-#include <string>
-#include <string_view>
 
 namespace longfat::core
 {
 
-class ScenarioReader
+class ScenarioReader : private Refusal
 {
   public:
     /// Returns what is wrong, or nothing.
@@ -33,16 +28,10 @@ class ScenarioReader
             return "the scenario is not a JSON object (character " + std::to_string(position) + ")";
         }
         read_scenario(json, scenario);
-        return m_error;
+        return sentence();
     }
 
   private:
-    class Fields;
-
-    static constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
-    static constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
-    static constexpr double LONGEST_S = 9e9; //!< what nanoseconds can count
-
     // What this engine does not do yet is refused, unless it is off.
     static constexpr const char* LINKS_NOT_YET[] = {
         "arq", "delivery_ms", "aqm", "base_station", "notifies_loss", "xcp", "approve_bps", "ptp"};
@@ -72,13 +61,13 @@ class ScenarioReader
         {
             read_link(links.items[i], "links." + std::to_string(i) + ".", &stated[i]);
         }
-        if (!m_error.empty() || !pair_links(stated, scenario))
+        if (is_refused() || !pair_links(stated, scenario))
         {
             return;
         }
         scenario->flows.resize(flows.items.size());
         const Graph graph(scenario->links);
-        for (std::size_t i = 0; i < flows.items.size() && m_error.empty(); ++i)
+        for (std::size_t i = 0; i < flows.items.size() && !is_refused(); ++i)
         {
             const std::string where = "flows." + std::to_string(i) + ".";
             scenario->flows[i].number = i;
@@ -324,205 +313,6 @@ class ScenarioReader
             fail(where + "congestion_control.parameters." + wrong);
         }
     }
-
-    /// The fields of an object: each is taken once, and what is left at the end is not known.
-    class Fields
-    {
-      public:
-        Fields(ScenarioReader& reader, const Json& json, std::string where)
-            : m_reader(reader),
-              m_json(json),
-              m_where(std::move(where))
-        {
-            if (json.IsStated() && json.type != Json::OBJECT)
-            {
-                fail("", "must be an object");
-            }
-        }
-
-        const Json& take(std::string_view name)
-        {
-            m_taken.insert(name);
-            return m_json[name];
-        }
-
-        void ignore(std::string_view name)
-        {
-            take(name);
-        }
-
-        /// A field that may only be off.
-        void not_yet(std::string_view name)
-        {
-            const Json& json = take(name);
-            const bool off = !json.IsStated() || (json.type == Json::ARRAY && json.items.empty()) ||
-                             (json.type == Json::BOOLEAN && json.number == 0);
-            if (!off)
-            {
-                fail(name, "this engine does not do that yet");
-            }
-        }
-
-        double number(std::string_view name,
-                      double least,
-                      double most,
-                      std::optional<double> usual = std::nullopt)
-        {
-            const Json& json = take(name);
-            if (json.IsStated() && json.type != Json::NUMBER)
-            {
-                fail(name, "must be a number");
-            }
-            else if (json.IsStated() && !(json.number >= least && json.number <= most))
-            {
-                fail(name, digits(json.number) + range(least, most));
-            }
-            else if (!json.IsStated() && !usual)
-            {
-                fail(name, "this field is missing");
-            }
-            return json.type == Json::NUMBER ? std::clamp(json.number, least, most)
-                                             : usual.value_or(least);
-        }
-
-        std::optional<double> optional(std::string_view name, double least, double most)
-        {
-            const double value = number(name, least, most, least);
-            return m_json[name].IsStated() ? std::optional(value) : std::nullopt;
-        }
-
-        uint64_t whole(std::string_view name, double least, double most, uint64_t usual)
-        {
-            const double value = number(name, least, most, least);
-            if (value != std::floor(value))
-            {
-                fail(name, "must be a whole number, not " + digits(value));
-            }
-            return m_json[name].IsStated() ? static_cast<uint64_t>(value) : usual;
-        }
-
-        /// None: "auto".
-        std::optional<Bytes> buffer(std::string_view name)
-        {
-            constexpr double MOST = 4294967295;
-            const Json& json = take(name);
-            if (json.type == Json::TEXT)
-            {
-                one_of(name, {"auto"});
-                return std::nullopt;
-            }
-            return static_cast<Bytes>(whole(name, 1, MOST, 64'000'000));
-        }
-
-        bool truth(std::string_view name, bool usual)
-        {
-            const Json& json = take(name);
-            if (json.IsStated() && json.type != Json::BOOLEAN)
-            {
-                fail(name, "must be true or false");
-            }
-            return json.IsStated() ? json.number != 0 : usual;
-        }
-
-        std::string text(std::string_view name)
-        {
-            const Json& json = take(name);
-            if (json.type != Json::TEXT || json.text.empty())
-            {
-                fail(name, "must be a name");
-            }
-            return json.text;
-        }
-
-        /// One of the words, the first of them if it is not stated.
-        std::string one_of(std::string_view name, std::vector<std::string> words)
-        {
-            const Json& json = take(name);
-            const std::string word = json.IsStated() ? json.text : words.front();
-            if (std::find(words.begin(), words.end(), word) == words.end())
-            {
-                std::string known = words.front();
-                for (std::size_t i = 1; i < words.size(); ++i)
-                {
-                    known += " or " + words[i];
-                }
-                fail(name, "must be " + known);
-            }
-            return word;
-        }
-
-        const Json& list(std::string_view name, std::size_t least = 0)
-        {
-            const Json& json = take(name);
-            if ((json.IsStated() && json.type != Json::ARRAY) || json.items.size() < least)
-            {
-                fail(name, "must be a list of at least " + std::to_string(least));
-            }
-            return json;
-        }
-
-        /// The items of a list, each with where it stands.
-        std::vector<std::pair<std::string, const Json*>> each(std::string_view name)
-        {
-            std::vector<std::pair<std::string, const Json*>> each;
-            for (const Json& item : list(name).items)
-            {
-                const std::string number = std::to_string(each.size());
-                each.emplace_back(m_where + std::string(name) + "." + number + ".", &item);
-            }
-            return each;
-        }
-
-        void end()
-        {
-            for (const std::string& name : m_json.names)
-            {
-                if (!m_taken.contains(name))
-                {
-                    fail(name, "there is no such field");
-                }
-            }
-        }
-
-      private:
-        static std::string range(double least, double most)
-        {
-            if (least == ABOVE_0)
-            {
-                return " must be greater than 0, and at most " + digits(most);
-            }
-            if (most == BELOW_1)
-            {
-                return " must be from " + digits(least) + " to less than 1";
-            }
-            return " must be from " + digits(least) + " to " + digits(most);
-        }
-
-        void fail(std::string_view name, const std::string& what)
-        {
-            m_reader.fail(m_where + std::string(name) + ": " + what);
-        }
-
-        ScenarioReader& m_reader;
-        const Json& m_json;
-        std::string m_where;
-        std::set<std::string_view> m_taken;
-    };
-
-    static std::string digits(double number)
-    {
-        char written[40];
-        return {written, std::to_chars(written, written + sizeof(written), number).ptr};
-    }
-
-    /// The first that is wrong is told.
-    bool fail(const std::string& sentence)
-    {
-        m_error = m_error.empty() ? sentence : m_error;
-        return false;
-    }
-
-    std::string m_error;
 };
 
 } // namespace longfat::core
