@@ -182,6 +182,7 @@ class Driver
         }
         ack.ece = whole("ece");
         ack.cwnd_limited = whole("cwnd_limited");
+        ack.advertised_window = whole("advertised_window");
         ack.state = static_cast<State>(whole("state"));
         ack.prior_state = static_cast<State>(whole("prior_state"));
         return ack;

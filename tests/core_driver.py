@@ -57,7 +57,7 @@ class Driver:
         self.limited, self.state = True, "open"
         self.bandwidth_bps = self.utilization = self.timer_s = self.pacing_bps = math.nan
         self.set(window, threshold)
-        self._tell(now=0, mss=MSS, rtt=1e8)
+        self._tell(now=0, mss=MSS, rtt=1e8, advertised_window=1e15)
 
     def __del__(self) -> None:
         self._process.stdin.close()

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 SENDERS = sorted(entry["name"] for entry in native.catalogue())
 # What adds a segment a round trip in congestion avoidance (RFC 5681), by their papers and headers.
 AS_RENO = ["gaimd", "newreno", "reno", "standard", "tcpj", "ucc", "veno", "westwood"]
+AS_RENO += ["cdg-hayes", "cdg-linux", "chd", "chd-freebsd", "hd", "hd-freebsd"]
 FIXED = Path(__file__).parent / "core_fixed.h"
 
 
@@ -125,11 +126,15 @@ def test_a_timeout_leaves_a_window_of_one(sender):
     assert window_at(answer, 7.9) > 10
 
 
+# So low that those who go by delay are marked before they give way by themselves.
+SHORT_QUEUES = ["cdg-hayes", "cdg-linux", "hd", "hd-freebsd"]
+
+
 @pytest.mark.parametrize("sender", SENDERS)
 def test_a_mark_lowers_the_window_once_a_round_trip(sender):
     """RFC 3168: no packet is lost, and many marks in a window count once (audit B6)."""
     own = flow(sender, ecn=True, initial_ssthresh_segments=80, min_rto_s=3)
-    forth = link(mark_above_packets=20)
+    forth = link(mark_above_packets=2 if sender in SHORT_QUEUES else 20)
     answer = run(forth, own, duration_s=30, series=["ssthresh_segments"])
     assert answer["links"][0]["packets_marked"] > 0
     assert answer["retransmissions"] == answer["timeouts"] == 0
@@ -152,13 +157,21 @@ def test_five_gigabytes(sender):
     assert answer["completion_s"] < 30
 
 
+# A slow start of 10 Gbit/s delays its own segments, which these take for congestion in every ACK or
+# round trip of it; what they have after that, a segment a round trip has to bring back.
+LEFT_BY_DELAY = ["cdg-hayes", "hd", "hd-freebsd"]
+
+
 @pytest.mark.parametrize("sender", SENDERS)
 def test_from_a_modem_to_a_fibre(sender):
     slow = run(link(9600, 0.1, 20), flow(sender, segment_bytes=536), duration_s=600)
     assert slow["delivered_bytes"] * 8 / 600 > 0.85 * 9600 * 536 / (536 + HEADERS)
     own = flow(sender, segment_bytes=8948, receive_buffer_bytes=25_000_000)
     fast = run(link(10e9, 0.01, 10**5), own, duration_s=5)
-    assert fast["delivered_bytes"] * 8 / 5 > 0.9 * 10e9 * 8948 / (8948 + HEADERS)
+    part = 0.9
+    if sender in LEFT_BY_DELAY:  # a window of 2, 3, 4 ... in the 250 round trips, at least
+        part = (2 + 125) * (8948 + HEADERS) * 8 / 0.02 / 10e9
+    assert fast["delivered_bytes"] * 8 / 5 > part * 10e9 * 8948 / (8948 + HEADERS)
 
 
 @pytest.mark.parametrize("sender", SENDERS)
