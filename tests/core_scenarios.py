@@ -116,7 +116,13 @@ def drawn(seed: int, senders: list[str]) -> dict:
             own["initial_ssthresh_segments"] = draw.randint(2, 200)
         if draw.random() < 0.2:
             own["stop_s"] = own["start_s"] + draw.uniform(0.1, 3)
-        if draw.random() < 0.2:
+        if len(nodes) > 2 and draw.random() < 0.4:
+            own |= {"relays": nodes[1:-1], "limited_transmit": True}
+            if draw.random() < 0.6:
+                own["relay_buffer_bytes"] = draw.choice((2000, 20_000, 10**6))
+            if draw.random() < 0.3:
+                own["relays_fail_at_s"] = draw.uniform(0, duration_s)
+        elif draw.random() < 0.2:
             own["handoffs"] = [{"at_s": draw.uniform(0, duration_s), "kind": "non-local"}]
         flows.append(own)
     return {"links": links, "flows": flows, "duration_s": duration_s, "seed": seed + 1}

@@ -19,6 +19,7 @@ struct SenderSeries
     Series* rtt{nullptr};
     Series* bandwidth{nullptr};
     Series* utilization{nullptr};
+    Series* acknowledged{nullptr};
 };
 
 class CongestionWindow

@@ -42,6 +42,11 @@ class Handshake
         return m_syns == 1 ? now - m_sent : NO_RTT;
     }
 
+    void stop()
+    {
+        m_timer.stop();
+    }
+
     bool is_established() const
     {
         return m_established;

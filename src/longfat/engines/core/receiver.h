@@ -80,6 +80,7 @@ class Receiver final : public Endpoint
     {
     }
 
+    std::function<void()> on_accepted; //!< called when the connection is there
     std::function<void()> on_delivery; //!< called when there is more in order
 
     void receive(const Packet& packet, Time now) override
@@ -94,6 +95,15 @@ class Receiver final : public Endpoint
             m_established = true;
             m_handshake_timer.stop();
             m_buffer = m_spec.receive_buffer.value_or(RightSizing::SMALLEST);
+            if (on_accepted)
+            {
+                on_accepted();
+            }
+        }
+        if (packet.flags & Packet::PROBE)
+        {
+            send_ack(now);
+            return;
         }
         if (packet.flags & Packet::ACK)
         {
@@ -113,6 +123,24 @@ class Receiver final : public Endpoint
     uint64_t rcv_nxt() const
     {
         return m_next;
+    }
+
+    /// So many segments in order have not been read yet: a relay cannot pass them on.
+    void hold(uint64_t segments)
+    {
+        m_unread = static_cast<Bytes>(segments) * m_stream.mss;
+    }
+
+    /// After some have been read: tell the sender when the window has become at least twice what it was
+    /// told last (RFC 9293, 3.8.6.2.2; as Linux does it).
+    void update_window()
+    {
+        const Bytes room = window();
+        if (2 * m_advertised <= m_buffer && room >= 2 * m_advertised &&
+            room >= std::min<Bytes>(m_stream.mss, m_buffer / 2))
+        {
+            send_ack(m_events.now());
+        }
     }
 
     /// At the end of a run: whether every segment that came was new once.
@@ -196,6 +224,11 @@ class Receiver final : public Endpoint
         {
             m_ack_timer.set(m_spec.ack_timeout);
         }
+    }
+
+    Bytes window() const
+    {
+        return m_buffer - std::min(m_unread, m_buffer);
     }
 
     void note_mark(const Packet& packet)
@@ -332,7 +365,8 @@ class Receiver final : public Endpoint
         m_segment_sent = NEVER;
         m_packet.arrived = m_arrived;
         m_packet.duplicate = NO_LIMIT;
-        m_packet.window = m_buffer >> m_window_scale << m_window_scale;
+        m_advertised = window();
+        m_packet.window = m_advertised >> m_window_scale << m_window_scale;
         m_packet.sack_blocks = 0;
         return m_packet;
     }
@@ -351,6 +385,8 @@ class Receiver final : public Endpoint
     const Route& m_back;
     Bytes m_buffer;
     int m_window_scale;         //!< the window is told in units of 2 to that power
+    Bytes m_unread{0};          //!< in order, and not read yet
+    Bytes m_advertised{0};      //!< window that the sender was told last
     RightSizing m_right_sizing; //!< of a buffer that grows
     bool m_established{false};
     uint64_t m_handshakes{0};       //!< SYN-ACKs sent

@@ -145,11 +145,22 @@ class RetransmissionTimeout
         m_rto = m_backed_off = std::max(AFTER_SYN, m_min_rto);
     }
 
-    /// The timer has expired (5.5). The bound is the back-off's, so that none makes a timeout shorter.
+    /// The timer has expired (5.5).
     void back_off()
     {
+        m_backed_off = backed_off(m_backed_off, 1);
+    }
+
+    /// A timeout, doubled so often. The bound is the back-off's, so that none makes a timeout shorter.
+    static Time backed_off(Time timeout, uint64_t times)
+    {
         constexpr Time LONGEST = 60'000'000'000;
-        m_backed_off = std::max(m_backed_off, std::min(2 * m_backed_off, LONGEST));
+        Time doubled = timeout;
+        for (; times > 0 && doubled < LONGEST; --times)
+        {
+            doubled *= 2;
+        }
+        return std::max(timeout, std::min(doubled, LONGEST));
     }
 
     /// The timer had expired too early.

@@ -6,9 +6,8 @@
 #ifndef LONGFAT_CORE_SCENARIO_H
 #define LONGFAT_CORE_SCENARIO_H
 
-#include "event.h"
-#include "route.h"
 #include "scenario-fields.h"
+#include "scenario-paths.h"
 
 #include <map>
 
@@ -35,8 +34,7 @@ class ScenarioReader : private Refusal
     // What this engine does not do yet is refused, unless it is off.
     static constexpr const char* LINKS_NOT_YET[] = {
         "arq", "delivery_ms", "aqm", "base_station", "notifies_loss", "xcp", "approve_bps", "ptp"};
-    static constexpr const char* FLOWS_NOT_YET[] = {
-        "relays", "relay_buffer_bytes", "relays_fail_at_s", "moves", "quick_start_bps"};
+    static constexpr const char* FLOWS_NOT_YET[] = {"quick_start_bps"};
 
     void read_scenario(const Json& json, ScenarioSpec* scenario)
     {
@@ -203,12 +201,14 @@ class ScenarioReader : private Refusal
             flow->stop = from_seconds(*stop_s);
         }
         flow->bytes = fields.whole("bytes", 1, 1e15, 0);
-        flow->path = read_path(fields.list("path"), graph, where + "path");
+        const Path path = read_path(*this, fields.list("path"), graph, where + "path");
+        const Path relays = read_nodes(fields.list("relays"));
         for (const auto& [each, reroute] : fields.each("reroutes"))
         {
             Fields own(*this, *reroute, each);
             const Time at = from_seconds(own.number("at_s", 0, LONGEST_S));
-            flow->reroutes.push_back({at, read_path(own.list("path", 2), graph, each + "path")});
+            flow->reroutes.push_back(
+                {at, read_path(*this, own.list("path", 2), graph, each + "path")});
             own.end();
         }
         for (const auto& [each, handoff] : fields.each("handoffs"))
@@ -220,6 +220,18 @@ class ScenarioReader : private Refusal
             flow->handoffs.push_back({at, local, announced_bps.value_or(0)});
             own.end();
         }
+        if (const auto buffer = fields.optional("relay_buffer_bytes", 1, 4294967295))
+        {
+            flow->relay_buffer = static_cast<Bytes>(*buffer);
+        }
+        if (const auto at_s = fields.optional("relays_fail_at_s", 0, LONGEST_S))
+        {
+            flow->relays_fail_at = from_seconds(*at_s);
+        }
+        for (const auto& [each, move] : fields.each("moves"))
+        {
+            flow->moves.push_back(read_move(*this, *move, each, relays, graph));
+        }
         for (const char* name : FLOWS_NOT_YET)
         {
             fields.not_yet(name);
@@ -230,57 +242,46 @@ class ScenarioReader : private Refusal
         {
             fail(where + "stop_s must be later than start_s");
         }
-        if (flow->sack && !flow->limited_transmit)
+        if ((flow->sack || !relays.empty()) && !flow->limited_transmit)
         {
-            fail(where + "limited_transmit: false is allowed only with sack false: with SACK, new "
-                         "segments are sent on duplicate ACKs anyway");
+            fail(where + "limited_transmit: false is allowed only with sack false and without "
+                         "relays: with SACK, new segments are sent on duplicate ACKs anyway, and a "
+                         "sender that waits for its relay is not allowed to");
         }
         if ((flow->rack || flow->frto || flow->undo) && !flow->sack)
         {
             fail(where + "sack: rack, frto and undo need it");
         }
-        check_ends(flow->path, source, target, where);
+        check_ends(*this, path, source, target, where);
         for (const Reroute& reroute : flow->reroutes)
         {
-            check_ends(reroute.path, source, target, where);
+            check_ends(*this, reroute.path, source, target, where);
         }
-        if (!flow->reroutes.empty() && flow->path.empty())
+        for (const MoveSpec& move : flow->moves)
+        {
+            check_ends(*this, move.path, source, target, where + "moves.");
+        }
+        if (!flow->reroutes.empty() && path.empty())
         {
             fail(where + "path: a flow with reroutes must state the path that it begins with");
         }
-        if (flow->path.empty())
+        if (!flow->reroutes.empty() && !flow->moves.empty())
         {
-            flow->path = graph.shortest_path(source, target);
+            fail(where + "moves: a flow has either reroutes or moves");
         }
-        if (flow->path.size() < 2)
+        if (!relays.empty() && (!path.empty() || !flow->handoffs.empty()))
         {
-            fail(where + "target: no path from '" + source + "' to '" + target + "'");
+            fail(where + "relays: a flow through relays can have neither a path nor handoffs");
         }
-    }
-
-    void check_ends(const Path& path,
-                    const std::string& source,
-                    const std::string& target,
-                    const std::string& where)
-    {
-        if (!path.empty() && (path.front() != source || path.back() != target))
+        if (relays.empty() && (flow->relay_buffer || flow->relays_fail_at))
         {
-            fail(where + "path must lead from '" + source + "' to '" + target + "'");
+            fail(where + "relays: relay_buffer_bytes and relays_fail_at_s are for flows with them");
         }
-    }
-
-    Path read_path(const Json& json, const Graph& graph, const std::string& where)
-    {
-        Path path;
-        for (const Json& node : json.items)
-        {
-            if (!path.empty() && !graph.are_joined(path.back(), node.text))
-            {
-                fail(where + ": no link from '" + path.back() + "' to '" + node.text + "'");
-            }
-            path.push_back(node.text);
-        }
-        return path;
+        Path ends{source};
+        ends.insert(ends.end(), relays.begin(), relays.end());
+        ends.push_back(target);
+        flow->paths = path.empty() ? shortest_legs(*this, ends, graph, where + "target")
+                                   : std::vector<Path>{path};
     }
 
     void read_algorithm(const Json& json, const std::string& where, FlowSpec* flow)

@@ -54,6 +54,18 @@ struct SenderCount
     uint64_t undone{0};     //!< reductions that were for nothing
     Time given_up{NEVER};   //!< when the retries were over
     Time max_rtt{0};        //!< largest sample
+
+    /// Of another sender of the same flow.
+    void add(const SenderCount& other)
+    {
+        segments += other.segments;
+        retransmissions += other.retransmissions;
+        recoveries += other.recoveries;
+        timeouts += other.timeouts;
+        undone += other.undone;
+        given_up = std::min(given_up, other.given_up);
+        max_rtt = std::max(max_rtt, other.max_rtt);
+    }
 };
 
 class Sender final : public Endpoint,
@@ -93,6 +105,7 @@ class Sender final : public Endpoint,
 
     SenderCount count;
     SenderSeries series;
+    std::function<void()> on_room; //!< called when the send buffer has new room
 
     /// The largest delivery rate sampled.
     const RateSample& fastest() const
@@ -109,7 +122,55 @@ class Sender final : public Endpoint,
     /// The application writes no more. What is in the send buffer will still be sent.
     void stop()
     {
-        m_transmission.end_data(std::max(end_of_data(), m_board.snd_nxt()));
+        m_transmission.end_data(std::max(m_transmission.end_of_data(m_board), m_board.snd_nxt()));
+    }
+
+    /// The application, or a relay, has segments before that one.
+    void offer(uint64_t segments)
+    {
+        m_transmission.end_data(segments);
+        if (m_handshake.is_established())
+        {
+            transmit(m_events.now());
+        }
+    }
+
+    /// The first segment that the send buffer has no room for.
+    uint64_t room() const
+    {
+        return m_handshake.is_established() ? m_transmission.room(m_board) : 0;
+    }
+
+    /// So many segments have been acknowledged.
+    uint64_t acknowledged() const
+    {
+        return m_board.snd_una();
+    }
+
+    /// What is sent from now on takes that way.
+    void set_route(const Route& route)
+    {
+        m_transmission.set_route(route);
+    }
+
+    /// It sends nothing more, and hears nothing.
+    void end()
+    {
+        m_is_over = true;
+        on_room = nullptr;
+        m_handshake.stop();
+        m_timers.stop();
+        m_pacing_timer.stop();
+    }
+
+    /// All that is outstanding is lost, and is sent again as after a timeout.
+    void start_over()
+    {
+        if (!m_is_over)
+        {
+            m_timers.on_advance(!m_board.empty(), m_rtts.timeout.rto());
+            on_retransmission_timeout();
+        }
     }
 
     /// At the end of a run: whether the marks add up, nothing is acknowledged that has not arrived,
@@ -119,7 +180,7 @@ class Sender final : public Endpoint,
         m_checks.expect(m_board.is_consistent(), "a scoreboard's counts are not its marks'");
         m_checks.expect(m_board.snd_una() <= arrived && arrived <= m_board.snd_nxt(),
                         "segments were acknowledged that had not arrived, or came unsent");
-        m_checks.expect(m_board.empty() || m_timers.is_running() || has_given_up(),
+        m_checks.expect(m_board.empty() || m_timers.is_running() || m_is_over,
                         "a sender is stuck with data outstanding");
     }
 
@@ -136,7 +197,7 @@ class Sender final : public Endpoint,
 
     void receive(const Packet& packet, Time now) override
     {
-        if (has_given_up())
+        if (m_is_over)
         {
             return;
         }
@@ -158,14 +219,11 @@ class Sender final : public Endpoint,
         m_transmission.send_syn(now);
     }
 
+    /// The retries are over (R2 of RFC 9293, section 3.8.3).
     void give_up(Time now) override
     {
         count.given_up = now;
-    }
-
-    bool has_given_up() const
-    {
-        return count.given_up != NEVER;
+        end();
     }
 
     void on_syn_ack(const Packet& ack, Time now)
@@ -203,6 +261,10 @@ class Sender final : public Endpoint,
         established.flow = m_spec.number;
         established.sack = m_spec.sack;
         decide(m_cc->on_established(established, control()), now);
+        if (on_room)
+        {
+            on_room();
+        }
         transmit(now);
     }
 
@@ -220,6 +282,7 @@ class Sender final : public Endpoint,
         ack.cwnd_limited = m_cwnd_limited;
         ack.snd_nxt = m_stream.offset(m_board.snd_nxt());
         m_transmission.advertised_window = packet.window;
+        m_timers.on_heard();
 
         // 1, 2
         m_rate.begin_ack();
@@ -295,10 +358,28 @@ class Sender final : public Endpoint,
         }
 
         // 6
+        if (delivery.acked > 0)
+        {
+            on_advance(now);
+        }
         transmit(now);
         if (m_spec.rack && delivery.acked > 0)
         {
             arm_tail_loss_probe();
+        }
+    }
+
+    /// The send buffer has new room.
+    void on_advance(Time now)
+    {
+        if (series.acknowledged)
+        {
+            const Bytes all = m_stream.offset(m_board.snd_una());
+            series.acknowledged->Add(seconds(now), static_cast<double>(all));
+        }
+        if (on_room)
+        {
+            on_room();
         }
     }
 
@@ -493,7 +574,7 @@ class Sender final : public Endpoint,
 
     void on_retransmission_timeout() override
     {
-        if (m_board.empty() || has_given_up())
+        if (m_board.empty() || m_is_over)
         {
             return;
         }
@@ -501,7 +582,6 @@ class Sender final : public Endpoint,
         if (!m_timers.on_timeout())
         {
             give_up(now);
-            m_transmission.end_data(m_board.snd_nxt());
             return;
         }
         const bool first = m_timers.retries() == 1;
@@ -557,9 +637,22 @@ class Sender final : public Endpoint,
             return;
         }
         const uint64_t next = m_board.snd_nxt();
-        send_segment(m_transmission.has_new(m_board, end_of_data()) ? next : next - 1,
-                     m_events.now());
+        const bool has_new = m_transmission.has_new(m_board, m_transmission.end_of_data(m_board));
+        send_segment(has_new ? next : next - 1, m_events.now());
         m_timers.on_tail_probed(m_rtts.timeout.rto());
+    }
+
+    /// RFC 9293, section 3.8.6.1: a connection stays open as long as it is answered.
+    void on_persist() override
+    {
+        const Time now = m_events.now();
+        if (!m_timers.on_persist_timeout())
+        {
+            give_up(now);
+            return;
+        }
+        m_transmission.send_probe(m_board.snd_nxt(), now);
+        m_timers.wait_for_window(m_rtts.timeout.rto());
     }
 
     void on_pacing()
@@ -577,6 +670,7 @@ class Sender final : public Endpoint,
     void decide(const Control& control, Time now)
     {
         m_window.decide(control, now);
+        m_transmission.grow_buffer(m_window.control().cwnd);
     }
 
     /// In a recovery the window is the recovery's, whatever an algorithm says that does not regulate it.
@@ -604,14 +698,9 @@ class Sender final : public Endpoint,
 
     // Segments leave
 
-    uint64_t end_of_data() const
-    {
-        return m_transmission.end_of_data(m_board, control().cwnd);
-    }
-
     void transmit(Time now)
     {
-        if (m_requests.is_held() || has_given_up())
+        if (m_requests.is_held() || m_is_over)
         {
             return;
         }
@@ -623,7 +712,8 @@ class Sender final : public Endpoint,
         {
             allowed.fast_retransmit = m_state.is_fast_retransmit_due();
             allowed.new_first = m_spurious.sends_new();
-            const NextSegment next = m_transmission.next(m_board, end_of_data(), allowed, now);
+            const uint64_t end = m_transmission.end_of_data(m_board);
+            const NextSegment next = m_transmission.next(m_board, end, allowed, now);
             switch (next.kind)
             {
             case NextSegment::NO_DATA:
@@ -631,6 +721,10 @@ class Sender final : public Endpoint,
                 if (m_transmission.is_application_limited(m_board) && m_board.pipe() < allowed.cwnd)
                 {
                     m_rate.on_app_limited(m_board.pipe());
+                }
+                if (m_transmission.is_window_closed(m_board, end))
+                {
+                    m_timers.wait_for_window(m_rtts.timeout.rto());
                 }
                 return;
             case NextSegment::NO_CWND:
@@ -708,6 +802,7 @@ class Sender final : public Endpoint,
     RetransmissionTimers m_timers;
     Transmission m_transmission;
     SenderRequests m_requests;
+    bool m_is_over{false}; //!< it has given up, or its host has failed
     bool m_cwnd_limited{false};
     Time m_last_sent{0};
     Bytes m_arrived{0}; //!< in truth, as far as ACKs that came can tell; for checks alone

@@ -6,53 +6,11 @@
 #define LONGFAT_CORE_SIMULATION_H
 
 #include "../json.h"
-#include "link.h"
-#include "receiver.h"
-#include "sender.h"
-
-#include <deque>
-#include <map>
-#include <memory>
+#include "flow.h"
+#include "mobility.h"
 
 namespace longfat::core
 {
-
-/// A flow: one TCP connection.
-struct Flow
-{
-    Flow(EventQueue& events, const FlowSpec& spec, Checks& checks)
-        : spec(spec)
-    {
-        stream.mss = spec.segment_bytes;
-        if (spec.bytes > 0)
-        {
-            stream.bytes = spec.bytes;
-            stream.segments = (spec.bytes + spec.segment_bytes - 1) / spec.segment_bytes;
-        }
-        std::string wrong;
-        sender = std::make_unique<Sender>(events,
-                                          spec,
-                                          stream,
-                                          forth,
-                                          spec.algorithm->make(spec.parameters, &wrong),
-                                          checks);
-        receiver = std::make_unique<Receiver>(events, spec, stream, back);
-        forth.end = receiver.get();
-        back.end = sender.get();
-    }
-
-    Flow(const Flow&) = delete;
-
-    const FlowSpec& spec;
-    Stream stream;
-    Route forth;
-    Route back;
-    std::unique_ptr<Sender> sender;
-    std::unique_ptr<Receiver> receiver;
-    SeriesByName series;
-    Series* delivered_series{nullptr};                             //!< if it is kept
-    double completion_s{std::numeric_limits<double>::quiet_NaN()}; //!< when the last byte was read
-};
 
 class Simulation
 {
@@ -104,8 +62,8 @@ class Simulation
         head.Name("flows").Begin('[');
         for (const Flow& flow : m_flows)
         {
-            const SenderCount& count = flow.sender->count;
-            head.Begin('{').Name("delivered_bytes").Number(flow.receiver->delivered_bytes());
+            const SenderCount count = flow.count();
+            head.Begin('{').Name("delivered_bytes").Number(flow.delivered_bytes());
             head.Name("completion_s").Number(flow.completion_s);
             head.Name("segments_sent").Number(count.segments);
             head.Name("retransmissions").Number(count.retransmissions);
@@ -115,7 +73,8 @@ class Simulation
             head.Name("given_up_s")
                 .Number(count.given_up == NEVER ? std::nan("") : seconds(count.given_up));
             head.Name("max_rtt_s").Number(seconds(count.max_rtt));
-            head.Name("max_delivery_rate_bps").Number(flow.sender->fastest().bps());
+            head.Name("max_delivery_rate_bps")
+                .Number(flow.connections.front().sender->fastest().bps());
             write_series(flow.series, head, numbers);
             head.End('}');
         }
@@ -156,11 +115,11 @@ class Simulation
     /// One direction. Both directions of a cable are added one after the other.
     void add_link(const LinkSpec& spec)
     {
-        const uint32_t source = node(spec.source);
-        const uint32_t target = node(spec.target);
+        m_network.node(spec.source);
+        const uint32_t target = m_network.node(spec.target);
         m_links.push_back(
             std::make_unique<DropTailLink>(m_events, spec, target, m_links.size(), m_spec.seed));
-        m_link_by_ends[{source, target}] = m_links.back().get();
+        m_network.join(spec.source, spec.target, m_links.back().get());
         for (const std::string& name : m_spec.series)
         {
             if (name == "queue_packets" || name == "sent_bytes")
@@ -172,66 +131,63 @@ class Simulation
 
     void add_flow(const FlowSpec& spec)
     {
-        Flow& flow = m_flows.emplace_back(m_events, spec, m_checks);
-        m_events.at(spec.start, [&flow] { flow.sender->start(); });
+        Flow& flow = m_flows.emplace_back(m_events, m_network, spec, m_checks);
+        m_events.at(spec.start, [&flow] { flow.first().sender->start(); });
         if (spec.stop)
         {
-            m_events.at(*spec.stop, [&flow] { flow.sender->stop(); });
+            m_events.at(*spec.stop, [&flow] { flow.first().sender->stop(); });
         }
-        set_path(flow, spec.path);
         for (const std::string& name : m_spec.series)
         {
             record(flow, name);
         }
         if (spec.bytes > 0 || flow.delivered_series)
         {
-            flow.receiver->on_delivery = [this, &flow] { on_delivery(flow); };
+            flow.last().receiver->on_delivery = [this, &flow] { on_delivery(flow); };
         }
-        // From then on, every node of the path sends segments along it and ACKs back; other nodes go
-        // on as before with what reaches them.
+        // From then on, every node of the path sends segments along it and ACKs back.
         for (const Reroute& reroute : spec.reroutes)
         {
             if (reroute.at == 0) // before the first packet
             {
-                set_path(flow, reroute.path);
+                flow.last().lead(m_network, reroute.path);
                 continue;
             }
-            m_events.at(reroute.at, [this, &flow, &reroute] { set_path(flow, reroute.path); });
+            m_events.at(reroute.at,
+                        [this, &flow, &reroute] { flow.last().lead(m_network, reroute.path); });
         }
         for (const HandoffSpec& handoff : spec.handoffs)
         {
             m_events.at(handoff.at, [&flow, &handoff] {
-                flow.sender->on_handoff(handoff.local, handoff.announced_bps);
+                flow.first().sender->on_handoff(handoff.local, handoff.announced_bps);
             });
         }
-    }
-
-    void set_path(Flow& flow, const Path& path)
-    {
-        flow.forth.next.resize(m_nodes.size());
-        flow.back.next.resize(m_nodes.size());
-        for (std::size_t i = 1; i < path.size(); ++i)
+        if (spec.relays_fail_at)
         {
-            const uint32_t here = node(path[i - 1]);
-            const uint32_t next = node(path[i]);
-            flow.forth.next[here] = m_link_by_ends.at({here, next});
-            flow.back.next[next] = m_link_by_ends.at({next, here});
+            m_events.at(*spec.relays_fail_at, [&flow] { flow.fail_relays(); });
         }
-        flow.forth.first = flow.forth.next[node(path.front())];
-        flow.back.first = flow.back.next[node(path.back())];
+        for (const MoveSpec& move : spec.moves)
+        {
+            m_events.at(move.attached, [this, &flow, &move] {
+                m_moves.emplace_back(m_events, m_network, flow, move).begin();
+            });
+        }
     }
 
     /// Keep that series of a flow, if it has it.
     void record(Flow& flow, const std::string& name)
     {
-        SenderSeries& kept = flow.sender->series;
+        SenderSeries& kept = flow.first().sender->series;
         const uint32_t events = flow.spec.algorithm->entry().events;
         const std::map<std::string, Series**> known{{"delivered_bytes", &flow.delivered_series},
                                                     {"cwnd_segments", &kept.cwnd},
                                                     {"ssthresh_segments", &kept.ssthresh},
                                                     {"rtt_s", &kept.rtt},
                                                     {"bandwidth_bps", &kept.bandwidth},
-                                                    {"utilization", &kept.utilization}};
+                                                    {"utilization", &kept.utilization},
+                                                    {"acknowledged_bytes", &kept.acknowledged},
+                                                    {"signalling_bytes", &flow.signalling_series},
+                                                    {"handoff_s", &flow.handoff_series}};
         const auto found = known.find(name);
         const bool missing = (name == "bandwidth_bps" && !(events & event::BANDWIDTH)) ||
                              (name == "utilization" && !(events & event::UTILIZATION));
@@ -244,7 +200,7 @@ class Simulation
 
     void on_delivery(Flow& flow)
     {
-        const Bytes delivered = flow.receiver->delivered_bytes();
+        const Bytes delivered = flow.delivered_bytes();
         const double now_s = seconds(now());
         if (flow.delivered_series)
         {
@@ -270,26 +226,24 @@ class Simulation
         }
         for (const Flow& flow : m_flows)
         {
-            m_checks.expect(flow.receiver->is_consistent(),
-                            "a receiver has lost or doubled segments");
-            flow.sender->finish(flow.receiver->rcv_nxt());
+            for (const Connection& connection : flow.connections)
+            {
+                m_checks.expect(connection.receiver->is_consistent(),
+                                "a receiver has lost or doubled segments");
+                connection.sender->finish(connection.receiver->rcv_nxt());
+            }
         }
-    }
-
-    uint32_t node(const std::string& name)
-    {
-        return m_nodes.try_emplace(name, m_nodes.size()).first->second;
     }
 
     const ScenarioSpec m_spec;
     Checks m_checks;
     EventQueue m_events;
     std::vector<std::unique_ptr<Link>> m_links;
+    Network m_network;
     std::deque<Flow> m_flows; // which stay where they are
+    std::deque<Movement> m_moves;
     std::size_t m_complete{0};
     bool m_is_finished{false};
-    std::map<std::string, uint32_t> m_nodes;
-    std::map<std::pair<uint32_t, uint32_t>, Link*> m_link_by_ends;
 };
 
 } // namespace longfat::core

@@ -66,6 +66,24 @@ struct Reroute
     Path path;
 };
 
+/// The receiver moves, and tells the network so (longfat.scenario, Move).
+struct MoveSpec
+{
+    using Legs = std::vector<Path>; //!< of a message: the ways from each node that it visits
+
+    Time attached; //!< it has joined its new link
+    Time at;       //!< it has left the old one
+    Path path;     //!< from then on
+    std::string redirect;
+    std::vector<std::vector<Legs>> rounds; //!< of messages
+    uint64_t message_bytes{0};
+    // Of a flow through one relay
+    std::vector<Path>
+        split;    //!< paths of both its connections from then on; none: there is no relay
+    Path between; //!< from the old relay to the new
+    uint64_t state_bytes{0};
+};
+
 struct HandoffSpec
 {
     Time at;
@@ -80,7 +98,7 @@ struct FlowSpec
     uint64_t seed{1};   //!< the scenario's
     const Algorithm* algorithm{nullptr};
     Algorithm::Values parameters;
-    Path path;
+    std::vector<Path> paths; //!< of each connection: there are several where relays split the flow
     uint32_t segment_bytes{0};
     double initial_window{10};           //!< segments
     double initial_ssthresh{UNLIMITED};  //!< segments
@@ -105,6 +123,9 @@ struct FlowSpec
     uint64_t bytes{0}; //!< 0: without end
     std::vector<Reroute> reroutes;
     std::vector<HandoffSpec> handoffs;
+    std::optional<Bytes> relay_buffer;  //!< on either side of a relay; none: as at the ends
+    std::optional<Time> relays_fail_at; //!< relays and all that they hold are gone
+    std::vector<MoveSpec> moves;
 };
 
 struct ScenarioSpec

@@ -44,7 +44,7 @@ class Transmission
     Transmission(const FlowSpec& spec, const Stream& stream, const Route& route)
         : m_spec(spec),
           m_stream(stream),
-          m_route(route),
+          m_route(&route),
           m_available(stream.segments),
           m_buffer_segments(static_cast<uint64_t>(spec.send_buffer.value_or(0)) /
                             spec.segment_bytes)
@@ -60,14 +60,33 @@ class Transmission
         m_available = number;
     }
 
-    /// The first segment that there is not yet: the application has none, or its buffer no room. A
-    /// buffer that grows holds two windows.
-    uint64_t end_of_data(const Scoreboard& board, double cwnd) const
+    /// What is sent from now on takes that way.
+    void set_route(const Route& route)
     {
-        constexpr double MOST = 4e18;
-        const uint64_t room = m_spec.send_buffer ? m_buffer_segments
-                                                 : static_cast<uint64_t>(std::min(2 * cwnd, MOST));
-        return std::min(m_available, board.snd_una() + room);
+        m_route = &route;
+    }
+
+    /// A buffer that grows holds two windows of the largest so far.
+    void grow_buffer(double cwnd)
+    {
+        if (!m_spec.send_buffer)
+        {
+            constexpr double MOST = 4e18;
+            m_buffer_segments =
+                std::max(m_buffer_segments, static_cast<uint64_t>(std::min(2 * cwnd, MOST)));
+        }
+    }
+
+    /// The first segment that the buffer has no room for.
+    uint64_t room(const Scoreboard& board) const
+    {
+        return board.snd_una() + m_buffer_segments;
+    }
+
+    /// The first segment that there is not yet: the application has none, or its buffer no room.
+    uint64_t end_of_data(const Scoreboard& board) const
+    {
+        return std::min(m_available, room(board));
     }
 
     /// All that the application has was sent.
@@ -81,6 +100,12 @@ class Transmission
     {
         const uint64_t next = board.snd_nxt();
         return next < end && board.outstanding() + m_stream.size(next) <= advertised_window;
+    }
+
+    /// There are segments to send, and the receiver's window is too small for one.
+    bool is_window_closed(const Scoreboard& board, uint64_t end) const
+    {
+        return board.empty() && board.snd_nxt() < end && !has_new(board, end);
     }
 
     NextSegment next(Scoreboard& board, uint64_t end, const Allowance& allowed, Time now) const
@@ -115,7 +140,7 @@ class Transmission
         syn.number = 0;
         syn.flags = Packet::SYN | (m_spec.ecn ? Packet::ECE | Packet::CWR : 0);
         syn.wire_bytes = syn_wire_bytes(m_spec.timestamps, m_spec.sack);
-        m_route.first->send(syn, now);
+        m_route->first->send(syn, now);
     }
 
     /// The end of the handshake.
@@ -124,7 +149,17 @@ class Transmission
         Packet& ack = prepare(now);
         ack.flags = Packet::ACK;
         ack.wire_bytes = ack_wire_bytes(m_spec.timestamps, 0);
-        m_route.first->send(ack, now);
+        m_route->first->send(ack, now);
+    }
+
+    /// A zero-window probe: the receiver answers it.
+    void send_probe(uint64_t number, Time now)
+    {
+        Packet& probe = prepare(now);
+        probe.number = number;
+        probe.flags = Packet::ACK | Packet::PROBE;
+        probe.wire_bytes = ack_wire_bytes(m_spec.timestamps, 0) + 1; // a byte that finds no room
+        m_route->first->send(probe, now);
     }
 
     void send_segment(uint64_t number, uint8_t flags, Time now)
@@ -134,13 +169,13 @@ class Transmission
         packet.wire_bytes =
             HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0) + m_stream.size(number);
         packet.flags = flags;
-        m_route.first->send(packet, now);
+        m_route->first->send(packet, now);
     }
 
   private:
     Packet& prepare(Time now)
     {
-        m_packet.route = &m_route;
+        m_packet.route = m_route;
         m_packet.sent = now;
         m_packet.sack_blocks = 0;
         return m_packet;
@@ -148,9 +183,9 @@ class Transmission
 
     const FlowSpec& m_spec;
     const Stream& m_stream;
-    const Route& m_route;
-    uint64_t m_available;             //!< the application has no segment from that one on
-    const uint64_t m_buffer_segments; //!< of a send buffer that does not grow
+    const Route* m_route;
+    uint64_t m_available;       //!< the application has no segment from that one on
+    uint64_t m_buffer_segments; //!< of the send buffer
     Packet m_packet{};
 };
 
