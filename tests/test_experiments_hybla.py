@@ -130,7 +130,6 @@ def test_a_leg_without_its_engine_is_left_out_of_everything(capsys):
 
 
 def judged(at: plan.Setting, steady, transfers, varied=None) -> pd.DataFrame:
-    nothing = transfers.iloc[:0]
     rounds = pd.DataFrame({"before": [275.0], "added": [310.0]})
     beside = pd.concat(
         [
@@ -140,11 +139,9 @@ def judged(at: plan.Setting, steady, transfers, varied=None) -> pd.DataFrame:
     )
     evidence = claims.evidence(
         at,
-        CLAIMS,
         steady=steady,
         transfers=transfers,
-        varied_steady=steady.iloc[:0] if varied is None else varied,
-        varied_transfers=nothing.assign(parameter="", value=""),
+        varied_steady=varied,
         beside=beside,
         rounds=rounds,
     )
@@ -198,7 +195,7 @@ def test_growth_is_judged_by_what_the_acks_of_a_round_trip_add():
 
 def test_how_a_transfer_is_timed_needs_no_other_run():
     at = setting()
-    runs = analysis.timed_otherwise(at, transfers(at))
+    runs = analysis.retimed_transfers(at, transfers(at))
     assert set(runs["parameter"]) == {analysis.TIMED}
     small = runs[runs["megabytes"] == 10].groupby("value")["transfer_time_s"].first()
     assert small["from the SYN to the last ACK"] == pytest.approx(20.275)

@@ -4,15 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import InputError, papers, statistics
-from longfat.book import drawings_survey
+from longfat import InputError, experiment, papers, statistics
+from longfat.book.chapters import survey, survey_charts
 from longfat.cc import catalogue
-from longfat.papers.survey import experiments
-from longfat.papers.survey.experiments import Setting
+from longfat.papers.survey import analysis, claims, plan, routers, theory
 
 pytestmark = pytest.mark.medium
 
-ALGORITHMS = list(experiments.NAMES)
+ALGORITHMS = list(plan.NAMES)
 SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
 
 
@@ -24,9 +23,9 @@ def noise(table: pd.DataFrame) -> pd.Series:
 @pytest.fixture(scope="module")
 def found():
     """What the chapter's runs would be if every claim on them held."""
-    setting = Setting()
-    numbers = experiments.printed()
-    flows = statistics.combinations(engine=["segment"], algorithm=ALGORITHMS, seed=SEEDS)
+    setting = plan.setting()
+    numbers = theory.printed()
+    flows = statistics.combinations(algorithm=ALGORITHMS, seed=SEEDS)
     for number in ("Mb/s", "loss %"):
         flows[number] = numbers.loc[flows["algorithm"], number].to_numpy() * noise(flows)
     rates = flows.merge(pd.DataFrame({"time_s": [2.0, 4.0, 6.0]}), how="cross")
@@ -35,7 +34,7 @@ def found():
     assumed = [
         table.assign(parameter=parameter, setting=value)
         for table in (flows, rates)
-        for parameter, value, _ in experiments.ASSUMPTIONS[:1]
+        for parameter, value in list(plan.VARIED)[:1]
     ]
 
     sizes = {1_000_000: 50.0, 8_000_000: 100.0, "auto": 99.0}
@@ -52,86 +51,92 @@ def found():
     many = parallel["connections"].str.split(" ").str[0].astype(int)
     parallel["slope by (10)"] = 1.16 * many
 
-    started = statistics.combinations(start=list(experiments.STARTS), queue=[150, 400], seed=SEEDS)
+    started = statistics.combinations(start=list(plan.STARTS), queue=[150, 400], seed=SEEDS)
     lost = {"limited slow start": 50.0}
     started["dropped"] = started["start"].map(lost).fillna(1000.0) * noise(started)
     started["timeouts"] = 1
 
     transfers = statistics.combinations(
-        file=list(experiments.FILES), queue=list(range(100, 180, 10)), initial_window=[1, 3, 10]
+        file=list(plan.FILES), queue=list(range(100, 180, 10)), initial_window=[1, 3, 10]
     )
     short = transfers["file"] == "15 KB"
     seconds = 0.1 * (5 - np.log2(transfers["initial_window"]))
     transfers["transfer_s"] = (70 + seconds).where(~short, seconds)
 
-    gains = {name: 2.0 + number for number, name in enumerate(experiments.REMEDIES)}
+    gains = {name: 2.0 + number for number, name in enumerate(plan.REMEDIES)}
     gains |= {"4 connections, two such paths": 20.0, "9000-byte packets, loss by bits": 2.0}
     gains |= {"4 connections, two paths of 10 Mb/s": 20.0}
-    tried = experiments.REMEDIES | experiments.OTHERWISE
+    tried = plan.REMEDIES | plan.VARIED_REMEDIES
     remedied = statistics.combinations(remedy=list(tried), seed=SEEDS)
     remedied["Mb/s"] = remedied["remedy"].map(gains).fillna(1.0) * noise(remedied)
 
     kept = {"standard TCP": 75.0, "HSTCP": 20.0, "Scalable TCP": 5.0}
-    queues = [experiments.AS_FITTED, *experiments.QUEUES]
+    queues = [plan.FITTED_QUEUE, *plan.QUEUES]
     settled = statistics.combinations(pair=list(kept), queue=queues, seed=SEEDS)
     more = settled["queue"].map(dict(zip(queues, (1.0, 1.0, 3.0, 1.0), strict=True)))
     settled["first"] = settled["pair"].map(kept) * more * noise(settled)
     settled["pair"] = "standard TCP and " + settled["pair"]
     return {
-        "five": experiments.Figure5(flows, rates),
-        "assumed": experiments.Figure5(*assumed),
+        "five": flows,
+        "rates": rates,
+        "varied": assumed[0],
+        "varied_rates": assumed[1],
         "buffers": buffers,
         "parallel": parallel,
-        "started": started,
+        "starts": started,
         "transfers": transfers,
-        "remedied": remedied,
-        "settled": settled,
+        "remedies": remedied,
+        "shares": settled,
+        "assistance": routers.shares(plan.runs(setting)),
     }
 
 
 def judge(found, **changed) -> pd.DataFrame:
-    evidence = experiments.evidence(Setting(), **found | changed)
-    return experiments.verdicts(evidence).set_index("id")
+    evidence = claims.evidence(plan.setting(), **found | changed)
+    return statistics.judge(papers.claims("survey"), evidence).set_index("id")
 
 
 def test_a_setting_has_what_its_profile_says_but_what_is_given():
-    quick = Setting("quick", repetitions=5)
-    assert (quick.duration_s, quick.seeds(), quick.seeds(2)) == (20.0, [1, 2, 3, 4, 5], [1, 2])
-    assert Setting().duration_s == papers.value("survey", "duration")
-    assert Setting().long_s == papers.value("survey", "duration_figure_3")
+    quick = plan.setting("quick", repetitions=5)
+    assert (quick.duration_s, quick.repeated(), quick.repeated(2)) == (20.0, 5, 2)
+    assert plan.setting().duration_s == papers.value("survey", "duration")
+    assert plan.setting().long_s == papers.value("survey", "duration_figure_3")
     with pytest.raises(InputError, match=r"profile is 'quik'.*quick"):
-        Setting("quik")
+        plan.setting("quik")
+    with pytest.raises(InputError, match=r"no parameter 'rtt'.*mean 'rtt_s'"):
+        plan.setting(rtt=0.1)
 
 
 def test_marks_are_tried_more_often_than_the_other_queues():
-    def often(setting: Setting) -> pd.Series:
-        design, scenarios = experiments._pairs(setting)
-        assert len(design) == len(scenarios) and not design.duplicated().any()
-        return design.groupby(["pair", "queue"])["seed"].agg("nunique")
+    def often(setting: plan.Setting) -> pd.Series:
+        design = plan.fairness(setting).design
+        assert not design.duplicated().any()
+        return design.groupby(["first", "second", "queue"])["seed"].agg("nunique")
 
-    counts = often(Setting())
-    marked = counts[("standard", "highspeed-rfc3649")]
+    counts = often(plan.setting())
+    marked = counts["standard", "highspeed-rfc3649"]
     assert marked.pop("1300 packets") == marked.pop("1300 packets, marks from 150 on") == 110
     assert set(marked) == {5}
-    assert set(counts.drop(index=[("standard", "highspeed-rfc3649")], level="pair")) == {2, 5}
-    assert often(Setting(repetitions=4)).max() == often(Setting("quick")).max() == 2
+    others = counts.drop(index="highspeed-rfc3649", level="second")
+    assert set(others) == {2, 5}
+    assert often(plan.setting(repetitions=4)).max() == often(plan.setting("quick")).max() == 2
 
 
 def test_the_paths_hold_what_their_names_say():
-    setting = Setting(measured_mbps=116, rtt_s=0.2)
+    setting = plan.setting(measured_mbps=116, rtt_s=0.2)
     assert list(setting.ways) == ["fitted", "116 Mb/s"]
     assert setting.ways["116 Mb/s"]["payload_bps"] == 116e6
-    assert setting.full["queue_packets"] == round(116e6 * 0.2 / 8 / 1448)
+    assert setting.measured["queue_packets"] == round(116e6 * 0.2 / 8 / 1448)
 
 
 def test_ns3_adds_twice_what_scalable_tcp_does_on_large_windows():
-    table = experiments.increases((50, 5000)).set_index("window")
+    table = theory.increases((50, 5000)).set_index("window")
     assert (table["ns-3's Scalable"] == 2 * table["Scalable TCP"]).all()
     assert table.at[5000, "ns-3's NewReno"] == 5000 / 1448
 
 
 def test_one_loss_costs_each_window_what_its_rule_says():
-    kept = experiments.kept_windows()
+    kept = theory.kept_windows()
     windows = {name: one["window"].to_numpy() for name, one in kept.groupby("algorithm")}
     assert windows["standard"][:3] == pytest.approx([1400, 700, 701])
     assert windows["standard"][701] == 1400
@@ -140,32 +145,36 @@ def test_one_loss_costs_each_window_what_its_rule_says():
 
 
 def test_requirements_of_a_path():
-    table = experiments.requirements(rate_bps=10e9, rtt_s=0.1, packet_bytes=1500)
+    table = theory.requirements(rate_bps=10e9, rtt_s=0.1, packet_bytes=1500)
     standard = table.set_index("algorithm").loc["standard"]
     assert standard["recovery_s"] == pytest.approx(83_333 / 2 * 0.1)
 
 
 def test_atm_and_the_bus_leave_less_than_the_path_is_called():
-    limits = experiments.hardware()["Mb/s"].to_list()
+    limits = theory.hardware()["Mb/s"].to_list()
     assert limits == sorted(limits, reverse=True) or limits[1] < limits[2]
     assert limits[1] == pytest.approx(600 * 1448 / (32 * 53))  # 32 cells a packet
     assert limits[2] == pytest.approx(515, abs=1)
 
 
 def test_no_remedy_is_held_back_by_a_socket_buffer():
-    pipe = Setting().full
+    pipe = plan.setting().measured
     both = 2 * pipe["payload_bps"] * pipe["rtt_s"] / 8  # the path and its queue
-    assert experiments.UNBOUND["send_buffer_bytes"] > both
-    assert experiments.UNBOUND["receive_buffer_bytes"] > both
+    assert plan.UNBOUND["send_buffer_bytes"] > both
+    assert plan.UNBOUND["receive_buffer_bytes"] > both
 
 
-def test_the_nearest_combination_comes_first():
+def test_the_nearest_combination_comes_first(monkeypatch):
     region = pd.DataFrame({"mbps": [120, 150, 314], "factor": [3.0, 1.2, 9.0]})
-    assert list(experiments.nearest_numbers(region)["mbps"]) == [150, 120, 314]
+    region = region.assign(loss=3e-6, ordered=True)
+    monkeypatch.setattr(analysis, "region", lambda runs: region)
+    table = survey.nearest_combinations(plan.runs(plan.setting()))
+    assert list(table["Mb/s"]) == [150, 120, 314]
+    assert set(table["ordered"]) == {"yes"}
 
 
 def test_six_numbers_beside_the_printed(found):
-    table = experiments.against_printed(found["five"].flows).set_index("id")
+    table = analysis.against_printed(found["five"]).set_index("id")
     assert table["part"].to_numpy() == pytest.approx(1)
     one = table.loc["survey-mean-highspeed"]
     assert (one["algorithm"], one["printed"]) == ("HSTCP", 105)
@@ -175,29 +184,29 @@ def test_six_numbers_beside_the_printed(found):
 
 def test_means_keep_the_order_of_the_runs():
     runs = pd.DataFrame({"pair": list("bbaa"), "seed": [1, 2] * 2, "first": [1.0, 3.0, 5.0, 5.0]})
-    table = experiments.by_seed(runs, ["pair"], ["first"])
+    table = analysis.seed_means(runs, ["pair"], ["first"])
     assert list(table["pair"]) == ["b", "a"]
     assert list(table["first"]) == [2, 5]
     assert table["± first"].to_numpy() == pytest.approx([12.706, 0], rel=1e-3)
 
 
-def test_what_has_settled_leaves_out_the_first_third():
+def test_what_has_settled_leaves_out_the_first_third(monkeypatch):
     fair = pd.DataFrame({"pair": "x", "queue": "q", "seed": 1, "time_s": [10.0, 20.0, 30.0]})
     fair = fair.assign(first=[100.0, 1.0, 3.0], second=0.0, jain=0.5)
-    assert experiments.settled(fair)["first"].tolist() == [2]
+    monkeypatch.setattr(analysis, "fairness", lambda runs: fair)
+    assert analysis.settled_shares(plan.runs(plan.setting()))["first"].tolist() == [2]
 
 
 def test_variation_is_measured_in_three_ways():
     rates = pd.DataFrame(
         {
-            "engine": "segment",
             "algorithm": "standard",
             "seed": 1,
             "time_s": [2.0, 4.0, 6.0, 8.0],
             "Mb/s": [10.0, 20.0, 10.0, 20.0],
         }
     )
-    row = experiments.variation(rates).iloc[0]
+    row = analysis.variation(rates).iloc[0]
     assert row["mean change from one 2 s to the next"] == 10
     assert row["standard deviation"] == pytest.approx(5.77, abs=0.01)
     assert row["standard deviation / mean"] == pytest.approx(0.385, abs=0.001)
@@ -224,17 +233,14 @@ def test_every_claim_is_judged_and_holds_where_the_runs_say_so(found):
 def test_what_does_not_hold_is_not_reproduced(found):
     upside = dict(zip(ALGORITHMS, ALGORITHMS[::-1], strict=True))
 
-    def turned(tables):
-        return experiments.Figure5(
-            *(table.assign(algorithm=table["algorithm"].map(upside)) for table in tables)
-        )
-
     worse = {
-        "five": turned(found["five"]),
-        "assumed": turned(found["assumed"]),
+        name: found[name].assign(algorithm=found[name]["algorithm"].map(upside))
+        for name in ("five", "rates", "varied", "varied_rates")
+    }
+    worse |= {
         "buffers": found["buffers"].assign(timeouts=1),
         "parallel": found["parallel"].assign(slope=1.1),
-        "started": found["started"].assign(timeouts=0, dropped=10.0),
+        "starts": found["starts"].assign(timeouts=0, dropped=10.0),
     }
     judged = judge(found, **worse)
     refuted = judged.index[judged["verdict"] == "not reproduced"]
@@ -262,23 +268,21 @@ def test_a_claim_that_holds_on_one_path_depends_on_the_other(found):
 
 
 def test_every_parameter_of_the_evidence_is_one_that_the_chapter_lists(found):
-    evidence = experiments.evidence(Setting(), **found)
+    evidence = claims.evidence(plan.setting(), **found)
     names = {name for name in evidence["parameter"] if name}
     assert names <= set(papers.parameters("survey")["name"])
-    assert {name for name, _, _ in experiments.ASSUMPTIONS} <= set(
-        papers.parameters("survey")["name"]
-    )
+    assert {name for name, _ in plan.VARIED} <= set(papers.parameters("survey")["name"])
 
 
 def test_the_picture_of_claims_has_every_claim(found):
     judged = judge(found).reset_index()
-    parts = drawings_survey.claim_parts(judged)
+    parts = survey_charts.claim_parts(judged)
     assert len(parts) == len(papers.claims("survey"))
-    assert set(parts["look"]) <= set(drawings_survey.VERDICT_LOOKS)
+    assert set(parts["look"]) <= set(survey_charts.VERDICT_LOOKS)
 
 
 def test_no_claim_is_erratum_and_reproduced(found):
-    judged = judge(found, started=found["started"].assign(timeouts=0))
+    judged = judge(found, starts=found["starts"].assign(timeouts=0))
     wrong = papers.errata("survey")["claim"].dropna()
     named = {claim for claims in wrong for claim in claims.split()}
     assert named
@@ -286,16 +290,16 @@ def test_no_claim_is_erratum_and_reproduced(found):
 
 
 def test_a_stack_that_is_not_here_is_left_out(monkeypatch):
-    monkeypatch.setattr(experiments, "can_run", lambda scenarios, engine: engine != "linux")
-    stacks = experiments.stacks(Setting())  # from the archive
-    expected = {"segment engine", "ns-3"}
-    assert set(stacks.flows["stack"]) == set(stacks.windows["stack"]) == expected
-    assert len(experiments.stack_means(stacks.flows)) == 6
+    monkeypatch.setattr(experiment, "can_run", lambda scenarios, engine: engine != "linux")
+    runs = plan.runs(plan.setting())  # from the archive
+    stacks, windows = analysis.stacks(runs), analysis.stack_windows(runs)
+    assert set(stacks["stack"]) == set(windows["stack"]) == {"segment engine", "ns-3"}
+    assert len(analysis.stack_means(stacks)) == 6
 
 
 def test_every_remedy_runs_and_names_its_sender():
-    tried = experiments.REMEDIES | experiments.OTHERWISE
-    table = experiments.remedies(Setting())
+    tried = plan.REMEDIES | plan.VARIED_REMEDIES
+    table = analysis.remedies(plan.runs(plan.setting()))
     assert set(table["remedy"]) == set(tried)
     assert all(catalogue.find(name).header for name in table["sender"])
     named = dict(zip(table["remedy"], table["sender"], strict=True))

@@ -91,14 +91,14 @@ def test_every_tuning_runs():
 
 
 def test_the_surveys_remedies_are_all_among_the_tunings():
-    from longfat.papers.survey import experiments
+    from longfat.papers.survey import plan
 
     tuned = {tuning.name for tuning in transfers.TUNINGS}
     called = {
         "standard TCP": transfers.BASE,
         "initial window of 10": "first window of 10 (RFC 6928)",
     }
-    assert {called.get(name, name) for name in experiments.REMEDIES} <= tuned
+    assert {called.get(name, name) for name in plan.REMEDIES} <= tuned
 
 
 def test_a_rate_above_the_links_costs_the_network():

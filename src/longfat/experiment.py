@@ -7,7 +7,7 @@ its page, `longfat figure` and `longfat reproduce` know them without running any
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 from pydantic import ValidationError
@@ -114,6 +114,10 @@ class Runs:
         tables = [self._once(("flows", name), self._find(name).flows) for name in names]
         return pd.concat(tables, ignore_index=True)
 
+    def design(self, name: str) -> pd.DataFrame:
+        """Return an experiment's design, a row a run (`Experiment.design`)."""
+        return self._find(name).design
+
     def results(self, name: str) -> list[Result]:
         """Return the results of an experiment (`Experiment.results`)."""
         return self._once(("results", name), self._find(name).results)
@@ -141,6 +145,27 @@ class Runs:
         if what not in self._known:
             self._known[what] = make()
         return self._known[what]
+
+
+class Part(NamedTuple):
+    """What a chapter's claims are judged by, beside other parts: the experiments, and their table.
+
+    Runs of changed assumptions (`sensitivity`) turn a verdict, but are not of the stated setting.
+    """
+
+    uses: tuple[str, ...]
+    make: Callable[[Runs], Any]
+    sensitivity: bool = False
+
+
+def made(parts: Mapping[str, Part], runs: Runs) -> dict[str, Any]:
+    """Return the tables of a chapter's parts, by their names."""
+    return {name: runs.derived(part.make) for name, part in parts.items()}
+
+
+def used(parts: Mapping[str, Part]) -> tuple[str, ...]:
+    """Return the experiments of all parts, each once."""
+    return tuple(dict.fromkeys(name for part in parts.values() for name in part.uses))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

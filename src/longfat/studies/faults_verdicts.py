@@ -15,11 +15,13 @@ from typing import Any
 import pandas as pd
 
 from longfat import papers, paths, statistics, store
+from longfat.experiment import Part
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET, Fault
 from longfat.papers.hybla import claims as hybla
 from longfat.papers.hybla import plan as hybla_plan
 from longfat.papers.hybla.analysis import growth
-from longfat.papers.survey import experiments as survey
+from longfat.papers.survey import claims as survey_claims
+from longfat.papers.survey import plan as survey
 from longfat.papers.survey import routers as survey_routers
 from longfat.papers.tcpj import evidence as tcpj_evidence
 from longfat.papers.tcpj import experiments as tcpj
@@ -60,31 +62,15 @@ def _hybla_flows(names: Iterable[str]) -> Callable[[Any, Any], pd.DataFrame]:
     return lambda setting, _: hybla_plan.runs(setting).flows(*names)
 
 
-def _hybla_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
-    none = {
-        "varied_steady": parts["steady"].iloc[:0].assign(parameter="", value=""),
-        "varied_transfers": parts["transfers"].iloc[:0].assign(parameter="", value=""),
-    }
-    return hybla.evidence(setting, papers.claims("hybla"), **parts, **none)
+SURVEY = {
+    name: part
+    for name, part in survey_claims.PARTS.items()
+    if not part.sensitivity and survey_routers.EXPERIMENT not in part.uses
+}
 
 
-def _survey_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
-    five = parts["five"]
-    none = survey.Figure5(
-        five.flows.iloc[:0].assign(parameter="", setting=""),
-        five.rates.iloc[:0].assign(parameter="", setting=""),
-    )
-    return survey.evidence(setting, assumed=none, **parts)
-
-
-def _ucc_evidence(setting: Any, parts: Mapping[str, Any]) -> pd.DataFrame:
-    return ucc_claims.evidence(
-        setting,
-        varied=parts["pairs"].iloc[:0].assign(parameter="", setting=""),
-        elsewhere=ucc_theory.queueing_elsewhere(),
-        events=ucc_theory.queues_by_event(),
-        **parts,
-    )
+def _survey_part(part: Part) -> Callable[[Any, Any], Any]:
+    return lambda setting, _: part.make(survey.runs(setting))
 
 
 CHAPTERS: dict[str, Chapter] = {
@@ -102,29 +88,16 @@ CHAPTERS: dict[str, Chapter] = {
             "beside": ["beside"],
             "rounds": ["growth"],
         },
-        evidence=_hybla_evidence,
+        evidence=lambda setting, parts: hybla.evidence(setting, **parts),
     ),
     "survey": Chapter(
-        setting=lambda profile: survey.Setting(profile=profile, repetitions=5),
-        parts={
-            "five": lambda setting, _: survey.figure_5(setting),
-            "buffers": lambda setting, _: survey.figure_3(setting).table,
-            "parallel": lambda setting, _: survey.figure_4(setting).table,
-            "started": lambda setting, _: survey.starts(setting),
-            "transfers": lambda setting, _: survey.initial_windows(setting),
-            "remedied": lambda setting, _: survey.remedies(setting),
-            "settled": lambda setting, _: survey.settled(survey.fairness(setting)),
-        },
+        setting=lambda profile: survey.setting(profile, repetitions=5),
+        parts={name: _survey_part(part) for name, part in SURVEY.items()},
         archives={
-            "five": ["5"],
-            "buffers": ["3"],
-            "parallel": ["4"],
-            "started": ["starts"],
-            "transfers": ["initial-windows"],
-            "remedied": ["remedies"],
-            "settled": ["fairness"],
+            name: [one.removeprefix("survey-") for one in part.uses]
+            for name, part in SURVEY.items()
         },
-        evidence=_survey_evidence,
+        evidence=lambda setting, parts: survey_claims.evidence(setting, **parts),
     ),
     "tcpj": Chapter(
         setting=lambda profile: tcpj.Setting(profile=profile, more=False),
@@ -170,7 +143,12 @@ CHAPTERS: dict[str, Chapter] = {
             "crowds": ["crowd-2", "crowd-10", "crowd-30"],
             "buffers": ["buffers"],
         },
-        evidence=_ucc_evidence,
+        evidence=lambda setting, parts: ucc_claims.evidence(
+            setting,
+            elsewhere=ucc_theory.queueing_elsewhere(),
+            events=ucc_theory.queues_by_event(),
+            **parts,
+        ),
     ),
 }
 

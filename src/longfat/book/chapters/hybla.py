@@ -8,7 +8,7 @@ import pandas as pd
 
 from longfat import papers, statistics, style
 from longfat.book.chapters import hybla_charts as charts
-from longfat.experiment import Chapter, Figure, Runs, Table
+from longfat.experiment import Chapter, Figure, Runs, Table, used
 from longfat.papers.hybla import analysis, claims, inverse, plan
 from longfat.papers.hybla.plan import Setting
 from longfat.papers.hybla.theory import QUANTITIES
@@ -137,7 +137,7 @@ def chapter(profile: str = "paper", **parameters) -> Chapter:
         figures=(*_figures(at), *_tables(at)),
         claims=Table(
             name="hybla-verdicts",
-            uses=claims.USED,
+            uses=used(claims.PARTS),
             data=lambda runs: runs.derived(claims.judged),
             caption="Claims of the paper, and what we found",
         ),
@@ -225,7 +225,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
     )
     yield Figure(
         name="hybla-stands",
-        uses=claims.USED,
+        uses=used(claims.PARTS),
         data=judged_differences,
         chart=charts.stands,
         caption="The paper's claims on differences between model and measurement: what it printed "
@@ -276,7 +276,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
 def _tables(at: Setting) -> Iterator[Table]:
     yield Table(
         name="hybla-table-3",
-        uses=claims.USED,
+        uses=used(claims.PARTS),
         data=lambda runs: claims.table_3(papers.claims("hybla"), runs.derived(claims.judged)),
         caption="Table 3, the paper's numbers and ours (%)",
     )

@@ -8,7 +8,7 @@ import pandas as pd
 from longfat import papers, statistics, style, topologies
 from longfat.book import show
 from longfat.book.chapters import ucc_charts as charts
-from longfat.experiment import Chapter, Figure, Runs, Table
+from longfat.experiment import Chapter, Figure, Runs, Table, used
 from longfat.papers.ucc import analysis, claims, derivation, inverse, plan, theory
 from longfat.papers.ucc.plan import CHD
 from longfat.scenario import Scenario
@@ -134,7 +134,7 @@ def chapter(profile: str = "paper", **parameters) -> Chapter:
         figures=(*_figures(), *_networks(), *_tables(), *_tables_of_theory()),
         claims=Table(
             name="ucc-verdicts",
-            uses=claims.USED,
+            uses=used(claims.PARTS),
             data=lambda runs: runs.derived(claims.judged),
             caption="The paper's claims, and how they stand",
         ),
@@ -227,7 +227,7 @@ def _figures() -> Iterator[Figure]:
     )
     yield Figure(
         name="ucc-claims",
-        uses=claims.USED,
+        uses=used(claims.PARTS),
         data=lambda runs: runs.derived(claims.judged).drop(columns="evidence"),
         chart=charts.verdicts,
         caption="Each claim of the paper, and how it stands. For those about a ratio: what was "

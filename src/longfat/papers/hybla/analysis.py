@@ -109,7 +109,7 @@ def _windows(results: list[Result], by: str, names: Iterable) -> pd.DataFrame:
     return pd.concat(traces)
 
 
-def timed_otherwise(setting: Setting, transfers: pd.DataFrame) -> pd.DataFrame:
+def retimed_transfers(setting: Setting, transfers: pd.DataFrame) -> pd.DataFrame:
     """Return the segment engine's transfers with their time taken otherwise, by `VARIED`'s columns.
 
     Ours run from the SYN to the arrival of the last byte. The handshake takes a round trip, and the

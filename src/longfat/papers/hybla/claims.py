@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from longfat import papers, statistics
-from longfat.experiment import Runs
+from longfat.experiment import Part, Runs, made
 from longfat.papers import hybla
 from longfat.papers.hybla import analysis, derivation, plan
 from longfat.papers.hybla.analysis import MENDED, TIMED, each_beside_model
@@ -14,52 +14,49 @@ from longfat.papers.hybla.plan import LEGS, ROBUST, Setting
 from longfat.papers.hybla.theory import QUANTITIES
 
 PRINTED_REPETITIONS = int(papers.value("hybla", "repetitions"))  # of which it printed means
-# The experiments by which the claims are judged.
-USED = (
-    *plan.STEADY,
-    *plan.TRANSFERS,
-    *plan.VARIED_STEADY,
-    *plan.VARIED_TRANSFERS,
-    "hybla-beside",
-    "hybla-growth",
-)
+# What the claims are judged by, by the names of `evidence`'s arguments.
+PARTS = {
+    "steady": Part(plan.STEADY, lambda runs: runs.flows(*plan.STEADY)),
+    "transfers": Part(plan.TRANSFERS, lambda runs: runs.flows(*plan.TRANSFERS)),
+    "varied_steady": Part(
+        plan.VARIED_STEADY, lambda runs: runs.flows(*plan.VARIED_STEADY), sensitivity=True
+    ),
+    "varied_transfers": Part(
+        plan.VARIED_TRANSFERS, lambda runs: runs.flows(*plan.VARIED_TRANSFERS), sensitivity=True
+    ),
+    "beside": Part(("hybla-beside",), lambda runs: runs.flows("hybla-beside")),
+    "rounds": Part(("hybla-growth",), analysis.growth),
+}
 
 
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`statistics.judge`)."""
-    claims = papers.claims("hybla")
-    found = evidence(
-        runs.setting,
-        claims,
-        steady=runs.flows(*plan.STEADY),
-        transfers=runs.flows(*plan.TRANSFERS),
-        varied_steady=runs.flows(*plan.VARIED_STEADY),
-        varied_transfers=runs.flows(*plan.VARIED_TRANSFERS),
-        beside=runs.flows("hybla-beside"),
-        rounds=runs.derived(analysis.growth),
-    )
-    return statistics.judge(claims, found)
+    return statistics.judge(papers.claims("hybla"), evidence(runs.setting, **made(PARTS, runs)))
 
 
 def evidence(
     setting: Setting,
-    claims: pd.DataFrame,
     *,
     steady: pd.DataFrame,
     transfers: pd.DataFrame,
-    varied_steady: pd.DataFrame,
-    varied_transfers: pd.DataFrame,
     beside: pd.DataFrame,
     rounds: pd.DataFrame,
+    varied_steady: pd.DataFrame | None = None,
+    varied_transfers: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return what every claim is judged by, as `statistics.judge` takes it.
 
-    The arguments are flows of the plan's experiments of these names, and `rounds` is of
-    `analysis.growth`. The time of a transfer is also taken otherwise, which needs no other run.
+    The arguments are tables of `PARTS`. The time of a transfer is also taken otherwise, which needs
+    no other run.
     """
-    otherwise = analysis.timed_otherwise(setting, transfers)
-    changed = pd.concat([varied_transfers, otherwise], ignore_index=True)
-    parts = [(steady, "steady", "throughput"), (varied_steady, "steady", "throughput")]
+    claims = papers.claims("hybla")
+    retimed = analysis.retimed_transfers(setting, transfers)
+    changed = pd.concat(
+        [retimed] if varied_transfers is None else [varied_transfers, retimed], ignore_index=True
+    )
+    parts = [(steady, "steady", "throughput")]
+    if varied_steady is not None:
+        parts.append((varied_steady, "steady", "throughput"))
     for megabytes, transfer in zip(setting.transfer_megabytes, setting.segments, strict=True):
         for metric in QUANTITIES:
             for runs in (transfers, changed):

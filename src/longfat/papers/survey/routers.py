@@ -3,15 +3,15 @@
 Both need routers that help, which the segment engine has (`Link.xcp`, `Link.ptp`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
 
 from longfat import measures, statistics
+from longfat.experiment import Runs
 from longfat.papers.survey.network import japan
 from longfat.scenario import Record, Scenario
-from longfat.sweeps import simulate_all
 
 KINDS: dict[str, dict[str, Any]] = {"XCP": {"xcp": {}}, "CADPC": {"ptp": True}}
 CONTROLS = {"standard TCP": "standard", "XCP": "xcp", "CADPC": "cadpc"}
@@ -39,42 +39,44 @@ def pair(first: str, second: str, speaks: str, seed: int, shared: dict[str, Any]
     return scenario.with_(links=links)
 
 
-def runs(shared: dict[str, Any], seeds: Sequence[int]) -> pd.DataFrame:
-    """Return what pairs get, a row a pair, queue and seed.
+def cases(queue_packets: int) -> pd.DataFrame:
+    """Return which pairs share the path: columns first, second, speaks and queue (packets).
 
-    The queue is that of `shared`, and for the pairs with XCP or CADPC also `LONG`. Columns: first,
-    second, queue (packets), seed; first_mbps and second_mbps (means after the first third), jain
-    (mean of Jain's index over 10 s) and variation (mean over both of standard deviation over mean,
-    by 10 s).
+    The queue is `queue_packets`, and for the pairs with XCP or CADPC also `LONG`.
     """
     helped = [(kind, other, kind) for kind in KINDS for other in (kind, "standard TCP")]
-    short = shared["queue_packets"]
-    cases = [("standard TCP", "standard TCP", ""), *helped]
-    design = [(*case, short, seed) for case in cases for seed in seeds]
-    design += [(*case, LONG, seed) for case in helped for seed in seeds]
-    scenarios = [
-        pair(first, second, speaks, seed, shared | {"queue_packets": queue})
-        for first, second, speaks, queue, seed in design
-    ]
-    rows = []
-    results = simulate_all(scenarios, experiment=EXPERIMENT)
-    for (first, second, _, queue, seed), result in zip(design, results, strict=True):
+    short = [("standard TCP", "standard TCP", ""), *helped]
+    rows = [(*case, queue_packets) for case in short] + [(*case, LONG) for case in helped]
+    return pd.DataFrame(rows, columns=["first", "second", "speaks", "queue"])
+
+
+def shares(runs: Runs) -> pd.DataFrame:
+    """Return what pairs get, a row a pair, queue and seed.
+
+    Columns: first, second, queue (packets), seed; first_mbps and second_mbps (means after the first
+    third), jain (mean of Jain's index over 10 s) and variation (mean over both of standard
+    deviation over mean, by 10 s).
+    """
+    design, rows = runs.design(EXPERIMENT), []
+    for result in runs.results(EXPERIMENT):
         duration_s = result.scenario.duration_s
         rates = measures.goodput_over_time(result.traces["delivered_bytes"], 10, duration_s)
         late = rates[rates["time_s"] > duration_s / 3]
         wide = late.pivot(index="time_s", columns="flow", values="goodput_bps") / 1e6
         means = wide.mean()
         rows.append(
-            {"first": first, "second": second, "queue": queue, "seed": seed}
-            | {"first_mbps": means.iloc[0], "second_mbps": means.iloc[1]}
+            {"first_mbps": means.iloc[0], "second_mbps": means.iloc[1]}
             | {"jain": float(measures.jain_index(wide.to_numpy()).mean())}
             | {"variation": float((wide.std() / means).mean())}
         )
-    return pd.DataFrame(rows)
+    columns = ["first_mbps", "second_mbps", "jain", "variation"]
+    return design.drop(columns="speaks").join(pd.DataFrame(rows, columns=columns))
 
 
 def evidence(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
-    """Yield rows of evidence on the claims of `ALONE` and `BESIDE`, from the table of `runs`."""
+    """Yield rows of evidence on the claims of `ALONE` and `BESIDE`, from the table of `shares`."""
+    if table.empty:
+        return
     row = {"engine": "segment", "parameter": "", "setting": "", "at": "", "experiment": EXPERIMENT}
     short = table["queue"].iloc[0]
     pairs = {

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from longfat import measures, papers, statistics
-from longfat.experiment import Runs
+from longfat.experiment import Part, Runs, made
 from longfat.papers import ucc
 from longfat.papers.ucc import analysis, plan, theory
 from longfat.papers.ucc.analysis import equal_pairs, layout_ratios, neighbour_points, on, ratio
@@ -24,51 +24,39 @@ SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and 
 RANGES = {"0.001 to 0.1": (1e-3, 0.1), "0.001 to 0.03": (1e-3, 0.03), "0.01 to 0.1": (0.01, 0.1)}
 
 
-# The experiments by which the claims are judged.
-USED = (
-    *plan.SEGMENT_PAIRS,
-    "ucc-pairs-ns2",
-    "ucc-chain-segment",
-    "ucc-assumptions",
-    "ucc-windows",
-    "ucc-buffers",
-    *plan.CROWD_EXPERIMENTS,
-)
+# What the claims are judged by, by the names of `evidence`'s arguments.
+PARTS = {
+    "pairs": Part((*plan.SEGMENT_PAIRS, "ucc-pairs-ns2"), analysis.judged_pairs),
+    "varied": Part(("ucc-assumptions",), analysis.sensitivity_runs, sensitivity=True),
+    "chain": Part(("ucc-chain-segment",), analysis.chain_goodput),
+    "held": Part(("ucc-windows",), analysis.held_windows),
+    "elsewhere": Part((), lambda _: theory.queueing_elsewhere()),
+    "events": Part((), lambda _: theory.queues_by_event()),
+    "crowds": Part(plan.CROWD_EXPERIMENTS, analysis.crowds),
+    "buffers": Part(("ucc-buffers",), analysis.buffers),
+}
 
 
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`statistics.judge`)."""
-    found = evidence(
-        runs.setting,
-        pairs=runs.derived(analysis.judged_pairs),
-        varied=analysis.sensitivity_runs(runs),
-        chain=runs.derived(analysis.chain_goodput),
-        held=runs.derived(analysis.held_windows),
-        elsewhere=theory.queueing_elsewhere(),
-        events=theory.queues_by_event(),
-        crowds=runs.derived(analysis.crowds),
-        buffers=runs.derived(analysis.buffers),
-    )
-    return statistics.judge(papers.claims("ucc"), found)
+    return statistics.judge(papers.claims("ucc"), evidence(runs.setting, **made(PARTS, runs)))
 
 
 def evidence(
     setting: Setting,
     *,
     pairs: pd.DataFrame,
-    varied: pd.DataFrame,
     chain: pd.DataFrame,
     held: pd.DataFrame,
     elsewhere: pd.DataFrame,
     events: pd.DataFrame,
     crowds: pd.DataFrame,
     buffers: pd.DataFrame,
+    varied: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return what was measured of each claim: the table that `statistics.judge` takes.
 
-    The arguments are what `judged_pairs`, `sensitivity_runs`, `chain_goodput`, `held_windows`,
-    `crowds` and `buffers` of `analysis` returned, and of `theory` `queueing_elsewhere` and
-    `queues_by_event`.
+    The arguments are tables of `PARTS`.
     A row a claim, engine, setting and point.
     """
     rows = [
@@ -130,7 +118,7 @@ def _of_sentences(
     return rows
 
 
-def _of_neighbours(pairs: pd.DataFrame, varied: pd.DataFrame) -> list[dict]:
+def _of_neighbours(pairs: pd.DataFrame, varied: pd.DataFrame | None) -> list[dict]:
     """What the text says of figures 4 to 6, and section 6 of all three."""
     claims = [
         ("ucc-f4-newreno", "NewReno", "NewReno", 0),
@@ -141,9 +129,10 @@ def _of_neighbours(pairs: pd.DataFrame, varied: pd.DataFrame) -> list[dict]:
     beside = measures.beside(on("segment", pairs))
     often = beside[beside["control"] == "UCC"].groupby(["neighbour", "loss"])["seed"].nunique()
     more = {(pair[0], loss): count for (pair, loss), count in MORE.items()}
+    by = ["parameter", "setting"]
     changed = [
         (parameter, value, measures.beside(runs))
-        for (parameter, value), runs in varied.groupby(["parameter", "setting"], sort=False)
+        for (parameter, value), runs in ([] if varied is None else varied.groupby(by, sort=False))
     ]
     rows = []
     for claim, neighbour, reference, least in claims:

@@ -1,20 +1,22 @@
-"""The figures of the survey's chapter: tables of its experiments in, drawings out."""
+"""The charts of the chapter on the survey."""
 
 import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
 
 from longfat import measures, statistics
 from longfat.book import show
+from longfat.experiment import Runs
 from longfat.papers import survey
-from longfat.papers.survey import experiments
+from longfat.papers.survey import analysis, plan, theory
+from longfat.papers.survey.analysis import seed_means
 
-COLORS = {name: show.ALGORITHM_STYLE[name]["color"] for name in experiments.NAMES}
-LABELS = experiments.NAMES
+COLORS = {name: show.ALGORITHM_STYLE[name]["color"] for name in plan.NAMES}
+LABELS = plan.NAMES
 OF_RESPONSE = dict(zip(survey.RESPONSES, LABELS.values(), strict=True))  # names of the paper's
 # One connection of standard TCP by its send buffer (bytes), and several of 1 MB by their number.
 BY_SIZE = {64_000: "#9ecae1", 1_000_000: COLORS["standard"], 8_000_000: "#08306b"}
@@ -37,7 +39,7 @@ def path_name(name: str) -> str:
 
 
 def worded_ratio(column: str) -> str:
-    """Return the header of a column of `experiments.nearest_numbers` in words."""
+    """Return the header of a column of `nearest_combinations` in words."""
     words = {"mbps": "Mb/s", "loss": "random loss", "queue": "queue (packets)"}
     if column in words:
         return words[column]
@@ -47,7 +49,7 @@ def worded_ratio(column: str) -> str:
     return column
 
 
-def pipes() -> Figure:
+def pipes(_: pd.DataFrame, __: Runs) -> Drawing:
     """Draw what one window does on a short path and on a long one: a pipe each, packets in it."""
     figure, panels = plt.subplots(2, 1, figsize=(7, 2.6))
     window, packets = 20, {"short path, 10 ms": 20, "long path, 100 ms": 200}
@@ -70,7 +72,7 @@ def pipes() -> Figure:
     return figure
 
 
-def windows(traces: pd.DataFrame) -> Figure:
+def windows(traces: pd.DataFrame, _: Runs) -> Drawing:
     """Draw windows over time, with the phases of standard TCP named."""
     figure, panels = plt.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.6))
     for axes, (name, trace) in zip(panels, traces.groupby("name", sort=False), strict=True):
@@ -106,7 +108,7 @@ def windows(traces: pd.DataFrame) -> Figure:
     return figure
 
 
-def kept_windows(table: pd.DataFrame) -> Figure:
+def kept_windows(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw what one loss does to each window."""
     figure, axes = plt.subplots(figsize=(7, 3.4))
     for key, label in LABELS.items():
@@ -118,7 +120,7 @@ def kept_windows(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def mean_windows(response: pd.DataFrame) -> Figure:
+def mean_windows(response: pd.DataFrame, _: Runs) -> Drawing:
     """Draw how large each window is on average."""
     figure, axes = plt.subplots()
     for name, (key, label) in zip(survey.RESPONSES, LABELS.items(), strict=True):
@@ -143,7 +145,7 @@ def mean_windows(response: pd.DataFrame) -> Figure:
     return figure
 
 
-def region(table: pd.DataFrame) -> Figure:
+def region(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw a map a loss, over bottleneck and queue."""
     columns = table["loss"].nunique()
     figure, panels = plt.subplots(
@@ -170,10 +172,11 @@ def _power(value: float) -> str:
     return rf"{times}10^{{{int(exponent)}}}"
 
 
-def rates(rates: pd.DataFrame, printed: pd.DataFrame) -> Figure:
-    """Draw the first run of each algorithm of `experiments.figure_5`, and the printed means."""
+def rates(rates: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw the first run of each algorithm of figure 5, and the printed means."""
+    printed = theory.printed()
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 5))
-    first = rates[(rates["seed"] == 1) & (rates["engine"] == "segment")]
+    first = rates[rates["seed"] == 1]
     for axes, (key, label) in zip(panels, LABELS.items(), strict=True):
         one = first[first["algorithm"] == key]
         axes.plot(one["time_s"], one["Mb/s"], color=COLORS[key])
@@ -186,7 +189,7 @@ def rates(rates: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     return figure
 
 
-def against_printed(table: pd.DataFrame) -> Figure:
+def against_printed(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the six numbers as parts of the printed ones."""
     figure, axes = plt.subplots(figsize=(7, 2.8))
     for place, row in enumerate(table.itertuples()):
@@ -207,8 +210,8 @@ def against_printed(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def buffers(rates: pd.DataFrame) -> Figure:
-    """Draw the rates of `experiments.figure_3` with a receive buffer that does not grow."""
+def buffers(rates: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw goodput over time by the send buffer, a panel a path."""
     figure, panels = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5))
     for axes, (path, runs) in zip(panels, rates.groupby("path", sort=False), strict=True):
         for size, rate in runs.groupby("buffer", sort=False):
@@ -235,12 +238,12 @@ def _path(name: str) -> str:
     return "fitted path" if name == "fitted" else f"path of {name}, hardly any random loss"
 
 
-def parallel(rates: pd.DataFrame) -> Figure:
-    """Draw the rates of `experiments.figure_4`."""
+def parallel(rates: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw the sum of parallel connections over time, a panel a path."""
     figure, panels = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5))
     for axes, (path, runs) in zip(panels, rates.groupby("path", sort=False), strict=True):
         for connections, rate in runs.groupby("connections", sort=False):
-            number, size = experiments.CONNECTIONS[connections]
+            number, size = plan.CONNECTIONS[connections]
             color = BY_SIZE[size] if number == 1 else BY_NUMBER[number]
             label = connections.replace("x", "×")
             axes.plot(rate["time_s"], rate["Mb/s"], label=label, color=color)
@@ -252,11 +255,11 @@ def parallel(rates: pd.DataFrame) -> Figure:
     return figure
 
 
-def remedies(table: pd.DataFrame) -> Figure:
-    """Draw the first part of `experiments.remedies`: means with 95 % intervals."""
+def remedies(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw what each remedy makes of the path: means with 95 % intervals."""
     figure, axes = plt.subplots(figsize=(7, 4))
-    names = [name for name in experiments.REMEDIES if name in set(table["remedy"])]
-    rows = experiments.by_seed(table, ["remedy"], ["Mb/s"]).set_index("remedy").loc[names]
+    names = [name for name in plan.REMEDIES if name in set(table["remedy"])]
+    rows = seed_means(table, ["remedy"], ["Mb/s"]).set_index("remedy").loc[names]
     styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
     for place, (name, row) in enumerate(rows.iterrows()):
         color = styles.get(name, "0.35")
@@ -274,12 +277,13 @@ def remedies(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def fast(found: experiments.Fast) -> Figure:
+def fast(windows: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw windows above, the queue below, and where theory has them."""
+    queues, theory = analysis.fast_queue(runs), analysis.fast_theory(runs.setting)
     figure, panels = plt.subplots(2, 2, sharex=True, sharey="row", figsize=(7, 4.6))
     for column, flows in enumerate((1, 2)):
         upper, lower = panels[:, column]
-        own = found.windows[found.windows["flows"] == flows]
+        own = windows[windows["flows"] == flows]
         for number, (_, one) in enumerate(own.groupby("flow")):
             name = ("first", "second")[number] if flows == 2 else None
             upper.plot(
@@ -288,15 +292,15 @@ def fast(found: experiments.Fast) -> Figure:
                 label=name,
                 color=(show.ALGORITHM_STYLE["fast"]["color"], "#7b3294")[number],
             )
-        queue = found.queue[found.queue["flows"] == flows]
+        queue = queues[queues["flows"] == flows]
         lower.plot(queue["time_s"], queue["queue_packets"], color="0.3", lw=1)
-        upper.axhline(found.theory.at[flows, "window"], color="black", ls=":")
-        lower.axhline(found.theory.at[flows, "queue"], color="black", ls=":")
+        upper.axhline(theory.at[flows, "window"], color="black", ls=":")
+        lower.axhline(theory.at[flows, "queue"], color="black", ls=":")
         upper.set_title("one connection" if flows == 1 else "two connections", fontsize=10)
         lower.set_xlabel("time (s)")
     panels[0, 0].annotate(
         "theory",
-        (0.97, found.theory.at[1, "window"]),
+        (0.97, theory.at[1, "window"]),
         xycoords=("axes fraction", "data"),
         ha="right",
         va="bottom",
@@ -311,11 +315,11 @@ def fast(found: experiments.Fast) -> Figure:
     return figure
 
 
-def shares(settled: pd.DataFrame) -> Figure:
+def shares(settled: pd.DataFrame, _: Runs) -> Drawing:
     """Draw what each of two connections gets, with 95 % intervals."""
     figure, axes = plt.subplots(figsize=(7, 3.2))
-    own = settled[settled["queue"] == experiments.AS_FITTED]
-    rows = experiments.by_seed(own, ["pair"], ["first", "second"])
+    own = settled[settled["queue"] == plan.FITTED_QUEUE]
+    rows = seed_means(own, ["pair"], ["first", "second"])
     styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
     for place, row in rows.iterrows():
         for which, shift, name in zip(
@@ -345,10 +349,10 @@ def shares(settled: pd.DataFrame) -> Figure:
     return figure
 
 
-def fairness(table: pd.DataFrame) -> Figure:
-    """Draw Jain's index of `experiments.fairness` over time, means over the repetitions."""
+def fairness(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw Jain's index over time, means over the repetitions."""
     figure, axes = plt.subplots()
-    fitted = table[table["queue"] == experiments.AS_FITTED]
+    fitted = table[table["queue"] == plan.FITTED_QUEUE]
     styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
     for pair, one in fitted.groupby("pair", sort=False):
         mean = one.groupby("time_s")["jain"].mean()
@@ -361,13 +365,13 @@ def fairness(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def stacks(traces: pd.DataFrame) -> Figure:
+def stacks(traces: pd.DataFrame, _: Runs) -> Drawing:
     """Draw windows over time on Linux and on our engines, a panel an algorithm."""
-    colors = {label: show.ENGINE_STYLE[name]["color"] for name, label in experiments.STACKS.items()}
+    colors = {label: show.ENGINE_STYLE[name]["color"] for name, label in plan.STACKS.items()}
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 6))
     for axes, (control, some) in zip(panels, traces.groupby("control", sort=False), strict=True):
         for stack, trace in some.groupby("stack", sort=False):
-            trace = measures.held(trace, experiments.STACKS_DURATION_S)
+            trace = measures.held(trace, plan.STACKS_S)
             axes.step(
                 trace["time_s"],
                 trace["cwnd_segments"],
@@ -376,7 +380,7 @@ def stacks(traces: pd.DataFrame) -> Figure:
                 linewidth=1,
                 label=stack,
             )
-        axes.set_title(LABELS[experiments.CONTROLS[control]], fontsize=10)
+        axes.set_title(LABELS[plan.CONTROLS[control]], fontsize=10)
     panels[0].legend(frameon=False, ncols=2, fontsize="small")
     panels[1].set_ylabel("window (segments)")
     panels[2].set_xlabel("time (s)")
@@ -384,7 +388,7 @@ def stacks(traces: pd.DataFrame) -> Figure:
     return figure
 
 
-def claims(judged: pd.DataFrame) -> Figure:
+def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
     """Draw every claim that has a number to hold: measured over what was printed or asked.
 
     A row a claim, in the colour of its verdict. A claim without such a number, as one that asks for

@@ -1,0 +1,416 @@
+"""What came of the survey's runs: the data of the chapter's figures and tables.
+
+Goodputs are in Mb/s of payload, loss rates in per cent of the segments sent.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from longfat import measures, statistics
+from longfat.experiment import Runs
+from longfat.papers import survey
+from longfat.papers.survey import plan
+from longfat.papers.survey.network import WITH_TIMESTAMPS
+from longfat.papers.survey.plan import CONNECTIONS, CONTROLS, NAMES, STACK_EXPERIMENTS
+from longfat.papers.survey.theory import SHORT, printed
+from longfat.result import Result
+
+ASSUMED = ["loss", "queue", "mbps"]  # what the inverse problem is solved for
+RATIOS = [f"{number} {name}" for number in ("Mb/s", "loss %") for name in SHORT.values()]
+COUNTED = ["delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts"]
+PRINTED_RUNS = 3  # of which the paper prints the mean
+
+
+# --- what all have in common
+
+
+def loss_flows(runs: Runs, name: str) -> pd.DataFrame:
+    """Return an experiment's flows with the share of segments that was lost, as loss %."""
+    flows = runs.flows(name)
+    return flows.assign(**{"loss %": measures.loss_percent(flows)})
+
+
+def goodputs(
+    runs: Runs, name: str, interval_s: float, duration_s: float, seed: int | None = None
+) -> pd.DataFrame:
+    """Return the goodput over time of each flow, of all runs or of one seed.
+
+    Columns: those of the experiment's design, flow, time_s, Mb/s.
+    """
+    design = runs.design(name)
+    chosen = design.index if seed is None else design.index[design["seed"] == seed]
+    results = runs.results(name)
+    rates = [
+        measures.goodput_over_time(results[run].traces["delivered_bytes"], interval_s, duration_s)
+        for run in chosen
+    ]
+    table = pd.concat(rates, keys=chosen, names=["run", None]).reset_index("run")
+    table["Mb/s"] = table.pop("goodput_bps") / 1e6
+    return design.join(table.set_index("run"), how="right").reset_index(drop=True)
+
+
+def traces(results: Sequence[Result], series: str, **label: Sequence) -> pd.DataFrame:
+    """Return the traces of a series in one table, with a column that tells whose they are."""
+    [(column, values)] = label.items()
+    return pd.concat(
+        [
+            result.traces[series].assign(**{column: value})
+            for result, value in zip(results, values, strict=True)
+        ],
+        ignore_index=True,
+    )
+
+
+def totals(runs: Runs, name: str) -> pd.DataFrame:
+    """Return the sums over an experiment's connections, a row a run.
+
+    Columns: those of its design, Mb/s, dropped (by queues, packets), timeouts.
+    """
+    results = runs.results(name)
+    return runs.design(name).assign(
+        **{
+            "Mb/s": [result.flows["goodput_bps"].sum() / 1e6 for result in results],
+            "dropped": [result.links["packets_dropped_by_queue"].sum() for result in results],
+            "timeouts": [result.flows["timeouts"].sum() for result in results],
+        }
+    )
+
+
+def seed_means(table: pd.DataFrame, by: list[str], measures: list[str]) -> pd.DataFrame:
+    """Return means over the runs with their intervals.
+
+    Beside each of `measures` stands half of its 95 % interval (± MEASURE); runs counts the seeds.
+    """
+    groups = table.groupby(by, sort=False)
+    rows = groups.size().rename("runs").reset_index()
+    for measure in measures:
+        rows[measure] = groups[measure].mean().to_numpy()
+        half = statistics.half_width(groups[measure].std().to_numpy(), rows["runs"].to_numpy())
+        rows[f"± {measure}"] = half
+    return rows
+
+
+# --- one connection, and several
+
+
+def windows(runs: Runs) -> pd.DataFrame:
+    """Return a minute of standard TCP's window on a small pipe: name, time_s, cwnd_segments."""
+    names = ("with SACK", "without SACK")
+    return traces(runs.results("survey-windows"), "cwnd_segments", name=names)
+
+
+def region(runs: Runs) -> pd.DataFrame:
+    """Return how far each combination of assumptions is from figure 5's numbers, by one run each.
+
+    Columns: `ASSUMED`, `RATIOS` (measured / printed), factor and ordered, as `statistics.fit` has
+    them.
+    """
+    flows = loss_flows(runs, "survey-region")
+    flows = flows.assign(algorithm=flows["algorithm"].map(SHORT))
+    return statistics.fit(flows, ASSUMED, "algorithm", printed().rename(index=SHORT))
+
+
+def figure_5(runs: Runs) -> pd.DataFrame:
+    """Return the three on the fitted path: algorithm, seed, Mb/s, loss % and a flow's measures."""
+    return loss_flows(runs, "survey-5")
+
+
+def figure_5_rates(runs: Runs) -> pd.DataFrame:
+    """Return figure 5: algorithm, seed, flow, time_s, Mb/s (means of 2 s)."""
+    return goodputs(runs, "survey-5", 2, runs.setting.duration_s)
+
+
+def varied(runs: Runs) -> pd.DataFrame:
+    """Return `figure_5` with one assumption changed at a time: also parameter and setting."""
+    return loss_flows(runs, "survey-assumptions")
+
+
+def varied_rates(runs: Runs) -> pd.DataFrame:
+    """Return `figure_5_rates` with one assumption changed at a time: also parameter and setting."""
+    return goodputs(runs, "survey-assumptions", 2, runs.setting.duration_s)
+
+
+VARIATIONS = {  # how strongly a goodput varies, from its means of 2 s
+    "mean change from one 2 s to the next": lambda rate: rate.diff().abs().mean(),
+    "standard deviation": lambda rate: rate.std(),
+    "standard deviation / mean": lambda rate: rate.std() / rate.mean(),
+}
+
+
+def variation(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return how strongly each run's goodput varies, by three measures.
+
+    `rates` is of `figure_5_rates` or `varied_rates`. A row a run; columns algorithm, seed
+    (parameter and setting where they are varied), and one a measure.
+    """
+    by = [name for name in rates if name not in ("time_s", "Mb/s", "flow")]
+    groups = rates.groupby(by, sort=False)["Mb/s"]
+    return pd.DataFrame(
+        {name: groups.agg(measure) for name, measure in VARIATIONS.items()}
+    ).reset_index()
+
+
+def against_printed(flows: pd.DataFrame) -> pd.DataFrame:
+    """Return figure 5's six numbers beside ours.
+
+    `flows` is of `figure_5`. Columns: id (of the claim), algorithm, number, printed, measured
+    (mean), ± (half of its 95 % interval), low and high (between which the mean of three runs lies),
+    part (of the printed).
+    """
+    stated = printed()
+    rows = []
+    for number, kind in (("Mb/s", "mean"), ("loss %", "loss")):
+        for algorithm in NAMES:
+            values = flows.loc[flows["algorithm"] == algorithm, number]
+            further = statistics.prediction_interval(values, PRINTED_RUNS)
+            mean = statistics.mean(values)
+            rows.append(
+                {
+                    "id": f"survey-{kind}-{SHORT[algorithm]}",
+                    "algorithm": NAMES[algorithm],
+                    "number": number,
+                    "printed": stated.at[algorithm, number],
+                    "measured": mean["measured"],
+                    "±": mean["high"] - mean["measured"],
+                    "low": further["low"],
+                    "high": further["high"],
+                }
+            )
+    return pd.DataFrame(rows).assign(part=lambda table: table["measured"] / table["printed"])
+
+
+def own_classes(runs: Runs) -> pd.DataFrame:
+    """Return what the three do by the arithmetic of ns-3's classes, beside ours of the same seed.
+
+    Columns: algorithm, Mb/s, loss %, and both of ours.
+    """
+    table = loss_flows(runs, "survey-own")[["Mb/s", "loss %"]]
+    table.insert(0, "algorithm", ["ns-3's NewReno", "ns-3's HighSpeed", "ns-3's Scalable"])
+    ours = runs.derived(figure_5)
+    ours = ours[ours["seed"] == 1].set_index("algorithm").loc[list(plan.NS3_CLASSES.values())]
+    return table.assign(
+        **{"ours Mb/s": ours["Mb/s"].to_numpy(), "ours loss %": ours["loss %"].to_numpy()}
+    )
+
+
+def figure_3(runs: Runs) -> pd.DataFrame:
+    """Return one connection of standard TCP by its buffers, on two paths, a row a run.
+
+    Columns: path, buffer (to send from, bytes or "auto"), seed, Mb/s, recoveries, timeouts, limit
+    (of the send buffer, Mb/s).
+    """
+    flows = runs.flows("survey-3")
+    fixed = pd.to_numeric(flows["buffer"], errors="coerce")
+    limits = [
+        np.nan if np.isnan(size) else survey.buffer_limit(size, runs.setting.rtt_s) / 1e6
+        for size in fixed
+    ]
+    columns = ["path", "buffer", "seed", "Mb/s", "recoveries", "timeouts"]
+    return flows[columns].assign(limit=limits)
+
+
+def figure_3_rates(runs: Runs) -> pd.DataFrame:
+    """Return figure 3, of the first seed: path, buffer, seed, flow, time_s, Mb/s."""
+    long_s = runs.setting.long_s
+    return goodputs(runs, "survey-3", long_s / 90, long_s, seed=1)
+
+
+def all_figure_4_rates(runs: Runs) -> pd.DataFrame:
+    """Return the sum of parallel connections' goodputs over time, of every run.
+
+    Columns: path, connections, seed, time_s, Mb/s (means of 2 s).
+    """
+    rates = goodputs(runs, "survey-4", 2, runs.setting.duration_s)
+    by = ["path", "connections", "seed", "time_s"]
+    return rates.groupby(by, sort=False, as_index=False)["Mb/s"].sum()
+
+
+def figure_4_rates(runs: Runs) -> pd.DataFrame:
+    """Return figure 4: of the first seed."""
+    rates = runs.derived(all_figure_4_rates)
+    return rates[rates["seed"] == 1].reset_index(drop=True)
+
+
+def figure_4(runs: Runs) -> pd.DataFrame:
+    """Return parallel connections of standard TCP, on two paths, a row a run.
+
+    Columns: path, connections, seed, Mb/s (sum), limit (of all send buffers, or of the path, Mb/s),
+    slope (of the sum while it climbs, Mb/s a second), slope by (10).
+    """
+    at = runs.setting
+    each = 8 * WITH_TIMESTAMPS / at.rtt_s**2 / 1e6
+    rates = dict(list(runs.derived(all_figure_4_rates).groupby(["path", "connections", "seed"])))
+    rows = []
+    for run in totals(runs, "survey-4").to_dict("records"):
+        path, connections, seed = (run[name] for name in ("path", "connections", "seed"))
+        number, size = CONNECTIONS[connections]
+        window = number * survey.buffer_limit(size, at.rtt_s)
+        limit = min(window, at.ways[path]["payload_bps"]) / 1e6
+        rate = rates[path, connections, seed]
+        slope = measures.slope(rate, "time_s", "Mb/s", 6, at.duration_s, until=0.9 * limit)
+        rows.append(run | {"limit": limit, "slope": slope, "slope by (10)": number * each})
+    return pd.DataFrame(rows).drop(columns=["dropped", "timeouts"])
+
+
+# --- slow start and remedies
+
+
+def starts(runs: Runs) -> pd.DataFrame:
+    """Return how connections begin, a row a run: start, queue, seed, Mb/s, dropped, timeouts."""
+    return totals(runs, "survey-starts")
+
+
+def initial_windows(runs: Runs) -> pd.DataFrame:
+    """Return how long a file takes, a row a run: file, queue, initial_window, transfer_s."""
+    flows = runs.flows("survey-initial-windows")
+    columns = {"transfer_time_s": "transfer_s"}
+    return flows[["file", "queue", "initial_window", *columns]].rename(columns=columns)
+
+
+def remedies(runs: Runs) -> pd.DataFrame:
+    """Return what each remedy makes of a lossy path, a row a run.
+
+    Columns: remedy (of `plan.REMEDIES` and `VARIED_REMEDIES`), sender (its name in the catalogue),
+    seed, Mb/s (of all connections), dropped (by queues, packets), timeouts.
+    """
+    table = totals(runs, "survey-remedies")
+    senders = {
+        name: controls[0] if isinstance(controls[0], str) else controls[0]["name"]
+        for name, (controls, _) in (plan.REMEDIES | plan.VARIED_REMEDIES).items()
+    }
+    table.insert(1, "sender", table["remedy"].map(senders))
+    return table
+
+
+def fast_windows(runs: Runs) -> pd.DataFrame:
+    """Return one FAST TCP, then two: flows (how many), flow, time_s, cwnd_segments."""
+    return traces(runs.results("survey-fast"), "cwnd_segments", flows=(1, 2))
+
+
+def fast_queue(runs: Runs) -> pd.DataFrame:
+    """Return the queue before the path that they share: flows, time_s, queue_packets."""
+    queue = traces(runs.results("survey-fast"), "queue_packets", flows=(1, 2))
+    return queue[queue["link"] == "router>receiver"]
+
+
+def fast_theory(at: plan.Setting) -> pd.DataFrame:
+    """Return window and queue where (38) and (39) have them (segments), by how many there are."""
+    rate_bps = at.measured["payload_bps"]
+    alpha = plan.FAST_ALPHA
+    stays = {
+        flows: survey.fast_equilibrium(rate_bps, at.rtt_s, WITH_TIMESTAMPS, alpha, flows)
+        for flows in (1, 2)
+    }
+    return pd.DataFrame(
+        {
+            "window": {flows: float(one["window"]) for flows, one in stays.items()},
+            "queue": {flows: flows * alpha for flows in stays},
+        }
+    )
+
+
+# --- beyond the paper
+
+
+def fairness(runs: Runs) -> pd.DataFrame:
+    """Return how two connections share a path, the second starting 10 s after the first.
+
+    A row a pair, queue, seed and 10 s: pair, queue, seed, time_s, first, second (Mb/s), jain.
+    """
+    rates = goodputs(runs, "survey-fairness", 10, runs.setting.shared["duration_s"])
+    pairs = rates["first"].map(NAMES) + " and " + rates["second"].map(NAMES)
+    rates = rates.assign(pair=pairs)
+    wide = rates.pivot(index=["pair", "queue", "seed", "time_s"], columns="flow", values="Mb/s")
+    wide = wide.reindex(pairs.unique(), level="pair")
+    jain = measures.jain_index(wide[["1", "2"]].to_numpy())
+    wide = wide.rename(columns={"1": "first", "2": "second"}).rename_axis(columns=None)
+    return wide.assign(jain=jain).reset_index()
+
+
+def settled_shares(runs: Runs) -> pd.DataFrame:
+    """Return the means of `fairness` after the first third, a row a pair, queue and seed."""
+    shares = runs.derived(fairness)
+    late = shares[shares["time_s"] > shares["time_s"].max() / 3]
+    measures = ["first", "second", "jain"]
+    return late.groupby(["pair", "queue", "seed"], sort=False, as_index=False)[measures].mean()
+
+
+def round_trips(runs: Runs) -> pd.DataFrame:
+    """Return how two connections of one kind share a path if the second's way is twice as long.
+
+    A row an algorithm and seed: algorithm, seed, 1 and 2 (Mb/s), ratio.
+    """
+    flows = runs.flows("survey-rtt")
+    wide = flows.pivot(index=["algorithm", "seed"], columns="flow", values="Mb/s")
+    wide = wide.reindex(flows["algorithm"].unique(), level="algorithm")
+    return wide.assign(ratio=wide["1"] / wide["2"]).rename_axis(columns=None).reset_index()
+
+
+def stacks(runs: Runs) -> pd.DataFrame:
+    """Return Reno, HighSpeed and Scalable TCP on Linux and on our engines, a row a run.
+
+    Columns: stack, control, seed, Mb/s, loss %, recoveries, timeouts ... What this machine cannot
+    run is left out.
+    """
+    tables = [loss_flows(runs, name) for name in STACK_EXPERIMENTS.values()]
+    return pd.concat([table for table in tables if not table.empty], ignore_index=True)
+
+
+def stack_windows(runs: Runs) -> pd.DataFrame:
+    """Return their windows, of the first seed: stack, control, time_s, cwnd_segments."""
+    tables = []
+    for engine, name in STACK_EXPERIMENTS.items():
+        results = runs.results(name)
+        if not results:
+            continue
+        first = runs.design(name).query("seed == 1")
+        some = [results[run] for run in first.index]
+        table = traces(some, "cwnd_segments", control=first["control"])
+        tables.append(table.assign(stack=plan.STACKS[engine]))
+    return pd.concat(tables, ignore_index=True)
+
+
+def engines_agree(runs: Runs) -> pd.DataFrame:
+    """Return ns-3's runs beside the segment engine's, with the faults of ns-3's socket and without.
+
+    A row an algorithm: algorithm, segments (sent on ns-3), differs (by how much the counts of
+    `COUNTED` differ at most), and Mb/s of ns-3, of the segment engine with these faults, and
+    without. Empty where ns-3's runs are not here.
+    """
+    columns = ["algorithm", "segments", "differs", "ns-3", "with its faults", "by the RFCs"]
+    names = (STACK_EXPERIMENTS["ns3"], "survey-stacks-faults", STACK_EXPERIMENTS["segment"])
+    full, faulty, right = (runs.flows(name) for name in names)
+    if full.empty:
+        return pd.DataFrame(columns=columns)
+    full, faulty, right = (one.set_index(["control", "seed"]) for one in (full, faulty, right))
+    table = pd.DataFrame(
+        {
+            "segments": full["segments_sent"],
+            "differs": (full[COUNTED] - faulty[COUNTED]).abs().max(axis=1),
+            "ns-3": full["Mb/s"],
+            "with its faults": faulty["Mb/s"],
+            "by the RFCs": right["Mb/s"].loc[full.index],
+        }
+    ).reset_index()
+    return table.assign(algorithm=table["control"].map(CONTROLS).map(NAMES))[columns]
+
+
+def stack_means(flows: pd.DataFrame) -> pd.DataFrame:
+    """Return means over the runs on Linux and on our engines, with their intervals.
+
+    `flows` is of `stacks`; a row a control and stack, goodput and loss as text. Columns:
+    control (its name of the chapter), stack, Mb/s and loss % (each with ± half of its 95 %
+    interval), recoveries, timeouts.
+    """
+    by = ["control", "stack"]
+    table = flows.groupby(by, sort=False)[["recoveries", "timeouts"]].mean()
+    for measure, digits in (("Mb/s", 1), ("loss %", 3)):
+        one = statistics.interval(flows, by, measure).set_index(by).loc[table.index]
+        table[measure] = [
+            f"{mean:.{digits}f}" + ("" if np.isnan(halfwidth) else f" ± {halfwidth:.{digits}f}")
+            for mean, halfwidth in zip(one[measure], one["halfwidth"], strict=True)
+        ]
+    named = table[["Mb/s", "loss %", "recoveries", "timeouts"]].reset_index()
+    return named.assign(control=[NAMES[CONTROLS[control]] for control in named["control"]])

@@ -1,0 +1,465 @@
+"""The survey's claims: by what each is judged, and what the chapter's sentences say."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from longfat import papers, statistics
+from longfat.experiment import Part, Runs, made
+from longfat.papers.survey import analysis, files, routers, theory
+from longfat.papers.survey.analysis import PRINTED_RUNS, VARIATIONS
+from longfat.papers.survey.plan import FITTED_QUEUE, NAMES, PATH, VARIED, Setting
+from longfat.papers.survey.theory import SHORT
+
+# What the claims are judged by, by the names of `evidence`'s arguments.
+PARTS = {
+    "five": Part(("survey-5",), analysis.figure_5),
+    "rates": Part(("survey-5",), analysis.figure_5_rates),
+    "varied": Part(("survey-assumptions",), analysis.varied, sensitivity=True),
+    "varied_rates": Part(("survey-assumptions",), analysis.varied_rates, sensitivity=True),
+    "buffers": Part(("survey-3",), analysis.figure_3),
+    "parallel": Part(("survey-4",), analysis.figure_4),
+    "starts": Part(("survey-starts",), analysis.starts),
+    "transfers": Part(("survey-initial-windows",), analysis.initial_windows),
+    "remedies": Part(("survey-remedies",), analysis.remedies),
+    "shares": Part(("survey-fairness",), analysis.settled_shares),
+    "assistance": Part((routers.EXPERIMENT,), routers.shares),
+}
+
+
+def judged(runs: Runs) -> pd.DataFrame:
+    """Return the claims with the verdict on each (`statistics.judge`)."""
+    return statistics.judge(papers.claims("survey"), evidence(runs.setting, **made(PARTS, runs)))
+
+
+def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
+    """Return what was measured for each claim, a row a claim, engine and setting.
+
+    `parts` are tables of `PARTS`; those of varied assumptions and of the routers may be missing.
+    Columns as `statistics.judge` wants them.
+    """
+    rows = [
+        *_arithmetic(),
+        *_six_numbers(parts["five"]),
+        *_orders(parts["five"], parts["rates"], {}),
+        *_starts(at, parts["starts"]),
+        *_avoidance(parts["buffers"]),
+        *_transfers_around(),
+    ]
+    if "varied" in parts:
+        rows += _varied_orders(parts["varied"], parts["varied_rates"])
+    rows += [_ratio(parts, one) for one in _compared(at)]
+    rows += _sharing(parts["shares"])
+    if "assistance" in parts:
+        rows += routers.evidence(parts["assistance"])
+    table = pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+    return table[table["measured"].notna()].reset_index(drop=True)
+
+
+def _found(claim: str, experiment: str, found: dict, **given) -> dict:
+    """Return a row of evidence; `found` is what `statistics.mean` and its like return."""
+    row = {"claim": claim, "engine": "segment", "parameter": "", "setting": "", "at": ""}
+    return row | {"experiment": experiment} | found | given
+
+
+# --- how many times one case is another
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """A claim that one case is so many times another: run by run, in a table of `PARTS`.
+
+    Of the rows where the columns are as `where` says, `upper` and `lower` are values of the column
+    `by`, which are run with the same values of `seed`; `value` is the column that is compared.
+    `given` are further columns of the evidence.
+    """
+
+    claim: str
+    experiment: str
+    part: str
+    by: str
+    upper: Any
+    lower: Any
+    value: str = "Mb/s"
+    seed: str = "seed"
+    where: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
+
+
+def _otherwise(parameter: str, setting: str) -> dict[str, str]:
+    return {"parameter": parameter, "setting": setting}
+
+
+def _compared(at: Setting) -> Iterator[Compared]:
+    """Yield the claims that are about ratios."""
+    for path in at.ways:
+        other = {} if path == PATH else _otherwise("bottleneck", path)
+        buffers: dict[str, Any] = {"experiment": "survey-3", "part": "buffers", "by": "buffer"}
+        buffers |= {"where": {"path": path}, "given": other}
+        yield Compared(claim="survey-buffer-1mb", upper=8_000_000, lower=1_000_000, **buffers)
+        if path == PATH:
+            yield Compared(claim="survey-buffer-auto", upper="auto", lower=8_000_000, **buffers)
+        yield Compared(
+            claim="survey-parallel-better",
+            experiment="survey-4",
+            part="parallel",
+            by="connections",
+            upper="8 x 1 MB",
+            lower="1 x 8 MB",
+            where={"path": path},
+            given=other,
+        )
+    # The climb is seen where it is long: on the fitted path eight are at its rate within seconds.
+    _, faster = at.ways
+    for number in (4, 8):
+        yield Compared(
+            claim="survey-parallel-slope",
+            experiment="survey-4",
+            part="parallel",
+            by="connections",
+            upper=f"{number} x 1 MB",
+            lower="1 x 1 MB",
+            value="slope over (10)",
+            where={"path": faster},
+            given={"at": f"{number} connections beside one"},
+        )
+    # How many times longer a transfer takes from one segment, beside a larger window.
+    for claim, file in (("survey-window-short", "15 KB"), ("survey-window-long", "1 GB")):
+        for window in (3, 10):
+            other = {} if window == 3 else _otherwise("initial_window", f"{window} segments")
+            yield Compared(
+                claim=claim,
+                experiment="survey-initial-windows",
+                part="transfers",
+                by="initial_window",
+                upper=1,
+                lower=window,
+                value="transfer_s",
+                seed="queue",
+                where={"file": file},
+                given=other,
+            )
+    for claim, upper, lower, given in (
+        ("survey-mss", "9000-byte packets", "standard TCP", {}),
+        (
+            "survey-mss",
+            "9000-byte packets, loss by bits",
+            "1500-byte packets, loss by bits",
+            _otherwise("loss_unit", "per bit"),
+        ),
+        ("survey-split", "relay in the middle", "standard TCP", {}),
+        ("survey-striping", "4 connections, two such paths", "4 connections", {}),
+        (
+            "survey-striping",
+            "4 connections, two paths of 10 Mb/s",
+            "4 connections, one path of 10 Mb/s",
+            _otherwise("bottleneck", "10 Mb/s"),
+        ),
+        ("survey-larger-window", "HSTCP", "standard TCP", {"at": "HSTCP"}),
+        ("survey-larger-window", "Scalable TCP", "standard TCP", {"at": "Scalable TCP"}),
+    ):
+        yield Compared(
+            claim=claim,
+            experiment="survey-remedies",
+            part="remedies",
+            by="remedy",
+            upper=upper,
+            lower=lower,
+            given=given,
+        )
+
+
+def _ratio(parts: Mapping[str, pd.DataFrame], one: Compared) -> dict:
+    table = parts[one.part]
+    if one.part == "parallel":
+        table = table.assign(**{"slope over (10)": table["slope"] / table["slope by (10)"]})
+    for column, value in one.where.items():
+        table = table[table[column] == value]
+    found = _paired(table, one.by, one.upper, one.lower, one.value, one.seed)
+    return _found(one.claim, one.experiment, found, **one.given)
+
+
+def _paired(
+    table: pd.DataFrame, by: str, upper: Any, lower: Any, value: str, seed: str = "seed"
+) -> dict:
+    """Return how many times the one case is the other, seed by seed, where both have a value."""
+    wide = table.pivot(index=seed, columns=by, values=value)[[upper, lower]].dropna()
+    if wide.empty:
+        return {"measured": np.nan, "low": np.nan, "high": np.nan, "runs": 0}
+    return statistics.paired(wide[upper], wide[lower], ratio=True)
+
+
+# --- the others
+
+
+def _share(holds: Iterable[bool]) -> dict[str, float]:
+    """Return the share of runs in which something happened, with its exact 95 % interval."""
+    holds = [bool(one) for one in holds]
+    found = binomtest(sum(holds), len(holds))
+    interval = found.proportion_ci(0.95)
+    ends = {"low": interval.low, "high": interval.high}
+    return {"measured": found.statistic} | ends | {"runs": len(holds)}
+
+
+def _arithmetic() -> Iterator[dict]:
+    def exact(claim: str, value: float) -> dict:
+        number = {"measured": value, "low": value, "high": value, "runs": 1}
+        return _found(claim, "", number, engine="arithmetic")
+
+    for row in theory.recomputed_numbers().itertuples():
+        yield exact(row.Index, row.computed)
+    measured_there = "survey-direct-rate"  # an input of ours
+    yield exact(measured_there, theory.stated().at[measured_there, "printed"])
+    yield exact("survey-headers", 100 * theory.headers().query("mtu == 9000")["part"].max())
+
+
+def _six_numbers(flows: pd.DataFrame) -> Iterator[dict]:
+    """Yield the six numbers, with the interval in which the mean of three further runs lies."""
+    for number, kind in (("Mb/s", "mean"), ("loss %", "loss")):
+        for algorithm, values in flows.groupby("algorithm")[number]:
+            found = statistics.prediction_interval(values, PRINTED_RUNS)
+            yield _found(f"survey-{kind}-{SHORT[algorithm]}", "survey-5", found)
+
+
+def _orders(flows: pd.DataFrame, rates: pd.DataFrame, given: dict) -> Iterator[dict]:
+    """Yield the three orders by the steps between two algorithms, seed by seed."""
+    varied = analysis.variation(rates)
+    measures = list(VARIATIONS) if not given else list(VARIATIONS)[:1]
+    tables: list[tuple[str, pd.DataFrame, str, dict]] = [
+        ("mean", flows, "Mb/s", {}),
+        ("loss", flows, "loss %", {}),
+    ]
+    for number, measure in enumerate(measures):
+        other = _otherwise("variation_measured_as", measure) if number else {}
+        tables.append(("variation", varied, measure, other))
+    for claim, table, value, other in tables:
+        wide = table.pivot(index="seed", columns="algorithm", values=value)[list(NAMES)]
+        steps = zip(np.diff(wide.to_numpy()).T, itertools.pairwise(NAMES), strict=True)
+        for step, (lower, upper) in steps:
+            at = f"the step from {NAMES[lower]} to {NAMES[upper]}"
+            row = _found(f"survey-order-{claim}", "survey-5", statistics.mean(step), at=at)
+            yield row | other | given
+
+
+def _varied_orders(flows: pd.DataFrame, rates: pd.DataFrame) -> Iterator[dict]:
+    for parameter, value in VARIED:
+        one, over_time = (
+            table[(table["parameter"] == parameter) & (table["setting"] == value)]
+            for table in (flows, rates)
+        )
+        if one.empty:
+            continue
+        given = _otherwise(parameter, value) | {"experiment": "survey-assumptions"}
+        yield from _orders(one, over_time, given)
+
+
+def _avoidance(buffers: pd.DataFrame) -> Iterator[dict]:
+    """Yield how often losses leave a large window in congestion avoidance."""
+    large = buffers[(buffers["path"] == PATH) & (buffers["buffer"] == 8_000_000)]
+    stays = (large["timeouts"] == 0) & (large["recoveries"] > 0)
+    yield _found("survey-avoidance", "survey-3", _share(stays))
+
+
+def _starts(at: Setting, table: pd.DataFrame) -> Iterator[dict]:
+    for queue in table["queue"].unique():
+        stated = queue == at.queue_packets
+        other = {} if stated else _otherwise("router_buffer", f"{queue} packets")
+        runs = table[table["queue"] == queue]
+        plain = runs[runs["start"] == "standard TCP"]
+        wide = runs.pivot(index="seed", columns="start", values="dropped")
+        wide = wide[wide["standard TCP"] > 0]  # where there was something to save
+        saved = 100 * (1 - wide["limited slow start"] / wide["standard TCP"])
+        for claim, found in (
+            ("survey-slow-start-timeout", _share(plain["timeouts"] > 0)),
+            ("survey-slow-start-overload", statistics.mean(plain["dropped"])),
+            ("survey-limited-slow-start", statistics.mean(saved)),
+        ):
+            yield _found(claim, "survey-starts", found, **other)
+        if stated:
+            start = "lost repairs not noticed"
+            late = _share(runs.loc[runs["start"] == start, "timeouts"] > 0)
+            given = _otherwise("lost_retransmissions", start)
+            yield _found("survey-slow-start-timeout", "survey-starts", late, **given)
+
+
+def _sharing(shares: pd.DataFrame) -> Iterator[dict]:
+    """Yield what standard TCP, the first of a pair, has beside its own kind and beside others."""
+    names = list(NAMES.values())
+    alike, highspeed, scalable = (f"standard TCP and {name}" for name in names)
+    for queue in shares["queue"].unique():
+        parameter = "marking" if "marks" in queue else "router_buffer"
+        other = {} if queue == FITTED_QUEUE else _otherwise(parameter, queue)
+        runs = shares[shares["queue"] == queue]
+        for claim, upper, lower in (
+            ("survey-unfair-highspeed", alike, highspeed),
+            ("survey-unfair-scalable", highspeed, scalable),
+        ):
+            ratios = _paired(runs, "pair", upper, lower, "first")
+            yield _found(claim, "survey-fairness", ratios, **other)
+    beside = shares[shares["pair"] == highspeed]
+    own = {queue: runs["first"].to_numpy() for queue, runs in beside.groupby("queue", sort=False)}
+    lengths = sorted((queue for queue in own if "marks" not in queue), key=lambda q: own[q].mean())
+    compared = [("survey-buffers-matter", lengths[-1], lengths[0])]
+    marked, plain = "1300 packets, marks from 150 on", "1300 packets"
+    if marked in own:
+        more, less = sorted((marked, plain), key=lambda q: -own[q].mean())
+        compared.append(("survey-marking-matters", more, less))
+    for claim, most, least in compared:
+        if most != least:
+            factor = statistics.unpaired(own[most], own[least])
+            yield _found(claim, "survey-fairness", factor, at=f"{most} / {least}")
+
+
+def _transfers_around() -> Iterator[dict]:
+    """Yield what the page on transfers around TCP found, from its archive: whole files of 1 GB."""
+    times = files.archived_tunings(
+        (files.BASE, "4 connections", "GridFTP, 8 streams", "RBUDP", "Tsunami")
+    )
+    archive = "transfers-tunings"
+    for claim, how in (
+        ("survey-several", "4 connections"),
+        ("survey-gridftp", "GridFTP, 8 streams"),
+    ):
+        ratio = statistics.paired(times[files.BASE], times[how], ratio=True)
+        yield _found(claim, archive, ratio)
+    told_bps = files.RATE * files.TUNED_PATH.rate_bps
+    for how in ("RBUDP", "Tsunami"):
+        used = 8 * files.LARGEST_RUN / times[how] / told_bps
+        yield _found("survey-own-bandwidth", archive, statistics.mean(used), at=how)
+
+
+# --- what the chapter's sentences say
+
+
+def numbers(runs: Runs) -> dict[str, float]:
+    """Return what the sentences say, by names that begin with `survey_`.
+
+    What was not run is missing (NaN).
+    """
+    return (
+        _of_ten_gigabits()
+        | _of_figure_5(runs)
+        | _of_figures_3_and_4(runs)
+        | _of_remedies(runs)
+        | _of_starts(runs)
+        | _of_sharing(runs)
+        | _of_verdicts(runs.derived(judged))
+    )
+
+
+def _of_ten_gigabits() -> dict[str, float]:
+    standard = theory.ten_gigabits().set_index("algorithm").loc["standard"]
+    return {
+        "survey_ten_packets": standard["packets"] / 1e9,
+        "survey_ten_minutes": standard["seconds"] / 60,
+        "survey_ten_rounded": standard["seconds"] / 60 * 1.5 / 1.2**2,
+        "survey_ten_recovery": standard["recovery_s"] / 60,
+    }
+
+
+def _of_figure_5(runs: Runs) -> dict[str, float]:
+    six = analysis.against_printed(runs.derived(analysis.figure_5)).set_index("id")
+    varied = analysis.variation(runs.derived(analysis.figure_5_rates))
+    changes, deviation = list(VARIATIONS)[:2]
+    step = varied.groupby("algorithm")[[changes, deviation]].mean()
+    return {
+        "survey_part_highspeed": 100 * (six["part"]["survey-mean-highspeed"] - 1),
+        "survey_change_standard": step.at["standard", changes],
+        "survey_change_highspeed": step.at["highspeed-rfc3649", changes],
+        "survey_change_scalable": step.at["scalable-kelly", changes],
+        "survey_deviation_standard": step.at["standard", deviation],
+        "survey_deviation_scalable": step.at["scalable-kelly", deviation],
+    }
+
+
+def _of_figures_3_and_4(runs: Runs) -> dict[str, float]:
+    fitted, direct = runs.setting.ways
+    buffers = runs.derived(analysis.figure_3).groupby(["path", "buffer"], sort=False)["Mb/s"].mean()
+    parallel = runs.derived(analysis.figure_4).groupby(["path", "connections"], sort=False)
+    slope, rate = parallel["slope"].mean(), parallel["Mb/s"].mean()
+    return {
+        "survey_lid_fitted": 100 * (1 - buffers[fitted, 1_000_000] / buffers[fitted, 8_000_000]),
+        "survey_lid_direct": 100 * (1 - buffers[direct, 1_000_000] / buffers[direct, 8_000_000]),
+        "survey_auto": 100 * buffers[fitted, "auto"] / buffers[fitted, 8_000_000],
+        "survey_slope": slope[direct, "8 x 1 MB"] / slope[direct, "1 x 1 MB"],
+        "survey_eight": rate[fitted, "8 x 1 MB"],
+        "survey_one": rate[fitted, "1 x 8 MB"],
+        "survey_four_direct": rate[direct, "4 x 1 MB"],
+        "survey_eight_direct": rate[direct, "8 x 1 MB"],
+    }
+
+
+def _of_remedies(runs: Runs) -> dict[str, float]:
+    table = runs.derived(analysis.remedies)
+    rate = table.groupby("remedy", sort=False)["Mb/s"].mean()
+    plain = table[table["remedy"] == "standard TCP"]
+    alone = rate["standard TCP"]
+    return {
+        "survey_remedy_standard": alone,
+        "survey_remedy_jumbo": rate["9000-byte packets"] / alone,
+        "survey_remedy_bits": rate["9000-byte packets, loss by bits"]
+        / rate["1500-byte packets, loss by bits"],
+        "survey_remedy_eight": rate["8 connections"],
+        "survey_remedy_split": rate["relay in the middle"] / alone,
+        "survey_remedy_highspeed": rate["HSTCP"],
+        "survey_remedy_fast": rate["FAST TCP"],
+        "survey_timed_out": int((plain["timeouts"] > 0).sum()),
+        "survey_timed_out_of": len(plain),
+        "survey_striped": rate["4 connections, two such paths"] / rate["4 connections"],
+        "survey_striped_narrow": rate["4 connections, two paths of 10 Mb/s"]
+        / rate["4 connections, one path of 10 Mb/s"],
+    }
+
+
+def _of_starts(runs: Runs) -> dict[str, float]:
+    table = runs.derived(analysis.starts)
+    long = runs.setting.measured["queue_packets"]
+    dropped = table[table["queue"] == long].groupby("start")["dropped"].mean()
+    return {
+        "survey_starts_runs": int((table["start"] == "standard TCP").sum()),
+        "survey_drop_long": dropped["standard TCP"],
+        "survey_drop_limited": dropped["limited slow start"],
+    }
+
+
+def _of_sharing(runs: Runs) -> dict[str, float]:
+    shares = runs.derived(analysis.settled_shares)
+    kept = shares.groupby(["pair", "queue"], sort=False)["first"].mean()
+
+    def beside(name: str, queue: str = FITTED_QUEUE) -> float:
+        return float(kept.get((f"standard TCP and {name}", queue), np.nan))
+
+    marked = beside("HSTCP", "1300 packets, marks from 150 on")
+    return {
+        "survey_kept_highspeed": 100 * beside("HSTCP") / beside("standard TCP"),
+        "survey_kept_scalable": 100 * beside("Scalable TCP") / beside("standard TCP"),
+        "survey_marks": marked / beside("HSTCP", "1300 packets"),
+    }
+
+
+def _of_verdicts(judged: pd.DataFrame) -> dict[str, float]:
+    count = judged["verdict"].map(statistics.verdict_class).value_counts()
+    named = {
+        "reproduced": "reproduced",
+        "refuted": "not reproduced",
+        "depends": "depends",
+        "undecidable": "undecidable",
+        "fitted": "fitted",
+    }
+    found: dict[str, float] = {"survey_claims": len(judged)}
+    return found | {f"survey_{name}": int(count.get(kind, 0)) for name, kind in named.items()}
+
+
+def long_numbers(runs: Runs) -> dict[str, float]:
+    """Return what the sentences of the long version say."""
+    region = runs.derived(analysis.region)
+    measured = region.loc[region["mbps"] == runs.setting.measured_mbps, "factor"]
+    return {
+        "survey_long_best": region["factor"].min(),
+        "survey_long_measured": measured.min(),
+    }
