@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from core_scenarios import HEADERS, flow, link, run, scenario
 
+from longfat.cc import compiled
 from longfat.engines.core import native
 from longfat.errors import InputError
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 
-SENDERS = sorted(entry["name"] for entry in native.catalogue())
+SENDERS = sorted(compiled.algorithms())
 # What adds a segment a round trip in congestion avoidance (RFC 5681), by their papers and headers.
 AS_RENO = ["gaimd", "newreno", "reno", "standard", "tcpj", "ucc", "veno", "westwood"]
 AS_RENO += ["cdg-hayes", "cdg-linux", "chd", "chd-freebsd", "hd", "hd-freebsd"]
@@ -265,7 +266,7 @@ def test_a_header_that_does_not_compile_is_refused(tmp_path):
     header = tmp_path / "mine.h"
     header.write_text('#include "model.h"\nclass Mine { int x }\n', "utf-8")
     with pytest.raises(InputError, match=r"mine\.h cannot be used: .*error"):
-        native.program(own=header)
+        compiled.plugin(header)
 
 
 def test_an_entry_that_names_other_events_than_the_class_has_does_not_compile(tmp_path):
@@ -273,4 +274,4 @@ def test_an_entry_that_names_other_events_than_the_class_has_does_not_compile(tm
     text = FIXED.read_text("utf-8").replace("double utilization() const", "double utilisation()")
     header.write_text(text, "utf-8")
     with pytest.raises(InputError, match="are not the functions that the class has"):
-        native.program(own=header)
+        compiled.plugin(header)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from core_scenarios import HEADERS, drawn, flow, link, run, scenario
 
+from longfat.cc import compiled
 from longfat.engines import segment
 from longfat.engines.core import native
 from longfat.scenario import Scenario
@@ -13,7 +14,7 @@ from longfat.topologies import satellite
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 
-SENDERS = sorted(entry["name"] for entry in native.catalogue())
+SENDERS = sorted(compiled.algorithms())
 FIXED = Path(__file__).parent / "core_fixed.h"
 
 

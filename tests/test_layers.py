@@ -24,10 +24,11 @@ FLOORS = [
     ["scenario"],
     ["links", "transfers"],
     ["cc", "recovery", "measures", "statistics", "pictures"],
+    ["builds"],
     ["errors", "faults", "paths", "style"],
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
-ENGINES = {"linux", "ns2", "ns3", "segment"}
+ENGINES = {"core", "linux", "ns2", "ns3", "segment"}
 
 
 def imports(path: Path) -> set[tuple[str, ...]]:

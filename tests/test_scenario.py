@@ -72,7 +72,6 @@ def changed(part, **changes):
             {"congestion_control": {"name": "hybla", "parameters": {"rtt0": 1}}},
             ["parameters.rtt0", "no parameter 'rtt0'", "Did you mean 'rtt0_s'?"],
         ),
-        ("flows", {"max_window_segments": 10}, ["newreno", "receive_buffer_bytes"]),
         ("flows", {"target": "c"}, ["flows.0", "no link touches node 'c'", "a, b"]),
         ("links", {"changes": [{"at_s": 1}]}, ["links.0.changes.0", "state rate_bps"]),
         ("flows", {"path": ["a", "c"]}, ["flows.0", "lead from 'a' to 'b'", "'c'"]),
@@ -209,6 +208,11 @@ def test_defaults_have_not_changed():
         "reroutes": [],
         "handoffs": [],
         "relays": [],
+        "rack": False,
+        "frto": False,
+        "undo": False,
+        "retries": 15,
+        "timestamp_tick_s": 0.0,
     }
     assert fields["links"][0] == {
         "source": "a",

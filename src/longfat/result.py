@@ -21,6 +21,9 @@ FLOW_COLUMNS = (
     "recoveries",
     "timeouts",
 )
+# What not every engine tells of a flow: how many reductions were taken back, for nothing had been
+# lost (RFC 4015), and when the connection gave up (R2 of RFC 9293), missing where it did not.
+MORE_FLOW_COLUMNS = ("undone", "given_up_s")
 TRANSFER_COLUMNS = (
     "transfer",
     "method",
@@ -43,7 +46,8 @@ Row = dict[str, Any]
 class Result:
     """A run's measurements.
 
-    `flows` has a row a flow (columns `FLOW_COLUMNS`): goodput is payload delivered in order, in
+    `flows` has a row a flow (columns `FLOW_COLUMNS`, and of `MORE_FLOW_COLUMNS` what the engine
+    tells): goodput is payload delivered in order, in
     bit/s, over the time from the flow's start to its last byte, its stop, or the end of the run;
     transfer_time_s runs from the start of the flow (its SYN) to the arrival of its last byte, and
     is missing where the flow has no end or did not reach it. `links` has a row a direction, with
@@ -154,7 +158,11 @@ class Result:
         """Make a result from the data that `to_dict` returned."""
         return cls(
             scenario=Scenario(**data["scenario"]),
-            flows=[{column: row[column] for column in FLOW_COLUMNS} for row in data["flows"]],
+            flows=[
+                {column: row[column] for column in FLOW_COLUMNS}
+                | {column: row[column] for column in MORE_FLOW_COLUMNS if column in row}
+                for row in data["flows"]
+            ],
             links=data["links"],
             traces=data["traces"],
             provenance=data["provenance"],
@@ -166,8 +174,10 @@ def flow_table(rows: Sequence[Row]) -> "pd.DataFrame":
     """Return rows of flows as a table; what is missing in a column of times is NaN."""
     import pandas as pd
 
-    table = pd.DataFrame(rows, columns=FLOW_COLUMNS)
-    return table.astype({"transfer_time_s": float, "goodput_bps": float})
+    more = [column for column in MORE_FLOW_COLUMNS if any(column in row for row in rows)]
+    table = pd.DataFrame(rows, columns=[*FLOW_COLUMNS, *more])
+    times = [column for column in ("transfer_time_s", "given_up_s") if column in table]
+    return table.astype(dict.fromkeys([*times, "goodput_bps"], float))
 
 
 def trace_carrier(series: str) -> str:

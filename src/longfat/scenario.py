@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from longfat import pictures
-from longfat.cc import catalogue
+from longfat.cc import catalogue, compiled
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.faults import Fault
 from longfat.links import (
@@ -93,11 +93,29 @@ class CongestionControl(Model):
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        for name, reason in catalogue.find(self.name).refusals(self.parameters):
+        for name, reason in self._refusals():
             raise PydanticCustomError(
                 "value_error", "{reason}", {"at": ("parameters", name), "reason": reason}
             )
         return self
+
+    def _refusals(self) -> list[tuple[str, str]]:
+        """Return what is wrong with the parameters for whatever engine has the algorithm."""
+        refusals = [one.refusals(self.parameters) for one in _entries(self.name)]
+        return [] if [] in refusals else refusals[0]
+
+
+def _entries(name: str) -> list[catalogue.Algorithm | compiled.Algorithm]:
+    """Return what the catalogues say of an algorithm: the engines' until now, and the core's.
+
+    Raises InputError where neither has it.
+    """
+    entries: list[catalogue.Algorithm | compiled.Algorithm] = []
+    if name in catalogue.algorithms() or name not in compiled.algorithms():
+        entries.append(catalogue.find(name))
+    if name in compiled.algorithms():
+        entries.append(compiled.find(name))
+    return entries
 
 
 def _from_name(value: Any) -> Any:
@@ -186,6 +204,8 @@ class Move(Model):
 
 # Fields of a flow that only the engine `segment` has, as those of links (`links.HELPERS`).
 FLOW_HELPERS = ("relay_buffer_bytes", "relays_fail_at_s", "moves")
+# Fields of a flow that only the engine `core` has.
+OF_CORE = ("rack", "frto", "undo", "retries", "timestamp_tick_s")
 HELPER_SERIES = ("acknowledged_bytes", "signalling_bytes", "handoff_s")
 
 
@@ -209,6 +229,12 @@ class Flow(Model):
     `limited_transmit` is RFC 3042's, which matters without SACK; the engine `ns3` leaves it out
     there, since ns-3's has a fault, unless that
     recovery of ns-3's own is asked for.
+
+    What Linux has besides, and papers leave out, is off, and only the engine `core` has it: `rack`
+    finds losses by time and probes for those at the end (RACK-TLP, RFC 8985), `frto` finds out
+    whether a timeout was one (RFC 5682), `undo` takes back what timestamps (RFC 3522) or DSACK (RFC
+    2883) show to have been for nothing. After `retries` timeouts in a row the connection gives up
+    (R2 of RFC 9293). Timestamps count ticks of `timestamp_tick_s` there (0: nanoseconds).
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -245,6 +271,17 @@ class Flow(Model):
     relay_buffer_bytes: Count | None = None
     relays_fail_at_s: Seconds | None = None
     moves: tuple[Move, ...] = ()
+    rack: bool = False
+    frto: bool = False
+    undo: bool = False
+    retries: Annotated[int, Field(ge=1, le=1_000_000)] = 15
+    timestamp_tick_s: Annotated[float, Field(ge=0, le=10)] = 0.0
+
+    @property
+    def of_core(self) -> tuple[str, ...]:
+        """The fields of this flow that only the engine `core` has, where they are stated."""
+        default = {name: type(self).model_fields[name].default for name in OF_CORE}
+        return tuple(name for name in OF_CORE if getattr(self, name) != default[name])
 
     @property
     def helpers(self) -> tuple[str, ...]:
@@ -255,7 +292,7 @@ class Flow(Model):
     def routers(self) -> tuple[str, ...]:
         """The fields of this flow that ask routers for a rate, where they are stated."""
         asks = ["quick_start_bps"] if self.quick_start_bps else []
-        if catalogue.find(self.congestion_control.name).needs_routers:
+        if any(one.needs_routers for one in _entries(self.congestion_control.name)):
             asks.append("congestion_control")
         return tuple(asks)
 
@@ -265,9 +302,8 @@ class Flow(Model):
             raise ValueError(f"stop_s {self.stop_s} must be later than start_s {self.start_s}")
         if self.source == self.target:
             raise ValueError(f"a flow needs two nodes, not {quoted(self.source)} to itself")
-        if (
-            self.max_window_segments is not None
-            and not catalogue.find(self.congestion_control.name).caps_window
+        if self.max_window_segments is not None and not any(
+            one.caps_window for one in _entries(self.congestion_control.name)
         ):
             raise ValueError(
                 f"'{self.congestion_control.name}' cannot cap its congestion window: "
@@ -278,18 +314,18 @@ class Flow(Model):
     @property
     def sends_own_packets(self) -> bool:
         """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
-        return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
+        return any(OWN_PACKETS in one.signals for one in _entries(self.congestion_control.name))
 
     @property
     def asks_path(self) -> bool:
         """Whether the congestion control asks the path's routers (`path-queries.h`)."""
-        return PATH_QUERIES in catalogue.find(self.congestion_control.name).signals
+        return any(PATH_QUERIES in one.signals for one in _entries(self.congestion_control.name))
 
     @property
     def has_low_priority(self) -> bool:
         """Whether it sends packets that a full queue drops before others."""
         control = self.congestion_control
-        known = "low_priority" in catalogue.find(control.name).parameters
+        known = any("low_priority" in one.parameters for one in _entries(control.name))
         return known and bool(control.parameters.get("low_priority", True))
 
     @model_validator(mode="after")
@@ -594,7 +630,8 @@ class Scenario(Model):
         offered = {
             trace
             for flow in self.flows
-            for trace in catalogue.find(flow.congestion_control.name).traces
+            for entry in _entries(flow.congestion_control.name)
+            for trace in entry.traces
         }
         for series in self.record.series:
             if series in ("bandwidth_bps", "utilization") and series not in offered:

@@ -34,6 +34,7 @@ from longfat import paths
 from longfat.errors import InputError, LongfatError, SimulationError, nearest
 from longfat.result import (
     FLOW_COLUMNS,
+    MORE_FLOW_COLUMNS,
     Result,
     Row,
     trace_carrier,
@@ -215,9 +216,11 @@ def read_archive(experiment: str) -> "pd.DataFrame":
     """
     runs = read_table(experiment, "runs")
     varied = [name for name in runs.columns if name not in RUN_COLUMNS]
-    flows = read_table(experiment, "flows").reindex(columns=["run", *FLOW_COLUMNS])
+    flows = read_table(experiment, "flows")
+    columns = [*FLOW_COLUMNS, *(name for name in MORE_FLOW_COLUMNS if name in flows)]
+    flows = flows.reindex(columns=["run", *columns])
     together = runs.rename_axis("run").reset_index().merge(flows, on="run", how="left")
-    return together[["run", *varied, *FLOW_COLUMNS, *RUN_COLUMNS]]
+    return together[["run", *varied, *columns, *RUN_COLUMNS]]
 
 
 def read_table(experiment: str, table: str) -> "pd.DataFrame":
@@ -269,7 +272,8 @@ def _check_known(experiment: str) -> None:
 
 
 RUN_COLUMNS = ("engine", "seed", "simulated_s", "scenario")
-REAL = ("goodput_bps", "transfer_time_s", "known_s", "simulated_s")  # also where all are missing
+# Numbers also where all are missing.
+REAL = ("goodput_bps", "transfer_time_s", "known_s", "simulated_s", "given_up_s")
 
 
 def write_archive(experiment: str, results: Iterable[Result]) -> bool:

@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from types import ModuleType
 
 from longfat import paths, store
-from longfat.cc import catalogue
-from longfat.engines import behaviour, linux, ns2, ns3, segment
+from longfat.cc import catalogue, compiled
+from longfat.engines import behaviour, core, linux, ns2, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
 from longfat.scenario import Ns2, Scenario
 
 ENGINES: dict[str, ModuleType] = {
+    "core": core,
     "linux": linux,
     "ns2": ns2,
     "ns3": ns3,
@@ -43,12 +44,16 @@ def with_control(name: str) -> list[str]:
 
     >>> from longfat import engines
     >>> engines.with_control("hybla")
-    ['ns3', 'segment', 'linux', 'ns2']
+    ['ns3', 'segment', 'core', 'linux', 'ns2']
     """
+    in_core = ["core"] * (name in compiled.algorithms())
+    if name not in catalogue.algorithms() and in_core:
+        return in_core
     algorithm = catalogue.find(name)
     return (
         ["ns3"] * bool(algorithm.type_id and not algorithm.needs_routers)
         + ["segment"] * bool(algorithm.header)
+        + in_core
         + ["linux"] * bool(algorithm.linux)
         + ["ns2"] * (name in ns2.planning.algorithms())
     )
@@ -73,14 +78,35 @@ def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:
     """Return what decides the result beside the scenario: the engine, and the congestion controls
     that have a header of ours.
 
-    Raises InputError for habits of ns-2's that another engine is asked to have.
+    Raises InputError for habits of ns-2's that another engine is asked to have, and for what only
+    the engine `core` has.
     """
     if scenario.ns2 != Ns2() and engine != "ns2":
         raise InputError(f"ns2: the engine '{engine}' does not have the habits of ns-2")
     module = get(engine)
     names = dict.fromkeys(module.controls(scenario))
+    if module is core:
+        return [core.part(), *map(core.control_part, names)]
+    _refuse_what_core_has(scenario, engine)
     with_header = [name for name in names if catalogue.find(name).header]
     return [module.part(), *map(behaviour.control, with_header)]
+
+
+def _refuse_what_core_has(scenario: Scenario, engine: str) -> None:
+    """Refuse senders, parameters and fields of flows that only the engine `core` has."""
+    for number, flow in enumerate(scenario.flows):
+        where = f"flows.{number}."
+        for name in flow.of_core:
+            raise InputError(f"{where}{name}: the engine '{engine}' does not have it: use 'core'")
+        control = flow.congestion_control
+        algorithm = catalogue.find(control.name)
+        for name, reason in algorithm.refusals(control.parameters):
+            raise InputError(f"{where}congestion_control.parameters.{name}: {reason}")
+        if flow.max_window_segments is not None and not algorithm.caps_window:
+            raise InputError(
+                f"{where}max_window_segments: '{control.name}' cannot cap its congestion window on "
+                f"the engine '{engine}': limit the flow by receive_buffer_bytes"
+            )
 
 
 def accept_new(scenarios: Iterable[Scenario], engine: str = "segment") -> None:
@@ -91,6 +117,8 @@ def accept_new(scenarios: Iterable[Scenario], engine: str = "segment") -> None:
 
 def part(name: str) -> behaviour.Part:
     """Return an engine, or a congestion control ("cc/hybla"), as it is now."""
+    if name.startswith(core.CONTROL):
+        return core.control_part(name.removeprefix(core.CONTROL))
     if name.startswith(behaviour.CONTROL):
         return behaviour.control(name.removeprefix(behaviour.CONTROL))
     return get(name).part()

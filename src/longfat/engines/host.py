@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from longfat.errors import SimulationError
-from longfat.result import FLOW_COLUMNS, Result, trace_carrier
+from longfat.result import FLOW_COLUMNS, MORE_FLOW_COLUMNS, Result, trace_carrier
 from longfat.scenario import Scenario
 from longfat.transfers import Rbudp, Tsunami
 
@@ -244,6 +244,7 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
                 "transfer_time_s": measured["completion_s"] - flow.start_s if completed else None,
             }
             | {key: measured[key] for key in FLOW_COLUMNS[3:]}
+            | {key: measured[key] for key in MORE_FLOW_COLUMNS if key in measured}
         )
     links = [{k: v for k, v in link.items() if k != "series"} for link in answer["links"]]
     kept = {

@@ -1,4 +1,106 @@
-"""The new transport core: TCP by the RFCs, in 64 bits, with an interface of its own.
+"""The transport core: TCP by the RFCs, segment by segment, in 64 bits.
 
-It grows beside the engine `segment`, which it will replace with all results computed again.
+It owes ns-3 nothing: its congestion controls have an interface of its own
+(`congestion-control.h`). Where there is a C++ compiler it is compiled for the machine (native.py),
+elsewhere it runs as WebAssembly (wasm.py); the digits are the same. It will replace the engine
+`segment`, with all results computed again.
 """
+
+import functools
+import json
+import os
+from pathlib import Path
+
+from longfat import builds
+from longfat.cc import compiled
+from longfat.engines import behaviour, host
+from longfat.engines.core import native, wasm
+from longfat.errors import InputError
+from longfat.result import Result
+from longfat.scenario import Scenario
+
+BEHAVIOUR = 1
+CONTROL = "core/"  # a congestion control's name begins so among parts, until the old one's is gone
+
+
+def is_here() -> bool:
+    """Return whether this environment can compile the engine, or run it as WebAssembly."""
+    return builds.compiler() is not None or wasm.is_here()
+
+
+def how_built() -> str:
+    """Return which of both runs here: "native" or "wasm".
+
+    Raises InputError where neither can. The environment variable LONGFAT_SEGMENT chooses one.
+    """
+    wanted = os.environ.get("LONGFAT_SEGMENT", "")
+    if wanted in ("", "native") and builds.compiler() is not None:
+        return "native"
+    if wanted in ("", "wasm") and wasm.is_here():
+        return "wasm"
+    raise InputError(
+        "the engine 'core' needs a C++ compiler (g++, clang++ or $CXX), or the package "
+        "'wasmtime' to run it as WebAssembly"
+    )
+
+
+def simulate(
+    scenario: Scenario, time_limit_s: float = 3600, memory_limit_bytes: int | None = None
+) -> Result:
+    """Run the scenario, segment by segment, and return the result. Same scenario, same digits.
+
+    Raises InputError for what this engine does not have, SimulationError when it gives up, takes
+    longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
+    before the scenario.
+    """
+    senders = [compiled.find(name) for name in controls(scenario)]
+    limits = (time_limit_s, memory_limit_bytes)
+    build = how_built()
+    if build == "native":
+        answer = native.run_text(request(scenario), [one.header for one in senders], *limits)
+    else:
+        answer = wasm.run(request(scenario), *limits)
+    if "failed" in answer:
+        ended = host.how_it_ended(answer["failed"], answer["last_words"], *limits)
+        raise host.failure(scenario, "core", ended, answer["last_words"])
+    if "error" in answer and answer["input"]:
+        raise InputError(answer["error"])
+    if given_up := answer.get("given_up") or answer.get("error"):
+        raise host.failure(scenario, "core", given_up)
+    return host.result(scenario, answer, {"engine": "core", "build": build})
+
+
+def request(scenario: Scenario) -> str:
+    """Return the scenario as the engine reads it, which has the same defaults."""
+    data = scenario.model_dump(mode="json", exclude_defaults=True, exclude={"ns2", "title"})
+    return json.dumps(data)
+
+
+def controls(scenario: Scenario) -> list[str]:
+    """Return the congestion controls of the flows."""
+    return [flow.congestion_control.name for flow in scenario.flows]
+
+
+def part() -> behaviour.Part:
+    """Return what decides results beside scenario and congestion controls."""
+    return behaviour.engine("core", BEHAVIOUR, _sources(), " ".join(compiled.FLAGS))
+
+
+def control_part(name: str) -> behaviour.Part:
+    """Return a congestion control: the version that its entry says, and the hash of its header."""
+    found = compiled.find(name)
+    return CONTROL + name, found.version, compiled.code(found.header)
+
+
+@functools.cache
+def _sources() -> tuple[Path, ...]:
+    return (native.HERE / "engine.cc", *sorted(native.HERE.glob("*.h")))
+
+
+HOW_TO_GET = "it needs a C++ compiler, or the package 'wasmtime'"
+
+
+def stop() -> None:
+    """Give up every run of this process. Each ends with a SimulationError."""
+    native.stop()
+    wasm.stop()

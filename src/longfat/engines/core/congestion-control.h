@@ -359,6 +359,7 @@ struct Entry
     uint32_t events{0};
     uint32_t needs{0};
     bool regulates_recovery{false}; //!< its window holds in recoveries and after timeouts too
+    int version{1};                 //!< raised by whoever changes its digits (engines/behaviour.py)
 };
 
 } // namespace longfat::core

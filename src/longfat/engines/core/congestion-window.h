@@ -53,12 +53,16 @@ class CongestionWindow
         return m_control.pacing_bps < UNLIMITED;
     }
 
-    /// From now on that holds.
+    /// From now on that holds. What nothing could be sent with ends the run.
     void decide(const Control& control, Time now)
     {
-        m_checks.expect(control.cwnd == control.cwnd && control.ssthresh == control.ssthresh &&
-                            control.pacing_bps == control.pacing_bps,
-                        "a congestion control's decision is not a number");
+        if (!(control.cwnd > 0) || !(control.pacing_bps > 0))
+        {
+            m_checks.expect(false,
+                            "a congestion control has decided on a window or a pacing rate that is "
+                            "not a number above 0");
+            return;
+        }
         // A window of less than one segment could never send one.
         m_control.cwnd = std::min(std::max(control.cwnd, 1.0), m_max_window);
         m_control.pacing_bps = control.pacing_bps;
@@ -71,6 +75,12 @@ class CongestionWindow
 
     void set_ssthresh(double threshold, Time now)
     {
+        if (threshold != threshold)
+        {
+            m_checks.expect(false,
+                            "a congestion control has decided on a threshold that is not a number");
+            return;
+        }
         if (m_series.ssthresh && threshold != m_control.ssthresh && threshold < UNLIMITED)
         {
             m_series.ssthresh->Add(seconds(now), threshold);

@@ -1,50 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The program that runs one scenario on this machine, and ends.
+// The program that runs one scenario on this machine, and ends: it costs a run if it crashes.
 //
-//     core                      <scenario.json   >answer
-//     core --catalogue                           the congestion controls that it has, as JSON
+//     core SECONDS BYTES CONGESTION-CONTROL...   <scenario.json   >answer
+//     core --catalogue SECONDS CONGESTION-CONTROL...
 //
-// The answer is a line of JSON, a line of what the run took, and the series: for each, in the place that
-// the JSON tells, times and then values, as doubles. Where something is wrong the answer is {"error":
-// sentence, "input": whether the scenario is to blame}, and the status 2 or 1.
+// It runs for so many seconds at most and takes so many bytes of memory beyond its own (0: any), and
+// loads the congestion controls that are named, shared objects each made of a header. The answer is a line
+// of JSON, a line of what the run took, and the series (engine.h). With --catalogue it prints the entries and
+// parameters of what it has loaded, as JSON.
 
-#include "scenario.h"
-#include "simulation.h"
+#include "engine.h"
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
-#include <iostream>
-#include <iterator>
+#include <string>
+#include <string_view>
 
-using namespace longfat;
-using namespace longfat::core;
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 namespace
 {
 
-int
-fail(const std::string& sentence, bool input)
+/// End by SIGALRM at the time limit.
+void
+limit_time(double seconds)
 {
-    JsonWriter answer;
-    answer.Begin('{').Name("error").Text(sentence).Name("input").Truth(input).End('}');
-    std::printf("%s\n{}\n", answer.text.c_str());
-    return input ? 2 : 1;
+    itimerval time{};
+    time.it_value.tv_sec = static_cast<time_t>(seconds);
+    time.it_value.tv_usec = static_cast<suseconds_t>(1e6 * (seconds - time.it_value.tv_sec));
+    signal(SIGALRM, SIG_DFL);
+    setitimer(ITIMER_REAL, &time, nullptr);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // no run outlives who asked for it
+#endif
 }
 
-int
-print_catalogue()
+/// Let memory grow by so much at most.
+void
+limit_memory(double bytes)
 {
-    JsonWriter all;
-    all.Begin('[');
-    for (const Algorithm* algorithm : Algorithm::all())
+#ifdef __linux__
+    if (FILE* score = std::fopen("/proc/self/oom_score_adj", "w"))
     {
-        algorithm->write(all);
+        std::fputs("1000", score); // if memory runs out, the kernel ends a run, not the sweep
+        std::fclose(score);
     }
-    all.End(']');
-    std::printf("%s\n", all.text.c_str());
-    return 0;
+    unsigned long pages = 0;
+    if (FILE* sizes = std::fopen("/proc/self/statm", "r"))
+    {
+        if (std::fscanf(sizes, "%lu", &pages) != 1)
+        {
+            pages = 0;
+        }
+        std::fclose(sizes);
+    }
+    if (bytes > 0)
+    {
+        const rlim_t all = pages * sysconf(_SC_PAGESIZE) + static_cast<rlim_t>(bytes);
+        const rlimit limit{all, all};
+        setrlimit(RLIMIT_AS, &limit);
+    }
+#endif
+}
+
+/// What getrusage counts in: kB on Linux, bytes on macOS.
+#ifdef __APPLE__
+constexpr double MEMORY_UNIT = 1;
+#else
+constexpr double MEMORY_UNIT = 1024;
+#endif
+
+/// All of standard input, in memory of longfat_alloc.
+char*
+read_all(unsigned* bytes)
+{
+    std::string text;
+    char part[65536];
+    ssize_t got;
+    while ((got = read(0, part, sizeof(part))) > 0)
+    {
+        text.append(part, got);
+    }
+    *bytes = text.size();
+    char* kept = longfat_alloc(*bytes);
+    text.copy(kept, *bytes);
+    return kept;
 }
 
 } // namespace
@@ -52,34 +102,43 @@ print_catalogue()
 int
 main(int argc, char** argv)
 {
-    if (argc == 2 && std::string(argv[1]) == "--catalogue")
+    if (argc < 3)
     {
-        return print_catalogue();
+        std::fprintf(stderr, "usage: core SECONDS BYTES CONGESTION-CONTROL... <scenario\n");
+        return 2;
     }
-    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    ScenarioSpec scenario;
-    const std::string refused = ScenarioReader().read(text, &scenario);
-    if (!refused.empty())
+    const bool catalogue = argv[1] == std::string_view("--catalogue");
+    limit_time(std::atof(argv[catalogue ? 2 : 1]));
+    for (int i = 3; i < argc; ++i)
     {
-        return fail(refused, true);
+        if (!dlopen(argv[i], RTLD_NOW | RTLD_LOCAL))
+        {
+            std::fprintf(stderr, "%s\n", dlerror());
+            return 1;
+        }
     }
-    const std::clock_t started = std::clock();
-    Simulation simulation(std::move(scenario));
-    simulation.run(NEVER, NO_LIMIT);
-    const double cpu_s = double(std::clock() - started) / CLOCKS_PER_SEC;
-    if (const char* wrong = simulation.wrong())
+    if (catalogue)
     {
-        return fail(wrong, false);
+        std::printf("%s\n", longfat_catalogue());
+        return 0;
     }
-    JsonWriter head;
-    std::vector<double> numbers;
-    head.Begin('{');
-    simulation.write(head, numbers);
-    head.End('}');
-    std::printf("%s\n{\"cpu_s\": %.9f}\n", head.text.c_str(), cpu_s);
-    if (!numbers.empty())
-    {
-        std::fwrite(numbers.data(), sizeof(double), numbers.size(), stdout);
-    }
+    limit_memory(std::atof(argv[2]));
+    unsigned bytes;
+    char* text = read_all(&bytes);
+    const auto started = std::chrono::steady_clock::now();
+    const std::clock_t cpu_started = std::clock();
+    LongfatRun* run = longfat_start(text, bytes);
+    longfat_run(run, 1e300, 1e300);
+    const double cpu_s = double(std::clock() - cpu_started) / CLOCKS_PER_SEC;
+    const double wall_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    std::printf("%s\n{\"cpu_s\": %.9f, \"wall_s\": %.9f, \"peak_memory_bytes\": %.0f}\n",
+                longfat_answer(run),
+                cpu_s,
+                wall_s,
+                MEMORY_UNIT * used.ru_maxrss);
+    std::fwrite(longfat_numbers(run), sizeof(double), longfat_number_count(run), stdout);
     return std::fflush(stdout) == 0 ? 0 : 1;
 }

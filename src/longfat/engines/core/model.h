@@ -37,6 +37,7 @@ struct Parameter
     const char* meaning;
     const char* source{""};
     const char* below{""}; //!< the parameter that it must be less than
+    const char* linux{""}; //!< the same in Linux, in ms: a path below /sys/module
 };
 
 /// What TCP calls. The functions that an algorithm does not have do what the RFCs do without it.
@@ -251,7 +252,6 @@ class Algorithm
   public:
     using Values = std::vector<std::pair<std::string, Json>>; //!< of parameters, by name
 
-    virtual ~Algorithm() = default;
     virtual const Entry& entry() const = 0;
 
     /// One with those values; returns null and a sentence in `wrong` for a value that is not allowed.
@@ -267,14 +267,26 @@ class Algorithm
         static std::vector<const Algorithm*> algorithms;
         return algorithms;
     }
+
+  protected:
+    ~Algorithm() = default; // they are there as long as the program
 };
 
 template <class T>
 class AlgorithmOf final : public Algorithm
 {
   public:
-    AlgorithmOf()
+    /// `file` is that of the header. One that other headers include too is registered once.
+    explicit AlgorithmOf(std::string_view file)
+        : m_header(file.substr(file.find_last_of('/') + 1))
     {
+        for (const Algorithm* known : all())
+        {
+            if (std::string_view(known->entry().name) == T::entry.name)
+            {
+                return;
+            }
+        }
         all().push_back(this);
     }
 
@@ -320,17 +332,17 @@ class AlgorithmOf final : public Algorithm
     {
         const Entry& own = T::entry;
         json.Begin('{').Name("name").Text(own.name).Name("title").Text(own.title);
-        json.Name("source").Text(own.source).Name("short_name").Text(own.short_name);
+        json.Name("header")
+            .Text(m_header)
+            .Name("source")
+            .Text(own.source)
+            .Name("short_name")
+            .Text(own.short_name);
         json.Name("colour").Text(own.colour).Name("marker").Text(own.marker);
-        json.Name("linux").Text(own.linux).Name("events").Begin('[');
-        for (std::size_t i = 0; i < std::size(EVENT_NAMES); ++i)
-        {
-            if (own.events >> i & 1)
-            {
-                json.Text(EVENT_NAMES[i]);
-            }
-        }
-        json.End(']').Name("regulates_recovery").Truth(own.regulates_recovery);
+        json.Name("linux").Text(own.linux).Name("version").Number(own.version);
+        write_names(json.Name("events"), EVENT_NAMES, own.events);
+        write_names(json.Name("needs"), NEED_NAMES, own.needs);
+        json.Name("regulates_recovery").Truth(own.regulates_recovery);
         json.Name("parameters").Begin('[');
         for_each_parameter([&json](const auto& parameter) {
             constexpr const char* KINDS[] = {"number", "whole number", "truth"};
@@ -341,7 +353,7 @@ class AlgorithmOf final : public Algorithm
             json.Name("maximum").Number(parameter.maximum);
             json.Name("unit").Text(parameter.unit).Name("meaning").Text(parameter.meaning);
             json.Name("source").Text(parameter.source).Name("below").Text(parameter.below);
-            json.End('}');
+            json.Name("linux").Text(parameter.linux).End('}');
         });
         json.End(']').End('}');
     }
@@ -362,6 +374,21 @@ class AlgorithmOf final : public Algorithm
                                                   "utilization",
                                                   "supplement",
                                                   "holds"};
+    static constexpr const char* NEED_NAMES[] = {"one-way delay", "router feedback"};
+
+    /// Those whose bits are set.
+    static void write_names(JsonWriter& json, std::span<const char* const> names, uint32_t bits)
+    {
+        json.Begin('[');
+        for (std::size_t i = 0; i < names.size(); ++i)
+        {
+            if (bits >> i & 1)
+            {
+                json.Text(names[i]);
+            }
+        }
+        json.End(']');
+    }
 
     template <class Do>
     static void for_each_parameter(Do each)
@@ -419,12 +446,14 @@ class AlgorithmOf final : public Algorithm
         const bool whole = value.number == std::floor(value.number);
         return parameter.member.index() == WHOLE && !whole ? "must be a whole number" : "";
     }
+
+    const std::string_view m_header;
 };
 
 } // namespace longfat::core
 
 /// Make a class known to the engine under the name in its entry.
 #define LONGFAT_CONGESTION_CONTROL(Class)                                                          \
-    static const ::longfat::core::AlgorithmOf<Class> algorithm_of_##Class
+    static const ::longfat::core::AlgorithmOf<Class> algorithm_of_##Class(__FILE__)
 
 #endif

@@ -1,26 +1,28 @@
-"""The core on this machine: compiled by its C++ compiler when first used, a process a run."""
+"""The core on this machine: compiled by its C++ compiler when first used, a process a run.
 
-import hashlib
+The program has the engine, and each header of congestion controls is a shared object of its own
+that the program loads when a scenario asks for it (`longfat.cc.compiled`): a header that does not
+compile takes only itself away.
+"""
+
 import json
-import os
-import shlex
-import shutil
 import subprocess
-import tempfile
 import threading
 from array import array
-from functools import cache
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from longfat import paths
+from longfat import builds
+from longfat.cc import compiled
 from longfat.engines import host
 from longfat.errors import InputError, SimulationError
 
-HERE = Path(__file__).resolve().parent
-CC = HERE / "cc"
-# No fused multiply-add and no -march=native: a window must not depend on the processor.
-FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", f"-I{HERE}")
+HERE = compiled.CORE
+CC = compiled.FOLDER
+FLAGS = (*compiled.FLAGS, f"-I{HERE}")
+compiler = builds.compiler
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
@@ -32,94 +34,107 @@ def run(
 ) -> Any:
     """Run a scenario, as `Scenario.model_dump(mode="json")` writes it, and return the answer.
 
-    Series are in their places, as lists of times and of values; `cpu_s` is what the run took.
     `own` is a congestion control's header beside those in `cc`; `flags` are further options for
     the compiler. Raises InputError for what a scenario may not say, SimulationError where the run
     has found itself wrong, or takes longer than `time_limit_s`.
     """
-    text = json.dumps(scenario).encode()
-    try:
-        done = subprocess.run(
-            [program(flags, own)], input=text, capture_output=True, timeout=time_limit_s
-        )
-    except subprocess.TimeoutExpired:
-        raise SimulationError(
-            f"the core took longer than its limit of {time_limit_s:g} s"
-        ) from None
-    head, _, rest = done.stdout.partition(b"\n")
-    if not rest:
-        words = done.stderr.decode(errors="replace").strip()
-        raise SimulationError(f"the core ended with status {done.returncode}: {words[-300:]}")
-    answer = json.loads(head)
+    stated = [flow.get("congestion_control", "") for flow in scenario.get("flows", ())]
+    names = [one if isinstance(one, str) else one.get("name", "") for one in stated]
+    known = compiled.algorithms()
+    headers = [own] if own else []
+    headers += [known[name].header for name in names if name in known]
+    answer = run_text(json.dumps(scenario), headers, time_limit_s, None, flags)
+    if "failed" in answer:
+        ended = host.how_it_ended(answer["failed"], answer["last_words"], time_limit_s, None)
+        raise SimulationError(f"core {ended}; its last words: {answer['last_words'][-300:]}")
     if "error" in answer:
         raise (InputError if answer["input"] else SimulationError)(answer["error"])
-    took, _, numbers = rest.partition(b"\n")
-    _put_series(answer, array("d", numbers))
-    return answer | json.loads(took)
-
-
-def _put_series(answer: dict[str, Any], numbers: array) -> None:
-    """Put each series in the place of where it stands among the numbers."""
-    for carrier in [*answer["flows"], *answer["links"]]:
-        for name, (first, count) in carrier["series"].items():
-            middle, end = first + count, first + 2 * count
-            carrier["series"][name] = [list(numbers[first:middle]), list(numbers[middle:end])]
+    return answer
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Return each congestion control's entry and parameters, as the program prints them."""
-    done = subprocess.run([program(), "--catalogue"], capture_output=True, check=True)
-    return json.loads(done.stdout)
+    """Return each congestion control's entry and parameters, as the compiled headers print them."""
+    return compiled.table(sorted(compiled.FOLDER.glob("*.h")))
 
 
-def program(flags: tuple[str, ...] = (), own: Path | None = None) -> Path:
-    """Return the program with all congestion controls, compiled unless that is done.
+def run_text(
+    scenario_json: str,
+    headers: Iterable[Path],
+    time_limit_s: float,
+    memory_limit_bytes: int | None,
+    flags: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Run a scenario with the congestion controls of those headers; return the answer of engine.h.
 
-    Raises InputError for a header of one's own that does not compile, with the compiler's words.
+    It has the series as lists, and what the run took. A run that failed has `failed`, the status of
+    its process, and `last_words`. Raises InputError for a header that does not compile.
     """
-    headers = [*sorted(CC.glob("*.h")), *([own] if own else [])]
-    source = "".join(f'#include "{header}"\n' for header in headers)
-    content = host.content_sha256([HERE / "main.cc", *headers])
-    command = [*compiler(), *FLAGS, *flags]
-    key = hashlib.sha256("\0".join([*command, _version(), content]).encode()).hexdigest()[:24]
-    path = paths.builds() / "core" / key
-    with _lock:
-        if not path.exists():
-            _compile(command, source, path, own)
-    return path
+    program, *plugins = made(headers, flags)
+    limits = [repr(float(time_limit_s)), str(memory_limit_bytes or 0)]
+    output, words, status = _processes.run([program, *limits, *plugins], scenario_json)
+    if status:
+        return {"failed": status, "last_words": words.strip()}
+    head, took, numbers = output.split(b"\n", 2)
+    return read(json.loads(head), array("d", numbers)) | json.loads(took)
 
 
-_lock = threading.Lock()
+def made(headers: Iterable[Path], flags: Sequence[str] = ()) -> list[Path]:
+    """Return the program, and what each header is compiled to."""
+    with ThreadPoolExecutor(2) as threads:
+        program = threads.submit(compiled.program, flags)
+        plugins = threads.map(lambda header: compiled.plugin(header, flags), dict.fromkeys(headers))
+        return [program.result(), *plugins]
 
 
-def _compile(command: list[str], source: str, path: Path, own: Path | None) -> None:
-    """Compile it; all of it or nothing stays in the cache."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
-        listed = Path(scratch) / "controls.cc"
-        listed.write_text(source, encoding="utf-8")
-        fresh = Path(scratch) / path.name
-        parts = ["-o", str(fresh), str(HERE / "main.cc"), str(listed)]
-        done = subprocess.run([*command, *parts], capture_output=True, text=True)
-        if done.returncode:
-            lines = done.stderr.splitlines()
-            reason = next((line for line in lines if " error: " in line), done.stderr[-300:])
-            if own:
-                raise InputError(f"{own.name} cannot be used: {reason}")
-            raise SimulationError(f"the core cannot be compiled: {reason}")
-        fresh.replace(path)
+def read(answer: dict[str, Any], numbers: Sequence[float]) -> dict[str, Any]:
+    """Put each series in an answer in the place of where it stands among the numbers."""
+    for carrier in (
+        one for kind in ("flows", "links", "transfers") for one in answer.get(kind, ())
+    ):
+        for name, (first, count) in carrier.get("series", {}).items():
+            middle, end = first + count, first + 2 * count
+            carrier["series"][name] = [list(numbers[first:middle]), list(numbers[middle:end])]
+    return answer
 
 
-@cache
-def compiler() -> tuple[str, ...]:
-    """Return the command of the C++ compiler: $CXX, g++, clang++ or c++."""
-    command = shlex.split(os.environ.get("CXX", ""))
-    found = next((path for name in ("g++", "clang++", "c++") if (path := shutil.which(name))), None)
-    if not command and not found:
-        raise InputError("the core needs a C++ compiler (g++, clang++ or $CXX)")
-    return tuple(command) or (str(found),)
+class _Processes:
+    """The runs of this process that are under way, so that they can be given up."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen] = set()
+        self._given_up: set[subprocess.Popen] = set()
+
+    def run(self, command: list, text: str) -> tuple[bytes, str, int]:
+        """Run a program on that input; return its output, last words and status."""
+        with self._lock:
+            process = subprocess.Popen(
+                [str(part) for part in command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                process_group=0,  # an interrupt from the keyboard is for this process alone
+            )
+            self._running.add(process)
+        try:
+            output, words = process.communicate(text.encode())
+        finally:
+            process.kill()
+            process.wait()
+            with self._lock:
+                self._running.discard(process)
+                given_up = process in self._given_up
+                self._given_up.discard(process)
+        if given_up:
+            raise SimulationError("the run was given up")
+        return output, words.decode(errors="replace"), process.returncode
+
+    def stop(self) -> None:
+        with self._lock:
+            for process in self._running:
+                self._given_up.add(process)
+                process.kill()
 
 
-@cache
-def _version() -> str:
-    return subprocess.run([*compiler(), "--version"], capture_output=True, text=True).stdout
+_processes = _Processes()
+stop = _processes.stop

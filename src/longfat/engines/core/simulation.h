@@ -49,6 +49,12 @@ class Simulation
         return m_events.now();
     }
 
+    /// How many events there have been.
+    uint64_t events() const
+    {
+        return m_events.count();
+    }
+
     /// What the run's own checks have found: a sentence, or null.
     const char* wrong() const
     {

@@ -1,0 +1,151 @@
+"""C++ that is compiled when it is first needed, and kept by content."""
+
+import functools
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from longfat import paths
+from longfat.errors import InputError, LongfatError, SimulationError
+
+HOW_TO_GET = "it needs a C++ compiler (g++, clang++ or $CXX)"
+LONGEST_S = 300  # that a compiler may take
+
+
+@functools.cache
+def compiler() -> tuple[str, ...] | None:
+    """Return the command of the C++ compiler ($CXX, g++, clang++ or c++), or None."""
+    if os.name != "posix":
+        return None
+    if command := shlex.split(os.environ.get("CXX", "")):
+        return tuple(command)
+    found = next((path for name in ("g++", "clang++", "c++") if (path := shutil.which(name))), None)
+    return (found,) if found else None
+
+
+@functools.cache
+def _compiler_version() -> str:
+    """Return what is another when the compiler is another."""
+    program = shutil.which((compiler() or ("",))[0])
+    if program is None:
+        return ""
+    status = os.stat(program)
+    return f"{program} {status.st_size} {status.st_mtime_ns}"
+
+
+def with_includes(sources: Iterable[Path], folders: Sequence[Path] = ()) -> list[Path]:
+    """Return the sources and all that they include, in order: by a path relative to their own, or
+    to one of the folders."""
+    found: set[Path] = set()
+    waiting = [path.resolve() for path in sources]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            included = re.findall(r'^ *# *include *"(.+?)"', _text(path), re.MULTILINE)
+            for name in included:
+                places = (folder / name for folder in (path.parent, *folders))
+                waiting += [there.resolve() for there in places if there.exists()][:1]
+    return sorted(found)
+
+
+def content_sha256(
+    sources: Iterable[Path], folders: Sequence[Path] = (), within: Path | None = None
+) -> str:
+    """Return the hash of sources and of all that they include (`with_includes`), or of what of it
+    lies `within` a folder."""
+    digest = hashlib.sha256()
+    for path in with_includes(sources, folders):
+        if within is None or path.is_relative_to(within):
+            digest.update(path.name.encode() + b"\0" + _text(path).encode() + b"\0")
+    return digest.hexdigest()
+
+
+def _text(path: Path) -> str:
+    try:
+        status = path.stat()
+        return _read(path, status.st_mtime_ns, status.st_size)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+
+
+@functools.cache
+def _read(path: Path, _changed: int, _size: int) -> str:
+    return path.read_text("utf-8")
+
+
+def compiled(
+    folder: str,
+    name: str,
+    flags: Sequence[str],
+    sources: Sequence[Path],
+    folders: Sequence[Path] = (),
+) -> Path:
+    """Return what the compiler makes of the sources, compiled unless that is done.
+
+    `folders` are where it looks for what they include. It is kept by content as
+    `folder`/`name`-<hash> in the folder of builds (`paths.builds`), whole or not at all. Raises
+    InputError where there is no compiler, SimulationError where it fails, with the compiler's first
+    error.
+    """
+    command = compiler()
+    if command is None:
+        raise InputError(HOW_TO_GET.replace("it needs", "needed is"))
+    parts = [*command, *flags, _compiler_version(), content_sha256(sources, folders)]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    path = paths.builds() / folder / f"{name}-{key}"
+    with _locks.setdefault(path.name, threading.Lock()):
+        if not path.exists():
+            with scratch(path.parent) as fresh:
+                looks = [f"-I{place}" for place in folders]
+                _compile([*command, *flags, *looks, *map(str, sources)], fresh / path.name)
+                os.replace(fresh / path.name, path)
+    return path
+
+
+_locks: dict[str, threading.Lock] = {}
+
+
+def _compile(command: list[str], path: Path) -> None:
+    try:
+        done = subprocess.run(
+            [*command, "-o", str(path)], capture_output=True, text=True, timeout=LONGEST_S
+        )
+    except OSError as error:
+        raise InputError(f"the C++ compiler {command[0]} cannot be run: {error}") from None
+    except subprocess.TimeoutExpired:
+        raise SimulationError(f"the compiler took longer than {LONGEST_S} s") from None
+    if done.returncode:
+        raise SimulationError(first_error(done.stderr))
+
+
+def first_error(words: str) -> str:
+    """Return the first error of a compiler: file, line and message."""
+    lines = words.splitlines()
+    found = next((line for line in lines if "error: " in line), words.strip()[-300:])
+    return found.removeprefix(f"{Path.cwd()}/")
+
+
+@contextmanager
+def scratch(folder: Path) -> Iterator[Path]:
+    """Give a folder within this one to compile in, from which what is whole is moved out.
+
+    So processes that compile the same at once do not disturb each other, and one that is killed
+    leaves nothing half done. Raises LongfatError where nothing can be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = tempfile.TemporaryDirectory(dir=folder)
+    except OSError as error:
+        reason = error.strerror or error
+        raise LongfatError(f"nothing compiled can be kept in {folder}: {reason}") from None
+    with fresh:
+        yield Path(fresh.name)

@@ -1,0 +1,281 @@
+"""The congestion controls of the core, by the tables that the compiled module prints.
+
+A header declares its entry and each parameter once (`engines/core/model.h`): name, default, range,
+unit, meaning, source. Python does not read C++: what it knows comes from the compiled headers. For
+those that come with the package that is kept in `catalogue.json`, which `python -m
+longfat.engines.core` writes; a header that is new or changed is compiled first, then its table is
+read.
+"""
+
+import json
+import subprocess
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+from longfat import builds
+from longfat.errors import InputError, LongfatError, SimulationError, nearest, quoted
+
+CORE = Path(str(files("longfat"))) / "engines" / "core"
+FOLDER = CORE / "cc"
+FILE = CORE / "catalogue.json"
+# No fused multiply-add and no -march=native: a window must not depend on the processor.
+FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off")
+PROGRAM_FLAGS = ("-rdynamic",)
+PLUGIN_FLAGS = ("-fPIC", "-shared", "-x", "c++")
+if sys.platform == "darwin":
+    PLUGIN_FLAGS += ("-undefined", "dynamic_lookup")  # it finds the engine when it is loaded
+LONGEST_S = 10  # that a header may take to print its table
+PORTING = "book/contributing.md, 'A congestion control of your own'"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a congestion control, as its header declares it.
+
+    `kind` is "number", "whole number" or "truth". A number is allowed from `minimum` to `maximum`,
+    both included, and only below the parameter that `below` names.
+    """
+
+    name: str
+    kind: str
+    default: bool | int | float
+    minimum: int | float
+    maximum: int | float
+    unit: str
+    meaning: str
+    source: str
+    below: str
+    linux: str
+
+    @property
+    def range(self) -> str:
+        """What is allowed, in words, with the unit."""
+        if self.kind == "truth":
+            return "true or false"
+        whole = "a whole number " if self.kind == "whole number" else ""
+        return f"{whole}from {self.minimum:.15g} to {self.maximum:.15g} {self.unit}".rstrip()
+
+    def allows(self, value: Any) -> bool:
+        """Return whether a scenario may set this value: of the right type, and in range."""
+        if self.kind == "truth" or isinstance(value, bool):
+            return self.kind == "truth" and isinstance(value, bool)
+        is_number = isinstance(value, Integral if self.kind == "whole number" else Real)
+        return is_number and bool(self.minimum <= value <= self.maximum)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A congestion control of the core: what its entry says (`Entry` in congestion-control.h).
+
+    `header` is the path of the file that has it; `events` are what it is told besides ACKs and
+    congestion; `needs` what it must know of every ACK beyond what is free.
+    """
+
+    name: str
+    title: str
+    source: str
+    header: Path
+    version: int = 1
+    short_name: str = ""
+    colour: str = ""
+    marker: str = ""
+    linux: str = ""
+    events: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    regulates_recovery: bool = False
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """What else it is told or does, in the words of the catalogue until now."""
+        words = {"one-way delay": "one-way delay", "router feedback": "router feedback"}
+        words |= {"handoff": "handoff", "supplement": "own packets"}
+        return tuple(words[one] for one in (*self.needs, *self.events) if one in words)
+
+    @property
+    def needs_routers(self) -> bool:
+        """Whether routers must tell it a rate."""
+        return "router feedback" in self.needs
+
+    @property
+    def caps_window(self) -> bool:
+        """Whether a flow can cap its window: the core does that, whatever the algorithm."""
+        return True
+
+    @property
+    def traces(self) -> tuple[str, ...]:
+        """The time series of its own that it offers (`longfat.scenario.FlowSeries`)."""
+        names = {"bandwidth": "bandwidth_bps", "utilization": "utilization"}
+        return tuple(series for event, series in names.items() if event in self.events)
+
+    def refusals(self, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """Return what is wrong with these values of parameters: names and reasons."""
+        wrong = []
+        for name, value in values.items():
+            if name not in self.parameters:
+                known = sorted(self.parameters)
+                hint = f"it has {', '.join(known) or 'none'}.{nearest(name, known)}"
+                wrong.append((name, f"{self.title} has no parameter {quoted(name)}: {hint}"))
+            elif not (parameter := self.parameters[name]).allows(value):
+                wrong.append((name, _refusal(parameter, value, parameter.range)))
+        if wrong:
+            return wrong
+        in_force = {name: p.default for name, p in self.parameters.items()} | values
+        for name, parameter in self.parameters.items():
+            if parameter.below and in_force[name] >= in_force[parameter.below]:
+                limit = f"below {parameter.below}, which is {in_force[parameter.below]}"
+                wrong.append((name, _refusal(parameter, in_force[name], limit)))
+        return wrong
+
+
+def _refusal(parameter: Parameter, value: Any, allowed: str) -> str:
+    return f"{quoted(value)} is not allowed: {allowed} ({parameter.meaning})"
+
+
+def algorithms() -> dict[str, Algorithm]:
+    """Return the congestion controls of the core by name.
+
+    A header whose table cannot be read is left out, with a warning.
+
+    >>> from longfat.cc import compiled
+    >>> compiled.algorithms()["hybla"].parameters["rtt0_s"].unit
+    's'
+    """
+    return _read(FOLDER)[0]
+
+
+def find(name: str) -> Algorithm:
+    """Return the congestion control of this name.
+
+    Raises InputError if there is none, or if its header cannot be used.
+    """
+    found, refused = _read(FOLDER)
+    if name in found:
+        return found[name]
+    if name in refused:
+        raise InputError(refused[name])
+    known = sorted(found)
+    raise InputError(
+        f"unknown congestion control {quoted(name)}: "
+        f"the core has {', '.join(known)}.{nearest(name, known)}"
+    )
+
+
+@cache
+def _read(folder: Path) -> tuple[dict[str, Algorithm], dict[str, str]]:
+    """Return what is in a folder of headers: congestion controls by name, and by the names of
+    files why they are left out."""
+    kept = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
+    found: dict[str, Algorithm] = {}
+    refused: dict[str, str] = {}
+    for header in sorted(folder.glob("*.h")):
+        known = kept.get(header.name, {})
+        try:
+            if known.get("code") == code(header):
+                entries = known["entries"]
+            elif builds.compiler():
+                entries = table([header])
+            else:
+                raise InputError(f"{header.name}: a changed header needs a C++ compiler")
+            found |= {entry["name"]: algorithm(entry, header) for entry in entries}
+        except LongfatError as error:  # one bad header must not take the others away
+            refused[header.stem] = str(error)
+            warnings.warn(f"left out: {error}", stacklevel=4)
+    return found, refused
+
+
+def forget() -> None:
+    """Read the headers anew when they are next asked for: one has changed."""
+    _read.cache_clear()
+
+
+def code(header: Path) -> str:
+    """Return the hash of a header and of the parts that it takes from its own folder."""
+    return builds.content_sha256([header], within=header.resolve().parent)[:16]
+
+
+def algorithm(entry: dict[str, Any], header: Path) -> Algorithm:
+    """Make an algorithm of its entry, as the compiled module prints it."""
+    parameters = {one["name"]: Parameter(**_typed(one)) for one in entry["parameters"]}
+    lists = {name: tuple(entry[name]) for name in ("events", "needs")}
+    return Algorithm(**entry | lists | {"header": header, "parameters": parameters})
+
+
+def _typed(parameter: dict[str, Any]) -> dict[str, Any]:
+    kinds = {"truth": bool, "whole number": int, "number": float}
+    kind = kinds[parameter["kind"]]
+    limits = {name: parameter[name] for name in ("minimum", "maximum")}
+    if kind is int:
+        limits = {name: int(value) for name, value in limits.items()}
+    return parameter | limits | {"default": kind(parameter["default"])}
+
+
+# --- compiled
+
+
+def program(flags: Sequence[str] = ()) -> Path:
+    """Return the program that runs scenarios, compiled unless that is done."""
+    sources = (CORE / "main.cc", CORE / "engine.cc")
+    try:
+        return builds.compiled("core", "core", [*FLAGS, *PROGRAM_FLAGS, *flags], sources)
+    except SimulationError as error:
+        raise SimulationError(f"the core cannot be compiled: {error}") from None
+
+
+def plugin(header: Path, flags: Sequence[str] = ()) -> Path:
+    """Return what a header is compiled to, which the program loads.
+
+    Raises InputError for a header that does not compile, with the compiler's first error; of the
+    interface before the core's, with the page that tells how to port it.
+    """
+    try:
+        flags = [*FLAGS, *PLUGIN_FLAGS, *flags]
+        return builds.compiled("core", header.stem, flags, [header], [CORE])
+    except SimulationError as error:
+        if "TcpCongestionOps" in header.read_text("utf-8"):
+            raise InputError(
+                f"{header.name} is written for ns-3's TcpCongestionOps, which the core does not "
+                f"have: {PORTING} tells how to port it"
+            ) from None
+        raise InputError(f"{header.name} cannot be used: {error}") from None
+
+
+def table(headers: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return the entries of the congestion controls that the headers have, as they print them.
+
+    Raises InputError where one does not compile, or does not print them within its time.
+    """
+    names = [header.name for header in headers]
+    plugins = [str(plugin(header)) for header in headers]
+    command = [str(program()), "--catalogue", str(LONGEST_S), *plugins]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        reason = done.stderr.strip()[-300:] or f"it ended with status {done.returncode}"
+        raise InputError(f"{', '.join(names)} cannot be used: no table of parameters: {reason}")
+    return [entry for entry in json.loads(done.stdout) if entry["header"] in names]
+
+
+def write() -> None:
+    """Write what the headers print as the package's own catalogue."""
+    FILE.write_text(json.dumps(printed(), indent=1) + "\n", encoding="utf-8")
+    forget()
+
+
+def printed() -> dict[str, dict[str, Any]]:
+    """Return what the compiled headers print, and the hashes of their code, by name of the file."""
+    headers = sorted(FOLDER.glob("*.h"))
+    entries = sorted(table(headers), key=lambda entry: entry["name"])
+    return {
+        header.name: {
+            "code": code(header),
+            "entries": [entry for entry in entries if entry["header"] == header.name],
+        }
+        for header in headers
+    }
