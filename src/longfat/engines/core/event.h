@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace longfat::core
@@ -26,6 +27,14 @@ inline Time
 from_seconds(double s)
 {
     return static_cast<Time>(std::floor(s * 1e9 + 0.5));
+}
+
+/// The time after that delay; what is later than any scenario is not told apart.
+constexpr Time
+later(Time time, Time delay)
+{
+    constexpr Time LATEST = NEVER - 1;
+    return time > LATEST - delay ? LATEST : time + delay;
 }
 
 /// When an event comes.
@@ -165,10 +174,16 @@ class EventQueue
         return m_heap[event.m_place].key;
     }
 
-    /// Do that once, at that time: for what a scenario states, not for what packets cause.
+    /// Do that once, at that time.
     void at(Time time, std::function<void()> action)
     {
-        Once& once = m_once.emplace_back(std::move(action));
+        if (m_done.empty())
+        {
+            m_done.push_back(&m_once.emplace_back(*this));
+        }
+        Once& once = *m_done.back();
+        m_done.pop_back();
+        once.action = std::move(action);
         schedule(once.event, key_at(time));
     }
 
@@ -215,17 +230,20 @@ class EventQueue
 
     struct Once
     {
-        explicit Once(std::function<void()> action)
-            : event(&call<Once, &Once::act>, this),
-              action(std::move(action))
+        explicit Once(EventQueue& events)
+            : events(events),
+              event(&call<Once, &Once::act>, this)
         {
         }
 
+        /// What it holds is let go, and its place is for another from now on.
         void act()
         {
-            action();
+            std::exchange(action, nullptr)();
+            events.m_done.push_back(this);
         }
 
+        EventQueue& events;
         Event event;
         std::function<void()> action;
     };
@@ -270,7 +288,8 @@ class EventQueue
     }
 
     std::vector<HeapEntry> m_heap;
-    std::deque<Once> m_once;
+    std::deque<Once> m_once;   //!< all
+    std::vector<Once*> m_done; //!< those that wait for nothing
     Event* m_running{nullptr}; //!< stays at the top until it has been scheduled again or is over
     Time m_now{0};
     Time m_caused{0};
@@ -297,7 +316,7 @@ class Timer
     void set(Time delay)
     {
         const Time now = m_events.now();
-        m_key = m_events.key_at(delay < NEVER - 1 - now ? now + delay : NEVER - 1);
+        m_key = m_events.key_at(later(now, delay));
         if (!m_events.is_waiting(m_event) || m_key < m_events.key_of(m_event))
         {
             m_events.schedule(m_event, m_key);
@@ -390,13 +409,23 @@ class Ring
         --m_size;
     }
 
+    /// Take that one out of the row.
+    void remove(std::size_t i)
+    {
+        for (; i + 1 < m_size; ++i)
+        {
+            (*this)[i] = std::move((*this)[i + 1]);
+        }
+        --m_size;
+    }
+
   private:
     void grow()
     {
         std::vector<T> items(2 * m_items.size());
         for (std::size_t i = 0; i < m_size; ++i)
         {
-            items[i] = (*this)[i];
+            items[i] = std::move((*this)[i]);
         }
         m_items.swap(items);
         m_mask = m_items.size() - 1;

@@ -36,6 +36,8 @@ struct Connection
     {
         set_end(receiver.get());
         back.end = sender.get();
+        ways.front().other = &back;
+        back.other = &ways.front();
     }
 
     Connection(const Connection&) = delete;

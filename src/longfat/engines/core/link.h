@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // A packet, its way, and one direction of a link: a queue, a transmitter, a delay, and what is lost
-// at the far end.
+// at the far end. Here is the drop-tail link; one whose queue is managed, that repeats what it loses, or
+// whose router or base station looks on, is in step-link.h.
 //
 // A drop-tail link needs one event a packet, its arrival. When a packet comes to the queue it is
 // already certain when it will leave and arrive, unless the link changes before: then the times of
@@ -18,6 +19,7 @@
 #include "../series.h"
 #include "event.h"
 #include "exact-math.h"
+#include "options.h"
 #include "random.h"
 #include "spec.h"
 
@@ -47,6 +49,7 @@ struct Route
     Link* first{nullptr};    //!< that they begin with
     std::vector<Link*> next; //!< by node: the link that they leave it by; null at the end
     Endpoint* end{nullptr};
+    const Route* other{nullptr}; //!< the way back; null: of no connection
 };
 
 /// Segments [begin, end) that have arrived above the cumulative acknowledgment, counted from it.
@@ -56,11 +59,11 @@ struct SackBlock
     uint32_t end;
 };
 
-/// A packet on its way: a segment or an acknowledgment. Segments have numbers, from 0; an
-/// acknowledgment carries the number of the segment that is expected next.
-struct Packet
+/// What every packet carries. Segments have numbers, from 0; an acknowledgment carries the number of the
+/// segment that is expected next.
+struct PacketHeader
 {
-    enum Flag : uint8_t
+    enum Flag : uint16_t
     {
         SYN = 1,
         ACK = 2, //!< without data
@@ -68,7 +71,9 @@ struct Packet
         CE = 8,  //!< marked
         ECE = 16,
         CWR = 32,
-        PROBE = 64, //!< asks for an acknowledgment
+        PROBE = 64,         //!< asks for an acknowledgment, or answers a question
+        LOW = 128,          //!< of low priority: a full queue drops it first
+        LOST_BY_LINK = 256, //!< acknowledgment: a link has lost what it asks for (step-link.h)
     };
 
     const Route* route;
@@ -81,9 +86,27 @@ struct Packet
     Bytes arrived;         //!< acknowledgment: all that has arrived, for the engine's own checks
     uint64_t duplicate;    //!< DSACK (RFC 2883): segment that came twice, or NO_LIMIT
     uint32_t wire_bytes;   //!< all headers included
-    uint8_t flags;
+    uint16_t flags;
     uint8_t sack_blocks;
     std::array<SackBlock, 4> sack;
+};
+
+/// A packet on its way: a segment or an acknowledgment.
+struct Packet : PacketHeader
+{
+    mutable Rare<Options> options; //!< which every router on the way may change
+
+    /// Of a TCP connection, with payload.
+    bool is_segment() const
+    {
+        return route->other && !(flags & (SYN | ACK | PROBE));
+    }
+
+    /// Of a TCP connection, without payload, and neither of a handshake nor a question.
+    bool is_acknowledgment() const
+    {
+        return route->other && (flags & (SYN | ACK | PROBE)) == ACK;
+    }
 };
 
 /// What happened to every packet of one direction of a link: the sums are the same.
@@ -99,12 +122,15 @@ struct PacketCount
     uint64_t under_way{0}; //!< transmitted but not yet arrived when the run ended
     uint64_t waiting{0};   //!< in the queue or being transmitted when the run ended
     uint64_t marked{0};
-    SeriesByName series; //!< those that are kept
-
-    bool is_conserved() const
-    {
-        return offered == overflow + sent + waiting && sent == lost + outage + arrived + under_way;
-    }
+    uint64_t early{0};                 //!< dropped by active queue management
+    uint64_t again{0};                 //!< transmissions that repeat one, by ARQ
+    uint64_t repaired{0};              //!< packets that the base station has sent again
+    uint64_t held_back{0};             //!< acknowledgments that it has not passed on
+    uint64_t cached{0};                //!< packets that it had in its cache, at most
+    uint64_t told{0};                  //!< acknowledgments that tell of a loss of this link
+    uint64_t quick_starts_approved{0}; //!< requests, whole or in part
+    uint64_t quick_starts_reported{0}; //!< reports of an approved rate that came by
+    SeriesByName series;               //!< those that are kept
 };
 
 /// One direction of a link, of whatever kind.
@@ -114,7 +140,8 @@ class Link
     Link(EventQueue& events, const LinkSpec& spec, uint32_t target)
         : spec(spec),
           m_events(events),
-          m_target(target)
+          m_target(target),
+          m_rate_bps(spec.rate_bps)
     {
     }
 
@@ -124,8 +151,14 @@ class Link
     /// Put a packet into the queue, or drop it.
     virtual void send(const Packet& packet, Time now) = 0;
 
-    /// Count what is under way or waits at the end of the run.
-    virtual void finish(Time now) = 0;
+    /// Count what is under way or waits at the end of the run; returns whether no packet has come or
+    /// gone otherwise.
+    virtual bool finish(Time now) = 0;
+
+    double rate_bps() const
+    {
+        return m_rate_bps;
+    }
 
     /// Keep that series.
     void record(const std::string& name, double duration_s, uint32_t points)
@@ -142,7 +175,6 @@ class Link
     [[gnu::always_inline]]
     void go_on(const Packet& packet, Time now)
     {
-        ++count.arrived;
         if (Link* next = packet.route->next[m_target])
         {
             next->send(packet, now);
@@ -153,25 +185,40 @@ class Link
         }
     }
 
+    Time transmission_time(uint64_t bytes) const
+    {
+        return static_cast<Time>(std::floor(8e9 * static_cast<double>(bytes) / m_rate_bps));
+    }
+
     EventQueue& m_events;
-    const uint32_t m_target;         //!< node at the far end
+    const uint32_t m_target; //!< node at the far end
+    double m_rate_bps;
     Series* m_queue_series{nullptr}; //!< if it is kept
     Series* m_sent_series{nullptr};  //!< the same
 };
 
-/// What is lost at the far end: by chance for each packet and bit, in bursts, and in outages.
+/// What is lost at the far end: by chance for each packet and bit, in bursts (E. N. Gilbert, "Capacity
+/// of a burst-noise channel", 1960; E. O. Elliott, 1963), and in outages.
 class Losses
 {
   public:
+    enum class Fate : uint8_t
+    {
+        ARRIVES,
+        LOST,
+        OUTAGE,
+    };
+
     Losses(const LinkSpec& spec, uint64_t link, uint64_t seed)
-        : m_per_packet(spec.loss_per_packet),
+        : m_outages(spec.outages),
+          m_per_packet(spec.loss_per_packet),
           m_per_bit(spec.loss_per_bit),
           m_random(link, seed),
-          m_burst_random(FIRST_BURST_STREAM + STREAMS_A_LINK * link, seed)
+          m_bursts(spec.loss_bursts),
+          m_burst_random(stream_of(Use::BURSTS, link), seed)
     {
-        if (spec.loss_bursts)
+        if (m_bursts)
         {
-            m_bursts = spec.loss_bursts;
             m_end_of_burst = 1 / m_bursts->mean_packets;
             // Of all packets, those within bursts are this part, where losses are `loss_within`.
             const double within = m_bursts->loss_per_packet / m_bursts->loss_within;
@@ -180,50 +227,66 @@ class Losses
         }
     }
 
-    struct Chances
+    /// What a link needs random numbers for besides these losses: streams of their own, as many for each
+    /// link, after those of the losses.
+    enum class Use : uint64_t
     {
-        double per_packet;
-        double per_bit;
+        QUEUE,
+        BURSTS,
+        ARQ,
+        COUNT,
     };
 
-    Chances chances() const
+    static constexpr uint64_t stream_of(Use use, uint64_t link)
     {
-        return {m_per_packet, m_per_bit};
+        return 500'000 + static_cast<uint64_t>(Use::COUNT) * link + static_cast<uint64_t>(use);
     }
 
-    void set(Chances chances)
+    void change(const LinkChange& change)
     {
-        m_per_packet = chances.per_packet;
-        m_per_bit = chances.per_bit;
+        m_per_packet = change.loss_per_packet.value_or(m_per_packet);
+        m_per_bit = change.loss_per_bit.value_or(m_per_bit);
         m_survival.clear();
     }
 
-    bool takes(uint32_t wire_bytes)
+    /// The probability that so many bytes arrive, but for bursts and outages.
+    double survival(uint32_t bytes)
     {
-        return takes_with(m_per_bit > 0 ? survival(wire_bytes) : 1 - m_per_packet);
+        return m_per_bit > 0 ? bits_survival(bytes) : 1 - m_per_packet;
     }
 
-    bool takes(uint32_t wire_bytes, Chances chances)
+    /// What becomes of something that has that probability to arrive now.
+    Fate meet(double survival, Time now)
     {
-        return takes_with(survival(wire_bytes, chances));
+        const bool in_burst = m_bursts && is_lost_in_burst();
+        for (const Outage& outage : m_outages)
+        {
+            if (outage.start <= now && now < outage.end)
+            {
+                return Fate::OUTAGE;
+            }
+        }
+        const bool lost = survival < 1 && m_random.uniform() >= survival;
+        return lost || in_burst ? Fate::LOST : Fate::ARRIVES;
     }
 
   private:
-    // Streams of random numbers as those of the links with helpers of the engine `segment`.
-    static constexpr uint64_t FIRST_BURST_STREAM = 500'001;
-    static constexpr uint64_t STREAMS_A_LINK = 3;
-
-    bool takes_with(double survives)
+    [[gnu::noinline]]
+    double bits_survival(uint32_t bytes)
     {
-        bool lost = m_bursts && is_lost_in_burst();
-        if (survives < 1)
+        if (bytes >= m_survival.size())
         {
-            lost = m_random.uniform() >= survives || lost;
+            m_survival.resize(bytes + 1, -1);
         }
-        return lost;
+        double& known = m_survival[bytes];
+        if (known < 0)
+        {
+            known = (1 - m_per_packet) * exact_pow(1 - m_per_bit, 8.0 * bytes);
+        }
+        return known;
     }
 
-    /// A chain of two states, one step a packet (Gilbert and Elliott).
+    /// A chain of two states, one step a packet.
     bool is_lost_in_burst()
     {
         const bool lost = m_in_burst && (m_bursts->loss_within == 1 ||
@@ -233,28 +296,12 @@ class Losses
         return lost;
     }
 
-    static double survival(uint32_t wire_bytes, Chances chances)
-    {
-        const double bits = 8.0 * wire_bytes;
-        return (1 - chances.per_packet) *
-               (chances.per_bit > 0 ? exact_pow(1 - chances.per_bit, bits) : 1);
-    }
-
-    double survival(uint32_t wire_bytes)
-    {
-        if (wire_bytes >= m_survival.size())
-        {
-            m_survival.resize(wire_bytes + 1, -1);
-        }
-        double& known = m_survival[wire_bytes];
-        return known >= 0 ? known : known = survival(wire_bytes, chances());
-    }
-
+    const std::vector<Outage>& m_outages;
     double m_per_packet;
     double m_per_bit;
     std::vector<double> m_survival; //!< by bytes; -1: not yet known
     Random m_random;
-    std::optional<LossBursts> m_bursts;
+    const std::optional<LossBursts> m_bursts;
     Random m_burst_random;
     double m_begin_of_burst{0};
     double m_end_of_burst{0};
@@ -269,10 +316,9 @@ class DropTailLink final : public Link
         EventQueue& events, const LinkSpec& spec, uint32_t target, uint64_t number, uint64_t seed)
         : Link(events, spec, target),
           m_delay(from_seconds(spec.delay_s)),
-          m_losses(spec, number, seed),
+          m_losses(this->spec, number, seed),
           m_arrival(&call<DropTailLink, &DropTailLink::on_arrival>, this)
     {
-        set_rate(spec.rate_bps);
         for (const LinkChange& each : this->spec.changes)
         {
             events.at(each.at, [this, &each] { change(each); });
@@ -282,16 +328,18 @@ class DropTailLink final : public Link
     void send(const Packet& packet, Time now) override
     {
         ++count.offered;
+        if (packet.options) [[unlikely]]
+        {
+            packet.options->on_router();
+        }
         const Time caused = m_events.caused();
         if (m_waiting > 0)
         {
             drain_queue(now, caused);
         }
         const bool idle = is_idle(now, caused);
-        if (m_waiting + 1 > spec.queue_packets ||
-            m_waiting_bytes + packet.wire_bytes > spec.queue_bytes)
+        if (!has_room(packet) && !make_room(packet, now)) [[unlikely]]
         {
-            ++count.overflow;
             return;
         }
         Flying& flying = m_flying.push();
@@ -317,7 +365,7 @@ class DropTailLink final : public Link
         }
     }
 
-    void finish(Time now) override
+    bool finish(Time now) override
     {
         const Time caused = m_events.caused(); // what ends the run can come first
         drain_queue(now, caused);
@@ -338,6 +386,8 @@ class DropTailLink final : public Link
         {
             finish_one(detached.flying);
         }
+        return count.offered == count.overflow + count.sent + count.waiting &&
+               count.sent == count.lost + count.outage + count.arrived + count.under_way;
     }
 
   private:
@@ -364,7 +414,7 @@ class DropTailLink final : public Link
         Detached(DropTailLink* link, const Flying& flying)
             : link(link),
               flying(flying),
-              chances(link->m_losses.chances()),
+              survival(link->m_losses.survival(flying.packet.wire_bytes)),
               arrival(&call<Detached, &Detached::on_arrival>, this)
         {
         }
@@ -372,50 +422,32 @@ class DropTailLink final : public Link
         void on_arrival()
         {
             link->count_sent(flying);
-            const bool lost =
-                link->is_in_outage(flying.arrives) ||
-                (link->m_losses.takes(flying.packet.wire_bytes, chances) && ++link->count.lost);
-            if (!lost)
-            {
-                link->go_on(flying.packet, flying.arrives);
-            }
+            link->arrive(flying, survival);
             link->m_events.cancel(arrival);
             link->m_detached.remove_if([this](const Detached& other) { return &other == this; });
         }
 
         DropTailLink* link;
         Flying flying;
-        Losses::Chances chances;
+        double survival; //!< probability, but for bursts and outages
         Event arrival;
     };
 
-    void set_rate(double rate_bps)
-    {
-        m_rate_bps = rate_bps;
-        m_transmission.clear();
-    }
-
-    Time transmission_time(uint32_t wire_bytes)
+    Time known_transmission_time(uint32_t wire_bytes)
     {
         if (wire_bytes >= m_transmission.size())
         {
             m_transmission.resize(wire_bytes + 1, -1);
         }
         Time& time = m_transmission[wire_bytes];
-        if (time < 0)
-        {
-            time = static_cast<Time>(std::floor(8e9 * wire_bytes / m_rate_bps));
-        }
-        return time;
+        return time >= 0 ? time : time = transmission_time(wire_bytes);
     }
 
     /// When its transmission began is known: then so is the rest.
     void set_times(Flying& flying)
     {
-        constexpr Time LATEST = NEVER - 1; // what is later than any scenario need not be told apart
-        const Time takes = transmission_time(flying.packet.wire_bytes);
-        flying.ended = flying.began > LATEST - takes ? LATEST : flying.began + takes;
-        flying.arrives = flying.ended > LATEST - m_delay ? LATEST : flying.ended + m_delay;
+        flying.ended = later(flying.began, known_transmission_time(flying.packet.wire_bytes));
+        flying.arrives = later(flying.ended, m_delay);
     }
 
     /// Whether a transmission is over, for an event that happens now and was caused then.
@@ -448,10 +480,9 @@ class DropTailLink final : public Link
     void on_arrival()
     {
         const Flying& flying = m_flying.front(); // stays there until the next send
-        const Time now = flying.arrives;
         if (m_waiting == m_flying.size())
         {
-            drain_queue(now, flying.began);
+            drain_queue(flying.arrives, flying.began);
         }
         m_flying.pop();
         if (!m_flying.empty())
@@ -459,29 +490,84 @@ class DropTailLink final : public Link
             m_events.schedule(m_arrival, m_flying.front().key_of_arrival());
         }
         count_sent(flying);
-        if (is_in_outage(now))
-        {
-            return;
-        }
-        if (m_losses.takes(flying.packet.wire_bytes))
-        {
-            ++count.lost;
-            return;
-        }
-        go_on(flying.packet, now);
+        arrive(flying, m_losses.survival(flying.packet.wire_bytes));
     }
 
-    bool is_in_outage(Time now)
+    [[gnu::always_inline]]
+    void arrive(const Flying& flying, double survival)
     {
-        for (const Outage& outage : spec.outages)
+        const Losses::Fate fate = m_losses.meet(survival, flying.arrives);
+        if (fate != Losses::Fate::ARRIVES) [[unlikely]]
         {
-            if (outage.start <= now && now < outage.end)
+            (fate == Losses::Fate::LOST ? count.lost : count.outage) += 1;
+            return;
+        }
+        ++count.arrived;
+        go_on(flying.packet, flying.arrives);
+    }
+
+    bool has_room(const Packet& packet) const
+    {
+        return m_waiting + 1 <= spec.queue_packets &&
+               m_waiting_bytes + packet.wire_bytes <= spec.queue_bytes;
+    }
+
+    /// Drop packets of low priority, or that which comes; returns whether it has room then.
+    [[gnu::noinline]]
+    bool make_room(const Packet& packet, Time now)
+    {
+        do
+        {
+            ++count.overflow;
+            if ((packet.flags & Packet::LOW) || !push_out(now))
             {
-                ++count.outage;
-                return true;
+                return false;
+            }
+        } while (!has_room(packet));
+        return true;
+    }
+
+    /// Drop the last packet of low priority that waits. Returns false when there is none.
+    bool push_out(Time now)
+    {
+        const std::size_t first = m_flying.size() - m_waiting;
+        std::size_t gone = m_flying.size();
+        while (gone > first && !(m_flying[gone - 1].packet.flags & Packet::LOW))
+        {
+            --gone;
+        }
+        if (gone == first)
+        {
+            return false;
+        }
+        --gone; // counted from 1 so far
+        --m_waiting;
+        m_waiting_bytes -= m_flying[gone].packet.wire_bytes;
+        const Time begins = m_flying[gone].began;
+        m_flying.remove(gone);
+        set_times_from(gone, begins);
+        record_queue(now);
+        return true;
+    }
+
+    /// What waits from that place on begins then, one after the other.
+    void set_times_from(std::size_t place, Time begins)
+    {
+        for (std::size_t i = place; i < m_flying.size(); ++i)
+        {
+            m_flying[i].began = begins;
+            set_times(m_flying[i]);
+            begins = m_flying[i].ended;
+        }
+        m_free = begins;
+        if (place == 0) // all wait, since a change
+        {
+            m_events.cancel(m_arrival);
+            if (!m_flying.empty())
+            {
+                m_events.schedule(m_arrival, m_flying.front().key_of_arrival());
             }
         }
-        return false;
     }
 
     void count_sent(const Flying& flying)
@@ -514,33 +600,20 @@ class DropTailLink final : public Link
             m_flying.pop();
             m_events.schedule(detached.arrival, detached.flying.key_of_arrival());
         }
-        Time begins = m_waiting > 0 ? m_flying.front().began : m_free;
+        const Time begins = m_waiting > 0 ? m_flying.front().began : m_free;
         if (change.rate_bps)
         {
-            set_rate(*change.rate_bps);
+            m_rate_bps = *change.rate_bps;
+            m_transmission.clear();
         }
         if (change.delay_s)
         {
             m_delay = from_seconds(*change.delay_s);
         }
-        const Losses::Chances before = m_losses.chances();
-        m_losses.set({change.loss_per_packet.value_or(before.per_packet),
-                      change.loss_per_bit.value_or(before.per_bit)});
-        for (std::size_t i = 0; i < m_flying.size(); ++i)
-        {
-            m_flying[i].began = begins;
-            set_times(m_flying[i]);
-            begins = m_flying[i].ended;
-        }
-        m_free = begins;
-        m_events.cancel(m_arrival); // it was for a packet that has left the ring
-        if (!m_flying.empty())
-        {
-            m_events.schedule(m_arrival, m_flying.front().key_of_arrival());
-        }
+        m_losses.change(change);
+        set_times_from(0, begins);
     }
 
-    double m_rate_bps{0};
     Time m_delay;
     Losses m_losses;
     std::vector<Time> m_transmission; //!< that a packet takes, by its bytes; -1: not yet known

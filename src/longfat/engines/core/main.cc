@@ -139,6 +139,10 @@ main(int argc, char** argv)
                 cpu_s,
                 wall_s,
                 MEMORY_UNIT * used.ru_maxrss);
-    std::fwrite(longfat_numbers(run), sizeof(double), longfat_number_count(run), stdout);
+    if (longfat_number_count(run) > 0) // else there is no place where they stand
+    {
+        std::fwrite(longfat_numbers(run), sizeof(double), longfat_number_count(run), stdout);
+    }
+    longfat_end(run);
     return std::fflush(stdout) == 0 ? 0 : 1;
 }

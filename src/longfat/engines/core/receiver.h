@@ -192,6 +192,7 @@ class Receiver final : public Endpoint
         ++m_came;
         m_segment_sent = packet.sent;
         m_segment_received = now;
+        m_segment_hidden = packet.options ? packet.options->hidden : 0;
         note_mark(packet);
         // RFC 7323, 4.3: echo the timestamp of the segment that the next ACK is about, which a
         // segment is too that came before.
@@ -349,14 +350,24 @@ class Receiver final : public Endpoint
             }
         }
         m_duplicate = NO_LIMIT;
+        if (m_spec.timestamps && m_segment_hidden > 0)
+        {
+            options_of(ack).hidden = m_segment_hidden;
+        }
         ack.wire_bytes =
             ack_wire_bytes(m_spec.timestamps, ack.sack_blocks + (ack.duplicate != NO_LIMIT));
         m_back.first->send(ack, now);
     }
 
+    static Options& options_of(Packet& packet)
+    {
+        return packet.options ? *packet.options : packet.options.emplace();
+    }
+
     Packet& prepare(Time now)
     {
         m_packet.route = &m_back;
+        m_packet.options.reset();
         m_packet.number = m_next;
         m_packet.sent = now;
         m_packet.echo = m_echo;
@@ -403,8 +414,9 @@ class Receiver final : public Endpoint
     Time m_echo{0};                 //!< TS.Recent
     Time m_segment_sent{NEVER};     //!< of the segment that came last; NEVER: an ACK has told
     Time m_segment_received{0};
-    bool m_ecn{false};       //!< was agreed on
-    bool m_echo_mark{false}; //!< until the sender has reacted
+    Time m_segment_hidden{0}; //!< by a base station (WTCP)
+    bool m_ecn{false};        //!< was agreed on
+    bool m_echo_mark{false};  //!< until the sender has reacted
     Packet m_packet{};
     Timer<Receiver, &Receiver::on_ack_timeout> m_ack_timer;
     Timer<Receiver, &Receiver::on_handshake_timeout> m_handshake_timer;

@@ -32,8 +32,6 @@ class ScenarioReader : private Refusal
 
   private:
     // What this engine does not do yet is refused, unless it is off.
-    static constexpr const char* LINKS_NOT_YET[] = {
-        "arq", "delivery_ms", "aqm", "base_station", "notifies_loss", "xcp", "approve_bps", "ptp"};
     static constexpr const char* FLOWS_NOT_YET[] = {"quick_start_bps"};
 
     void read_scenario(const Json& json, ScenarioSpec* scenario)
@@ -100,6 +98,10 @@ class ScenarioReader : private Refusal
                 done.insert(back->second);
                 scenario->links.push_back(link);
                 scenario->links.push_back(*back->second);
+                LinkSpec& there = scenario->links[scenario->links.size() - 2];
+                LinkSpec& here = scenario->links.back();
+                here.has_agent_opposite = there.base_station || there.notifies_loss;
+                there.has_agent_opposite = here.base_station || here.notifies_loss;
             }
         }
         return true;
@@ -150,10 +152,9 @@ class ScenarioReader : private Refusal
                 fail(where + "loss_bursts: loss_per_packet is too much for bursts of mean_packets");
             }
         }
-        for (const char* name : LINKS_NOT_YET)
-        {
-            fields.not_yet(name);
-        }
+        read_medium(fields, where, link);
+        read_aqm(fields, where, link);
+        read_agents(fields, where, link);
         fields.end();
         if ((link->queue_packets == NO_LIMIT) == (link->queue_bytes == NO_LIMIT))
         {
@@ -164,6 +165,129 @@ class ScenarioReader : private Refusal
             fail(where + "target: a link must join two nodes, not '" + link->source +
                  "' to itself");
         }
+    }
+
+    /// How it sends, and sends again.
+    void read_medium(Fields& fields, const std::string& where, LinkSpec* link)
+    {
+        if (const Json& arq = fields.take("arq"); arq.IsStated())
+        {
+            Fields own(*this, arq, where + "arq.");
+            Arq& read = link->arq.emplace();
+            own.number("persistence", 1, 1000); // which has no default
+            read.persistence = own.whole("persistence", 1, 1000, 1);
+            read.feedback_s = own.number("feedback_s", 0, 60);
+            read.jitter_s = own.number("jitter_s", 0, 60, 0.0);
+            read.waits =
+                own.one_of("mode", {"selective repeat", "stop and wait"}) == "stop and wait";
+            read.in_order = own.truth("in_order", true);
+            read.frame_bytes = static_cast<uint32_t>(own.whole("frame_bytes", 1, 9100, 0));
+            read.interval_s = own.number("interval_s", 0, 60, 0.0);
+            own.end();
+        }
+        for (const Json& time : fields.list("delivery_ms").items)
+        {
+            const double before = link->delivery_ms.empty() ? 0 : link->delivery_ms.back();
+            if (time.type != Json::NUMBER || time.number != std::floor(time.number) ||
+                !(time.number >= before && time.number <= 1e9))
+            {
+                fail(where +
+                     "delivery_ms: must be whole numbers of ms that do not go back in time");
+                return;
+            }
+            link->delivery_ms.push_back(static_cast<uint32_t>(time.number));
+        }
+        if (!link->delivery_ms.empty() && (link->delivery_ms.back() == 0 || link->arq))
+        {
+            fail(where + "delivery_ms: must end after 0 ms, and is not allowed beside arq");
+        }
+    }
+
+    void read_aqm(Fields& fields, const std::string& where, LinkSpec* link)
+    {
+        const Json& json = fields.take("aqm");
+        if (!json.IsStated())
+        {
+            return;
+        }
+        Fields own(*this, json, where + "aqm.");
+        const std::string kind = own.one_of("kind", {"red", "codel", "pie"});
+        const bool ecn = own.truth("ecn", true);
+        if (kind == "red")
+        {
+            Red red{};
+            red.min_packets = own.number("min_threshold_packets", ABOVE_0, 1e15, 5.0);
+            red.max_packets = own.number("max_threshold_packets", ABOVE_0, 1e15, 15.0);
+            red.max_probability = own.number("max_probability", ABOVE_0, 1, 0.02);
+            red.weight = own.number("queue_weight", ABOVE_0, 1, 0.002);
+            red.gentle = own.truth("gentle", false);
+            red.ecn = ecn;
+            link->aqm = red;
+            if (red.max_packets <= red.min_packets)
+            {
+                fail(where +
+                     "aqm.max_threshold_packets must be greater than min_threshold_packets");
+            }
+        }
+        else if (kind == "codel")
+        {
+            const Time target = from_seconds(own.number("target_s", ABOVE_0, 60, 0.005));
+            const Time interval = from_seconds(own.number("interval_s", ABOVE_0, 60, 0.1));
+            link->aqm = CoDel{target, interval, ecn};
+        }
+        else
+        {
+            Pie pie{};
+            pie.target_s = own.number("target_s", ABOVE_0, 60, 0.015);
+            pie.update_s = own.number("update_s", 1e-4, 60, 0.015);
+            pie.max_burst_s = own.number("max_burst_s", 0, 60, 0.15);
+            pie.alpha = own.number("alpha", ABOVE_0, 1000, 0.125);
+            pie.beta = own.number("beta", ABOVE_0, 1000, 1.25);
+            pie.mark_below = own.number("mark_below", 0, 1, 0.1);
+            pie.ecn = ecn;
+            link->aqm = pie;
+        }
+        own.end();
+        if (link->mark_above_packets != NO_LIMIT)
+        {
+            fail(where + "aqm: state either aqm or mark_above_packets");
+        }
+    }
+
+    /// Who looks on: base station, far end, router.
+    void read_agents(Fields& fields, const std::string& where, LinkSpec* link)
+    {
+        if (const Json& station = fields.take("base_station"); station.IsStated())
+        {
+            Fields own(*this, station, where + "base_station.");
+            BaseStation& read = link->base_station.emplace();
+            read.wtcp = own.one_of("kind", {"snoop", "wtcp"}) == "wtcp";
+            read.cache_packets = own.whole("cache_packets", 1, 2147483647, 1000);
+            read.min_timeout = from_seconds(own.number("min_timeout_s", ABOVE_0, 60, 0.1));
+            read.hides_sack = own.truth("hides_sack", true);
+            read.hides_time = own.truth("hides_time", read.wtcp);
+            if (const auto fails_at_s = own.optional("fails_at_s", 0, LONGEST_S))
+            {
+                read.fails_at = from_seconds(*fails_at_s);
+            }
+            own.end();
+            if (read.hides_time && !read.wtcp)
+            {
+                fail(where + "base_station.hides_time: only wtcp does");
+            }
+        }
+        link->notifies_loss = fields.truth("notifies_loss", false);
+        if (const Json& xcp = fields.take("xcp"); xcp.IsStated())
+        {
+            Fields own(*this, xcp, where + "xcp.");
+            Xcp& read = link->xcp.emplace();
+            read.alpha = own.number("alpha", ABOVE_0, 10, 0.4);
+            read.beta = own.number("beta", 0, 10, 0.226);
+            read.gamma = own.number("gamma", 0, 1, 0.1);
+            own.end();
+        }
+        link->approve_bps = fields.optional("approve_bps", 1, 1e15).value_or(0);
+        link->ptp = fields.truth("ptp", false);
     }
 
     void read_flow(const Json& json, const std::string& where, const Graph& graph, FlowSpec* flow)

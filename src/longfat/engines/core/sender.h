@@ -386,7 +386,7 @@ class Sender final : public Endpoint,
     /// Returns the sample for the congestion control, or NO_RTT.
     Time take_round_trip(const RoundTripSample& sample, const Packet& packet, Time now)
     {
-        const Time rtt = sample.newest(now);
+        Time rtt = sample.newest(now);
         if (rtt != NO_RTT)
         {
             // No sample is longer than that of the segment which caused the ACK, but for the ACK's delay.
@@ -396,7 +396,9 @@ class Sender final : public Endpoint,
             m_checks.expect(packet.segment_sent == NEVER || !knows ||
                                 rtt <= now - packet.segment_sent + m_spec.ack_timeout,
                             "a round trip is longer than that of the segment which caused the ACK");
-            note_rtt(rtt, sample.oldest(now), now);
+            const Time hidden = packet.options ? packet.options->hidden : 0;
+            rtt = std::max<Time>(rtt - hidden, 1);
+            note_rtt(rtt, std::max(sample.oldest(now) - hidden, rtt), now);
         }
         return rtt;
     }

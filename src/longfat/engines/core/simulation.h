@@ -8,6 +8,7 @@
 #include "../json.h"
 #include "flow.h"
 #include "mobility.h"
+#include "step-link.h"
 
 namespace longfat::core
 {
@@ -95,6 +96,14 @@ class Simulation
             head.Name("packets_lost_in_outage").Number(count.outage);
             head.Name("packets_dropped_by_queue").Number(count.overflow);
             head.Name("packets_marked").Number(count.marked);
+            head.Name("packets_dropped_early").Number(count.early);
+            head.Name("packets_sent_again").Number(count.again);
+            head.Name("packets_repaired").Number(count.repaired);
+            head.Name("packets_cached").Number(count.cached);
+            head.Name("acks_held_back").Number(count.held_back);
+            head.Name("acks_told_of_loss").Number(count.told);
+            head.Name("quick_starts_approved").Number(count.quick_starts_approved);
+            head.Name("quick_starts_reported").Number(count.quick_starts_reported);
             write_series(count.series, head, numbers);
             head.End('}');
         }
@@ -123,8 +132,27 @@ class Simulation
     {
         m_network.node(spec.source);
         const uint32_t target = m_network.node(spec.target);
-        m_links.push_back(
-            std::make_unique<DropTailLink>(m_events, spec, target, m_links.size(), m_spec.seed));
+        const uint64_t number = m_links.size();
+        if (spec.needs_steps())
+        {
+            auto link = std::make_unique<StepLink>(m_events, spec, target, number, m_spec.seed);
+            if (number % 2 == 0)
+            {
+                m_forth = link.get();
+            }
+            else if (m_forth)
+            {
+                link->pair(*m_forth);
+                m_forth->pair(*link);
+            }
+            m_links.push_back(std::move(link));
+        }
+        else
+        {
+            m_forth = nullptr;
+            m_links.push_back(
+                std::make_unique<DropTailLink>(m_events, spec, target, number, m_spec.seed));
+        }
         m_network.join(spec.source, spec.target, m_links.back().get());
         for (const std::string& name : m_spec.series)
         {
@@ -227,8 +255,7 @@ class Simulation
     {
         for (const auto& link : m_links)
         {
-            link->finish(now());
-            m_checks.expect(link->count.is_conserved(), "a link has not conserved its packets");
+            m_checks.expect(link->finish(now()), "a link has not conserved its packets");
         }
         for (const Flow& flow : m_flows)
         {
@@ -245,6 +272,7 @@ class Simulation
     Checks m_checks;
     EventQueue m_events;
     std::vector<std::unique_ptr<Link>> m_links;
+    StepLink* m_forth{nullptr}; //!< the link there, of the cable that is being added
     Network m_network;
     std::deque<Flow> m_flows; // which stay where they are
     std::deque<Movement> m_moves;

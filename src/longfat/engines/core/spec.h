@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace longfat::core
@@ -41,6 +42,68 @@ struct LossBursts
     double loss_within;
 };
 
+/// Automatic repeat request (longfat.Arq).
+struct Arq
+{
+    uint64_t persistence;
+    double feedback_s;
+    double jitter_s;
+    bool waits; //!< stop and wait
+    bool in_order;
+    uint32_t frame_bytes; //!< 0: a packet is lost and sent again as a whole
+    double interval_s;    //!< frames arrive at the ends of such intervals; 0: at once
+};
+
+/// Snoop or WTCP (longfat.Snoop, longfat.Wtcp).
+struct BaseStation
+{
+    bool wtcp;
+    uint64_t cache_packets;
+    Time min_timeout;
+    bool hides_sack;
+    bool hides_time;
+    std::optional<Time> fails_at;
+};
+
+/// Random early detection (longfat.Red).
+struct Red
+{
+    double min_packets;
+    double max_packets;
+    double max_probability;
+    double weight;
+    bool gentle;
+    bool ecn;
+};
+
+/// Controlled delay (longfat.CoDel).
+struct CoDel
+{
+    Time target;
+    Time interval;
+    bool ecn;
+};
+
+/// Proportional integral controller enhanced (longfat.Pie).
+struct Pie
+{
+    double target_s;
+    double update_s;
+    double max_burst_s;
+    double alpha;
+    double beta;
+    double mark_below;
+    bool ecn;
+};
+
+/// A router that speaks XCP (longfat.Xcp).
+struct Xcp
+{
+    double alpha;
+    double beta;
+    double gamma;
+};
+
 /// One direction of a link.
 struct LinkSpec
 {
@@ -56,6 +119,22 @@ struct LinkSpec
     std::optional<LossBursts> loss_bursts;
     std::vector<Outage> outages;
     std::vector<LinkChange> changes;
+    std::optional<Arq> arq;
+    std::vector<uint32_t> delivery_ms;                 //!< a trace; empty: rate_bps says it all
+    std::variant<std::monostate, Red, CoDel, Pie> aqm; //!< monostate: the queue is not managed
+    std::optional<Xcp> xcp;
+    double approve_bps{0};                   //!< of Quick-Start requests; 0: it does not speak it
+    bool ptp{false};                         //!< its router writes into queries
+    std::optional<BaseStation> base_station; //!< at its source
+    bool notifies_loss{false};               //!< by acknowledgments on the way back
+    bool has_agent_opposite{false};          //!< of a link back with either of both
+
+    /// Whether what happens to a packet is open when it comes to the queue.
+    bool needs_steps() const
+    {
+        return arq || !delivery_ms.empty() || aqm.index() > 0 || xcp || approve_bps > 0 || ptp ||
+               base_station || notifies_loss || has_agent_opposite;
+    }
 };
 
 using Path = std::vector<std::string>; //!< names of nodes
@@ -120,7 +199,8 @@ struct FlowSpec
     Time min_rto{0};
     Time start{0};
     std::optional<Time> stop;
-    uint64_t bytes{0}; //!< 0: without end
+    uint64_t bytes{0};         //!< 0: without end
+    double quick_start_bps{0}; //!< to be asked for (RFC 4782); 0: nothing
     std::vector<Reroute> reroutes;
     std::vector<HandoffSpec> handoffs;
     std::optional<Bytes> relay_buffer;  //!< on either side of a relay; none: as at the ends

@@ -1,0 +1,93 @@
+"""A link of the core, alone: what is put in, and what comes out (core_link.cc)."""
+
+import hashlib
+import json
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from longfat import paths
+from longfat.engines import host
+from longfat.engines.core import native
+from longfat.topologies import duplex
+
+HERE = Path(__file__).parent
+COUNTS = ["offered", "overflow", "early", "marked", "sent", "again", "lost", "outage", "arrived"]
+COUNTS += ["under_way", "waiting"]
+ECT, CE, LOW = 4, 8, 128  # flags of a packet (link.h)
+
+
+class Offered(NamedTuple):
+    """A packet with a congestion header, or with none (`rtt_s` None)."""
+
+    time_s: float
+    size: int
+    flags: int = 0
+    rtt_s: float | None = None
+    spacing_s: float = 0.0
+    feedback: float = 1e9
+
+
+@dataclass(frozen=True)
+class Arrival:
+    number: int
+    time_s: float
+    marked: bool
+    ttl: int
+    xcp_ttl: int
+    feedback: float
+
+
+@cache
+def program(flags: tuple[str, ...] = native.SANITIZED) -> Path:
+    """Return the program of core_link.cc, compiled once for all."""
+    source = HERE / "core_link.cc"
+    command = [*native.compiler(), *native.FLAGS, *flags]
+    content = host.content_sha256([source, *sorted(native.HERE.glob("*.h"))])
+    key = hashlib.sha256("\0".join([*command, content]).encode()).hexdigest()[:24]
+    path = paths.builds() / "core-link" / key
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
+            fresh = Path(scratch) / path.name
+            subprocess.run([*command, "-o", fresh, source], check=True)
+            fresh.replace(path)
+    return path
+
+
+def send(packets, duration_s: float, seed: int = 1, **link: Any):
+    """Put packets into a link; return those that arrive, in order, and the link's counts.
+
+    A packet is `Offered`, or a time in s, bytes on the wire, and whether it can be marked.
+    """
+    plain = {"rate_bps": 8e6, "delay_s": 0.01, "queue_packets": 1000}
+    links = [one.model_dump(mode="json") for one in duplex("a", "b", **(plain | link))]
+    flow = {"source": "a", "target": "b", "congestion_control": "newreno"}
+    scenario = {"links": links, "flows": [flow], "duration_s": duration_s, "seed": seed}
+    offered = [
+        one if isinstance(one, Offered) else Offered(one[0], one[1], ECT if one[2] else 0)
+        for one in packets
+    ]
+    lines = [json.dumps(scenario)]
+    lines += [
+        f"{round(1e9 * p.time_s)} {p.size} {p.flags} {int(p.rtt_s is not None)} "
+        f"{p.rtt_s or 0!r} {p.spacing_s!r} {p.feedback!r}"
+        for p in offered
+    ]
+    text = "\n".join(lines) + "\n"
+    done = subprocess.run([program()], input=text, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"the driver ended with {done.returncode}: {done.stderr}")
+    *arrivals, counts = done.stdout.splitlines()
+    return (
+        [
+            Arrival(
+                int(number), int(time) / 1e9, bool(int(flags) & CE), int(ttl), int(xcp), float(told)
+            )
+            for number, time, flags, ttl, xcp, told in map(str.split, arrivals)
+        ],
+        dict(zip(COUNTS, map(int, counts.split()), strict=True)),
+    )
