@@ -4,11 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import engines, papers, statistics
+from longfat import engines, experiment, papers, statistics
+from longfat.book import show
+from longfat.book.chapters import tcpj_charts as draw
 from longfat.errors import InputError
-from longfat.papers.tcpj import evidence, experiments, explorer, families, words
-from longfat.papers.tcpj.experiments import OF_2002, PROTOCOLS, WITH_SACK, Setting
-from longfat.papers.tcpj.network import handoff
+from longfat.experiment import Experiment
+from longfat.papers.tcpj import analysis, claims, explorer, families, numbers, plan, theory
+from longfat.papers.tcpj.network import handoff, radio
+from longfat.papers.tcpj.plan import PROTOCOLS, SENDERS_OF_2002, WITH_SACK
 
 pytestmark = pytest.mark.medium
 
@@ -71,10 +74,10 @@ def judged(rows) -> pd.DataFrame:
     table = pd.DataFrame(list(rows))
     for column, value in (("engine", "segment"), ("parameter", ""), ("setting", ""), ("at", "")):
         table[column] = table[column].fillna(value) if column in table else value
-    claims = papers.claims("tcpj")
-    claims = claims[claims["id"].isin(table["claim"])]
+    stated = papers.claims("tcpj")
+    stated = stated[stated["id"].isin(table["claim"])]
     columns = list(statistics.EVIDENCE_COLUMNS)
-    return statistics.judge(claims, table[columns]).set_index("id")
+    return statistics.judge(stated, table[columns]).set_index("id")
 
 
 def verdicts(rows) -> dict[str, str]:
@@ -82,48 +85,40 @@ def verdicts(rows) -> dict[str, str]:
 
 
 def test_the_profile_decides_what_is_not_stated():
-    paper, quick = Setting(), Setting(profile="quick")
-    assert len(paper.bit_error_rates) == 10 and list(paper.seeds) == list(range(1, 21))
+    paper, quick = plan.setting(), plan.setting("quick")
+    assert len(paper.bit_error_rates) == 10 and paper.repetitions == 20
     assert quick.bit_error_rates == [1e-7, 4e-7, 1e-6, 4e-6, 1e-5]
     assert (quick.repetitions, quick.duration_s, len(quick.silences)) == (3, 60, 1)
-    own = Setting(profile="quick", bit_error_rates=[1e-6], repetitions=5, duration_s=20)
-    assert (own.bit_error_rates, len(own.some_seeds(3)), own.silences) == ([1e-6], 3, ())
+    own = plan.setting("quick", bit_error_rates=[1e-6], repetitions=5, duration_s=20)
+    assert (own.bit_error_rates, own.repeated(3), own.silences) == ([1e-6], 3, ())
     assert own.handoff_at_s == 10
-    assert Setting(new_rate_bps=1502 * 8e3, rtt_s=0.005).held_segments == pytest.approx(35)
-    for wrong in ({"profile": "small"}, {"repetitions": 0}):
+    small = plan.setting(new_radio_rate_bps=1502 * 8e3, rtt_s=0.005)
+    assert small.held_segments == pytest.approx(35)
+    for wrong in ({"profile": "small"}, {"repetitions": 0}, {"rate_bps": 1e6}):
         with pytest.raises(InputError):
-            Setting(**wrong)
+            plan.setting(**wrong)
 
 
-def test_the_settings_defaults_are_the_papers_table():
-    setting = Setting()
-    assert setting.rate_bps == papers.value("tcpj", "radio_rate")
-    assert setting.rtt_s == papers.value("tcpj", "rtt")
-    assert setting.new_rate_bps == papers.value("tcpj", "new_radio_rate")
-    assert setting.repetitions == papers.value("tcpj", "repetitions")
-    assert setting.duration_s == papers.value("tcpj", "duration")
-    assert setting.handoff_at_s == papers.value("tcpj", "handoff_time")
+def test_the_movement_is_when_the_paper_has_it_and_costs_what_its_table_3_says():
+    assert plan.setting().handoff_at_s == papers.value("tcpj", "handoff_time")
+    costs = theory.handoff_costs().set_index("movement")["cost (s)"]
+    assert plan.COSTS_S["local"] == pytest.approx(costs["local"])
+    assert [one.duration_s for one in plan.setting().silences] == [0.01, 0.05, 0.1]
 
 
 def test_what_is_varied_is_a_parameter_that_the_paper_does_not_state():
     table = papers.parameters("tcpj").set_index("name")
-    varied = {variant.parameter for variant in experiments.VARIANTS}
-    varied |= {name for name, _, _ in experiments.MOVE_VARIANTS} - {"ber_handoff"}
+    varied = {one.parameter for one in plan.VARIED}
+    varied |= {name for name, _ in plan.VARIED_MOVES} - {"ber_handoff"}
     varied |= {"shared_rate", "shared_rtt"}
     assert varied <= set(table.index[table["status"] == "assumed"])
     for name in varied:
         assert "varied" in table.at[name, "note"]
 
 
-def test_the_senders_of_2002_leave_a_lost_retransmission_to_the_timer(monkeypatch):
-    plans = []
-    monkeypatch.setattr(
-        experiments, "sweep", lambda scenarios, **more: plans.append(scenarios) or 1 / 0
-    )
-    with pytest.raises(ZeroDivisionError):
-        experiments.fit(Setting(profile="quick"))
-    (scenarios,) = plans
-    assert {scenario.faults for scenario in scenarios} == {OF_2002}
+def test_the_senders_of_2002_leave_a_lost_retransmission_to_the_timer():
+    scenarios = plan.fit(plan.setting("quick")).scenarios
+    assert {scenario.faults for scenario in scenarios} == {SENDERS_OF_2002}
     assert {scenario.flows[0].initial_ssthresh_segments for scenario in scenarios} == {44}
 
 
@@ -148,14 +143,14 @@ def test_the_best_rate_is_the_lowest_point_of_a_parabola():
     away = surface.assign(rtt_s=0.1, all=surface["all"] + 1)
     both = pd.concat([surface, away])
     for table in (both, both[both["rate_bps"] <= 3e6]):  # in the middle, and at the edge
-        best = experiments.best_rate(table, rtt_s=0.04)
+        best = analysis.best_rate(table, rtt_s=0.04)
         assert best.on_map_bps == 3e6
         assert best.of_parabola_bps == pytest.approx(2.7e6)
-    places = experiments.best_links(both)
+    places = analysis.best_links(both)
     assert list(places["rate_bps"][:2]) == [3e6, 2e6]
     assert places["segments in flight"][0] == pytest.approx(3e6 * 0.04 / 8 / 1502)
-    numbers = words.of_fit(both, Setting())
-    assert numbers["tcpj_fit_rate"] == 3 and numbers["tcpj_fit_error"] == pytest.approx(0.09)
+    found = numbers.fit_numbers(both, plan.setting())
+    assert found["tcpj_fit_rate"] == 3 and found["tcpj_fit_error"] == pytest.approx(0.09)
 
 
 def test_the_map_of_the_fit_is_a_root_mean_square():
@@ -164,7 +159,7 @@ def test_the_map_of_the_fit_is_a_root_mean_square():
         for protocol, errors in {"SACK": (0, 0), "Westwood": (3, 4), "TCP-J": (-1, 1)}.items()
         for error in errors
     ]
-    (link,) = experiments.fit_surface(pd.DataFrame(rows)).to_dict("records")
+    (link,) = analysis.error_surface(pd.DataFrame(rows)).to_dict("records")
     assert link["Westwood"] == pytest.approx(np.sqrt(12.5))
     assert (link["SACK"], link["TCP-J"]) == (0, 1)
     assert link["all"] == pytest.approx(np.sqrt((9 + 16 + 1 + 1) / 6))
@@ -173,7 +168,7 @@ def test_the_map_of_the_fit_is_a_root_mean_square():
 def test_table_2_is_reproduced_by_runs_that_have_its_gain_and_by_no_others():
     printed = papers.table("tcpj", 2)[4e-6]
     runs = random_loss(printed.to_dict())
-    found = judged(evidence.of_random_losses(runs))
+    found = judged(claims.random_loss_rows(runs))
     for protocol in ("sack", "westwood", "tcpj"):
         assert found.at[f"tcpj-t2-{protocol}-4e-6", "verdict"] == "reproduced"
     assert found.at["tcpj-t2-tcpj-1e-6", "verdict"] == "not reproduced"
@@ -185,11 +180,11 @@ def test_table_2_is_reproduced_by_runs_that_have_its_gain_and_by_no_others():
     assert found.at["tcpj-s2-westwood", "verdict"] == "reproduced"
     assert found.at["tcpj-s4-newreno-sack", "verdict"] == "reproduced"  # 10 %, within 20
     assert found.at["tcpj-s4-peak", "verdict"] == "not reproduced"  # as large at 1e-6
-    table = experiments.table_2(runs)
-    assert list(experiments.worded_table_2(table)["bit error rate"]) == ["1e-06", "4e-06"] * 3
-    wide = experiments.wide_table_2(table)
+    table = analysis.table_2(runs)
+    assert list(analysis.worded_table_2(table)["bit error rate"]) == ["1e-06", "4e-06"] * 3
+    wide = analysis.wide_table_2(table)
     assert list(wide[""]) == ["paper", "ours"] * 3 and wide["4e-06"].iloc[-1] == "191"
-    quality = experiments.fit_quality(table).set_index("error rates")
+    quality = analysis.fit_quality(table).set_index("error rates")
     assert quality.loc["fitted"].isna().all()
     assert quality.at["predicted", "SACK"] < quality.at["predicted", "TCP-J"]
 
@@ -197,16 +192,16 @@ def test_table_2_is_reproduced_by_runs_that_have_its_gain_and_by_no_others():
 def test_a_cell_that_was_fitted_is_fitted_whatever_the_runs():
     for gain in (90, 500):
         runs = random_loss({"TCP-J": gain}, rates=[8e-6])
-        assert verdicts(evidence.of_random_losses(runs))["tcpj-t2-tcpj-8e-6"] == "fitted"
-    claims = papers.claims("tcpj")
-    fitted = claims[claims["fitted"].notna()]
+        assert verdicts(claims.random_loss_rows(runs))["tcpj-t2-tcpj-8e-6"] == "fitted"
+    stated = papers.claims("tcpj")
+    fitted = stated[stated["fitted"].notna()]
     assert len(fitted) == 12
-    assert set(fitted["bit_error_rate"]) == set(experiments.FITTED_RATES)
+    assert set(fitted["bit_error_rate"]) == set(plan.FITTED_RATES)
 
 
 def test_westwoods_cell_may_be_read_in_two_ways():
-    table = experiments.table_2(random_loss({"Westwood": 115}, rates=[4e-6]))
-    quality = experiments.fit_quality(table).set_index("error rates")["Westwood"]
+    table = analysis.table_2(random_loss({"Westwood": 115}, rates=[4e-6]))
+    quality = analysis.fit_quality(table).set_index("error rates")["Westwood"]
     assert quality["predicted"] == pytest.approx(np.log(2.15 / 1.15), rel=1e-3)
     assert quality["predicted, 115 % for 15 %"] == pytest.approx(0, abs=1e-3)
 
@@ -214,25 +209,25 @@ def test_westwoods_cell_may_be_read_in_two_ways():
 def test_another_setting_that_turns_a_claim_is_named():
     runs = random_loss({"TCP-J": 191})
     varied = random_loss({"TCP-J": 400}).assign(parameter="min_rto", setting="0.5 s")
-    rows = [*evidence.of_random_losses(runs), *evidence.of_variants(varied)]
+    rows = [*claims.random_loss_rows(runs), *claims.varied_rows(varied)]
     assert verdicts(rows)["tcpj-abstract-191"] == "depends on min_rto"
 
 
 def test_ns3_speaks_of_another_setting():
     both = pd.concat([random_loss({}), random_loss({}).assign(engine="ns3")])
-    rows = pd.DataFrame(list(evidence.of_random_losses(both)))
+    rows = pd.DataFrame(list(claims.random_loss_rows(both)))
     of_ns3 = rows[rows["engine"] == "ns3"]
     assert set(of_ns3["parameter"]) == {"limited_transmit"}
     assert set(of_ns3["experiment"]) == {"tcpj-random-loss-ns3"}
 
 
 def test_one_run_has_gains_and_no_interval():
-    table = experiments.table_2(random_loss({"TCP-J": 50}, seeds=1))
-    worded = experiments.worded_table_2(table).set_index(["protocol", "bit error rate"])
+    table = analysis.table_2(random_loss({"TCP-J": 50}, seeds=1))
+    worded = analysis.worded_table_2(table).set_index(["protocol", "bit error rate"])
     assert worded.at[("TCP-J", "4e-06"), "ours"] == "50"
     assert worded.at[("TCP-J", "4e-06"), "one run"] == "–"
     runs = random_loss({"TCP-J": 50}, seeds=1)
-    assert verdicts(evidence.of_random_losses(runs))["tcpj-abstract-191"] == "undecidable"
+    assert verdicts(claims.random_loss_rows(runs))["tcpj-abstract-191"] == "undecidable"
 
 
 def test_a_sender_that_keeps_its_window_is_held_against_sack():
@@ -240,42 +235,38 @@ def test_a_sender_that_keeps_its_window_is_held_against_sack():
     for gain, verdict in ((10.1, "reproduced"), (30, "not reproduced")):
         kept = own[own["protocol"] == "NewReno"].assign(protocol="keeps its window")
         kept["goodput_bps"] *= 1 + gain / 100
-        rows = evidence.of_keeping(pd.concat([own, kept]))
+        rows = claims.keeping_rows(pd.concat([own, kept]))
         assert verdicts(rows) == {"tcpj-s3-keep": verdict}
 
 
 def test_shares_and_harm_on_the_wire():
     elsewhere = flows(FAIR, rate_bps=8e6)
-    found = verdicts(evidence.of_wires(flows(FAIR), elsewhere))
+    found = verdicts(claims.wire_rows(flows(FAIR), elsewhere))
     assert set(found.values()) == {"reproduced"}
-    found = verdicts(evidence.of_wires(flows(GREEDY), flows(GREEDY, rate_bps=8e6)))
+    found = verdicts(claims.wire_rows(flows(GREEDY), flows(GREEDY, rate_bps=8e6)))
     assert set(found.values()) == {"not reproduced"}
-    found = verdicts(evidence.of_wires(flows(GREEDY), elsewhere))
+    found = verdicts(claims.wire_rows(flows(GREEDY), elsewhere))
     assert set(found.values()) == {"depends on shared_rate"}
-    found = judged(evidence.of_wires(flows(GREEDY), flows(FAIR, rtt_s=0.1)))
+    found = judged(claims.wire_rows(flows(GREEDY), flows(FAIR, rtt_s=0.1)))
     assert found.at["tcpj-s4-shares", "verdict"] == "depends on shared_rtt"
     assert found.at["tcpj-s4-no-harm", "measured"] == pytest.approx(-50, rel=1e-4)
-    names = list(experiments.sharing(flows(GREEDY)).table["flow"])
+    names = list(analysis.sharing(flows(GREEDY)).table["flow"])
     assert names == ["NewReno", "SACK", "TCP-J"]
-    (place,) = experiments.plane(flows(GREEDY)).to_dict("records")
+    (place,) = analysis.wire_map(flows(GREEDY)).to_dict("records")
     assert place["share"] == pytest.approx(2 / 3, rel=1e-4)
     assert place["harm"] == pytest.approx(50, rel=1e-4)
 
 
 def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scale():
-    design = statistics.combinations(kind=["a", "b"], who=["x", "y"], seed=[1, 2])
+    points = statistics.combinations(kind=["a", "b"], who=["x", "y"])
+    usual = Experiment(name="usual", build=radio, points=points, repetitions=2)
     more = [({"kind": "a"}, 4), ({"kind": "b", "who": "y"}, 3)]
-    table = experiments._with_more(Setting(), design, more)
-    assert table.iloc[: len(design)].equals(design)  # the known runs stay where they are
-    counts = table.groupby(["kind", "who"])["seed"].agg(["count", "nunique", "max"])
-    assert counts.T.to_dict("list") == {
-        ("a", "x"): [4] * 3,
-        ("a", "y"): [4] * 3,
-        ("b", "x"): [2] * 3,
-        ("b", "y"): [3] * 3,
-    }
-    for other in (Setting(profile="quick"), Setting(repetitions=5), Setting(more=False)):
-        assert experiments._with_more(other, design, more).equals(design)
+    further = plan._further(plan.setting(), usual, more)
+    assert further.name == "usual-more"
+    seeds = further.design.groupby(["kind", "who"])["seed"].agg(list)
+    assert seeds.to_dict() == {("a", "x"): [3, 4], ("a", "y"): [3, 4], ("b", "y"): [3]}
+    for other in ({"profile": "quick"}, {"repetitions": 5}, {"more": False}):
+        assert plan._further(plan.setting(**other), usual, more).scenarios == []
 
 
 def test_only_runs_that_have_a_partner_are_compared():
@@ -286,7 +277,7 @@ def test_only_runs_that_have_a_partner_are_compared():
         for name, rate in (("TCP-J", 2.0), ("SACK", 1.0), ("Westwood", 1.5))
         for seed in range(1, 9 if kind == "local" and name != "SACK" else 4)
     ]
-    found = pd.DataFrame(evidence.of_newcomers(pd.DataFrame(rows))).set_index(["claim", "at"])
+    found = pd.DataFrame(claims.newcomer_rows(pd.DataFrame(rows))).set_index(["claim", "at"])
     assert found["runs"].to_dict() == {
         ("tcpj-s4-kinder", "a local movement"): 8,
         ("tcpj-s4-kinder", "a non-local movement"): 3,
@@ -305,10 +296,10 @@ def test_the_fairest_alpha_is_held_against_the_papers():
         ]
         return pd.DataFrame(rows)
 
-    assert verdicts(evidence.of_alphas(runs({0.5: 10, 0.9: 20, 0.99: 60}))) == {
+    assert verdicts(claims.alpha_rows(runs({0.5: 10, 0.9: 20, 0.99: 60}))) == {
         "tcpj-s3-alpha": "not reproduced"
     }
-    assert verdicts(evidence.of_alphas(runs({0.5: -30, 0.9: 20, 0.99: 60}))) == {
+    assert verdicts(claims.alpha_rows(runs({0.5: -30, 0.9: 20, 0.99: 60}))) == {
         "tcpj-s3-alpha": "reproduced"
     }
 
@@ -328,7 +319,7 @@ def test_the_estimates_are_judged_by_bias_error_and_variation():
         for protocol in ("TCP-J", "Westwood")
         for seed in (1, 2, 3)
     ]
-    found = verdicts(evidence.of_estimates(pd.DataFrame(rows)))
+    found = verdicts(claims.estimate_rows(pd.DataFrame(rows)))
     assert found == {
         "tcpj-s4-abe-near-1e-8": "reproduced",
         "tcpj-s4-tustin-near-1e-8": "not reproduced",
@@ -337,7 +328,7 @@ def test_the_estimates_are_judged_by_bias_error_and_variation():
         "tcpj-s4-accuracy": "not reproduced",
         "tcpj-s4-above-in-outage": "reproduced",
     }
-    without = verdicts(evidence.of_estimates(pd.DataFrame(rows).assign(lowest=np.nan)))
+    without = verdicts(claims.estimate_rows(pd.DataFrame(rows).assign(lowest=np.nan)))
     assert set(found) - set(without) == {"tcpj-s4-above-in-outage"}
 
 
@@ -360,12 +351,12 @@ def outage_runs(**rates: float) -> pd.DataFrame:
 
 
 def test_after_an_outage_only_runs_that_both_time_out_are_compared():
-    table = pd.DataFrame(list(evidence.of_outages(outage_runs())))
+    table = pd.DataFrame(list(claims.outage_rows(outage_runs())))
     faster = table[table["claim"] == "tcpj-s4-faster-recovery"]
     assert set(faster["at"]) == {"an outage of 1 s"}
-    found = verdicts(evidence.of_outages(outage_runs()))
+    found = verdicts(claims.outage_rows(outage_runs()))
     assert found == {"tcpj-s4-outages": "reproduced", "tcpj-s4-faster-recovery": "reproduced"}
-    found = verdicts(evidence.of_outages(outage_runs(SACK=2.1, WestwoodSACK=2.0)))
+    found = verdicts(claims.outage_rows(outage_runs(SACK=2.1, WestwoodSACK=2.0)))
     assert found["tcpj-s4-outages"] == "not reproduced"
     assert found["tcpj-s4-faster-recovery"] == "depends on westwood_base"
 
@@ -374,14 +365,14 @@ def test_the_lead_that_is_left_is_a_part_of_the_lead():
     runs = random_loss({"Westwood": 0, "TCP-J": 300}, rates=[4e-6])
     with_sack = random_loss({"Westwood": 100, "TCP-J": 300}, rates=[4e-6])
     with_sack = with_sack.assign(parameter="westwood_base", setting="with SACK")
-    rows = [row for row in evidence.of_variants(pd.concat([runs.assign(parameter=""), with_sack]))]
+    rows = [row for row in claims.varied_rows(pd.concat([runs.assign(parameter=""), with_sack]))]
     (dips,) = [row for row in rows if row["claim"] == "tcpj-s4-dips"]
     assert dips["measured"] == pytest.approx(50, rel=1e-3)  # half of ln 4 is ln 2
 
 
 def moved(**windows: float) -> pd.DataFrame:
     """The base runs of `Handoffs`, all alike but for the windows of Westwood."""
-    design = pd.DataFrame(experiments.MOVES, columns=["protocol", "kind", "announced"])
+    design = pd.DataFrame(plan.MOVES, columns=["protocol", "kind", "announced"])
     runs = design.merge(pd.DataFrame({"seed": [1, 2, 3]}), how="cross")
     runs["label"] = runs["protocol"].where(runs["announced"], runs["protocol"] + ", not announced")
     runs[["parameter", "setting"]] = ""
@@ -393,13 +384,13 @@ def moved(**windows: float) -> pd.DataFrame:
 
 
 def test_windows_after_a_handoff_are_held_against_pipe_and_buffer():
-    found = verdicts(evidence.of_handoffs(moved(first_10_s=60.0)))
+    found = verdicts(claims.handoff_rows(moved(first_10_s=60.0)))
     assert found["tcpj-s4-local-tcpj"] == "reproduced"  # from 40 to 20
     assert found["tcpj-s4-local-westwood"] == "not reproduced"  # as large as TCP-J's
     assert found["tcpj-s4-nonlocal-westwood"] == "reproduced"
     assert found["tcpj-s4-nonlocal-tcpj"] == "reproduced"
     assert found["tcpj-s4-unannounced-shape"] == "reproduced"
-    found = judged(evidence.of_handoffs(moved(settled=30.0)))
+    found = judged(claims.handoff_rows(moved(settled=30.0)))
     assert found.at["tcpj-s4-local-westwood", "measured"] == pytest.approx(50)
     assert found.at["tcpj-s4-nonlocal-westwood", "verdict"] == "not reproduced"
 
@@ -414,54 +405,51 @@ def test_harm_to_who_is_at_home_is_one_sided():
         ]
         return pd.DataFrame(table)
 
-    kind = verdicts(evidence.of_newcomers(rows(TCPJ=2.0, SACK=1.0, Westwood=1.5)))
+    kind = verdicts(claims.newcomer_rows(rows(TCPJ=2.0, SACK=1.0, Westwood=1.5)))
     assert set(kind.values()) == {"reproduced"}
-    harsh = verdicts(evidence.of_newcomers(rows(TCPJ=0.5, SACK=1.0, Westwood=1.5)))
+    harsh = verdicts(claims.newcomer_rows(rows(TCPJ=0.5, SACK=1.0, Westwood=1.5)))
     assert set(harsh.values()) == {"not reproduced"}
 
 
 def test_what_is_calculated():
-    assert (evidence.operations(2), evidence.operations(9)) == (7, 4)
-    found = verdicts(evidence.of_costs())
+    assert (claims.operations(2), claims.operations(9)) == (7, 4)
+    found = verdicts(claims.arithmetic_rows())
     assert set(found.values()) == {"reproduced"}
 
 
-def test_a_leg_whose_engine_is_missing_is_left_out(monkeypatch, no_engine, capsys):
-    setting = Setting(bit_error_rates=[1e-6], repetitions=1)
+def test_an_engine_that_is_missing_is_left_out(monkeypatch, no_engine, capsys):
+    runs = plan.runs(plan.setting(bit_error_rates=[1e-6], repetitions=1))
     made = random_loss({}, rates=[1e-6], seeds=1).drop(columns=["engine", "Mb/s"])
-    monkeypatch.setattr(experiments, "sweep", lambda scenarios, **more: made.copy())
-    assert set(experiments.random_losses(setting)["engine"]) == {"segment"}
-    assert experiments.stacks(setting).empty
-    said = capsys.readouterr().out
-    assert "'ns3'" in said and "'ns2'" in said and "'linux'" in said
+    monkeypatch.setattr(experiment, "can_run", lambda scenarios, engine: engine == "segment")
+    monkeypatch.setattr(
+        experiment, "sweep", lambda scenarios, *_, **more: made[: len(scenarios)].copy()
+    )
+    assert set(analysis.random_losses(runs)["protocol"]) == set(PROTOCOLS)
+    assert analysis.ns2_pipes(runs).empty
 
 
 def test_the_figures_can_be_drawn():
     """With as little as one run, and with cells of table 2 missing."""
-    from longfat.book import drawings_tcpj as draw
-
-    setting = Setting(bit_error_rates=[1e-6], repetitions=1)
-    runs = random_loss({"TCP-J": 50}, rates=[1e-6], seeds=1)
-    points = statistics.interval(runs, ["bit_error_rate", "protocol"], "Mb/s")
-    figure = draw.random_losses(points, experiments.expected(setting, [1e-7, 1e-6]))
-    (axes,) = figure.axes
+    runs = plan.runs(plan.setting(bit_error_rates=[1e-6], repetitions=1))
+    losses = random_loss({"TCP-J": 50}, rates=[1e-6], seeds=1)
+    points = statistics.interval(losses, ["bit_error_rate", "protocol"], "Mb/s")
+    (axes,) = draw.random_losses(points, runs).axes
     assert len(axes.containers) == len(PROTOCOLS)
-    draw.table_2(experiments.table_2(runs))
-    draw.filters(experiments.filter_steps(setting))
-    draw.plane(experiments.plane(flows(GREEDY)))
-    draw.movements()
+    draw.table_2(analysis.table_2(losses), runs)
+    draw.filters(theory.filter_steps(runs.setting), runs)
+    draw.wire_map(analysis.wire_map(flows(GREEDY)), runs)
+    draw.movements(theory.handoff_costs(), runs)
+    show.plt.close("all")
 
 
 def test_every_claim_has_a_mark_and_one_only():
-    from longfat.book import drawings_tcpj as draw
-
-    claims = papers.claims("tcpj")
-    for claim in claims["id"]:
+    stated = papers.claims("tcpj")
+    for claim in stated["id"]:
         lines = [name for name, start in draw.GROUPS.items() if claim.startswith(start)]
         assert len(lines) == 1, (claim, lines)
-    figure = draw.claims(claims.assign(verdict="reproduced"))
+    figure = draw.claims(stated.assign(verdict="reproduced"), plan.runs(plan.setting()))
     (axes,) = figure.axes
-    assert len(axes.lines) == len(claims)
+    assert len(axes.lines) == len(stated)
 
 
 def test_claims_that_hang_on_a_parameter_are_those_that_it_turns():
@@ -480,20 +468,18 @@ def test_claims_that_hang_on_a_parameter_are_those_that_it_turns():
             ],
         }
     )
-    found = words.hanging_on(judged, "lost_retransmission", "timer", "found")
+    found = numbers.turned_claims(judged, "lost_retransmission", "timer", "found")
     assert found["claim"].tolist() == ["turns"]
     assert found[["timer", "found"]].iloc[0].tolist() == ["2: holds", "2: fails"]
     assert "lost_retransmission" not in found["verdict"].iloc[0]
-    assert words.tried(judged, "lost_retransmission") == 2
-
-
-def test_without_runs_of_ns2_there_is_no_table_of_its_pipes():
-    runs = pd.DataFrame({"protocol": ["SACK"], "engine": "segment", "bit_error_rate": 1e-6})
-    assert experiments.ns2_pipes(Setting(), runs).empty
+    counts = numbers.verdict_numbers(judged)
+    assert (counts["tcpj_hanging"], counts["tcpj_hanging_tried"]) == (1, 2)
 
 
 def test_a_split_connection_gains_which_the_paper_does_not_expect_and_a_proxy_gains_more():
-    rows = pd.DataFrame(families.evidence(families.runs()))
+    rows = pd.DataFrame(
+        families.evidence_rows(plan.runs(plan.setting()).flows(families.EXPERIMENT))
+    )
     base = rows[rows["parameter"].isna()].pivot(index="at", columns="claim", values="low")
     assert (base["tcpj-s2-split"] > 90).all()
     assert (base["tcpj-s2-proxy"] > base["tcpj-s2-split"]).all()

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from longfat import InputError, SimulationError, paths, reproduce, store
+from longfat import InputError, paths, reproduce, store
 from longfat.book import cells, chapters, figures
 from longfat.cli import main
 
@@ -146,8 +146,8 @@ def test_what_fails_leaves_no_file(tmp_path):
         figures.execute("hybla-3", tmp_path / "out", SMALL | {"rtt_s": -1.0})
     with pytest.raises(InputError, match=r"no parameter 'rtt'.*mean 'rtt_s'"):
         figures.execute("hybla-3", tmp_path / "out", {"rtt": 0.5})
-    with pytest.raises(SimulationError, match="tcpj-9: "):
-        figures.execute("tcpj-9", tmp_path / "out", {"rtt_s": -1.0})
+    with pytest.raises(InputError, match=r"survey-5: .*delay_s"):
+        figures.execute("survey-5", tmp_path / "out", {"rtt_s": -1.0})
     assert not (tmp_path / "out").exists()
 
 

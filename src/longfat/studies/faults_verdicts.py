@@ -7,29 +7,27 @@ stated setting, or of another engine, is left out on both sides. `data/faults-ve
 evidence; tools/faults_verdicts.py makes it.
 """
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
 
-from longfat import papers, paths, statistics, store
-from longfat.experiment import Part
+from longfat import experiment, papers, paths, statistics, store
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET, Fault
-from longfat.papers.hybla import claims as hybla
-from longfat.papers.hybla import plan as hybla_plan
-from longfat.papers.hybla.analysis import growth
+from longfat.papers.hybla import claims as hybla_claims
+from longfat.papers.hybla import plan as hybla
 from longfat.papers.survey import claims as survey_claims
 from longfat.papers.survey import plan as survey
-from longfat.papers.survey import routers as survey_routers
-from longfat.papers.tcpj import evidence as tcpj_evidence
-from longfat.papers.tcpj import experiments as tcpj
+from longfat.papers.survey import routers
+from longfat.papers.tcpj import claims as tcpj_claims
 from longfat.papers.tcpj import families
-from longfat.papers.ucc import analysis as ucc
+from longfat.papers.tcpj import plan as tcpj
 from longfat.papers.ucc import claims as ucc_claims
-from longfat.papers.ucc import plan as ucc_plan
-from longfat.papers.ucc import theory as ucc_theory
+from longfat.papers.ucc import plan as ucc
 from longfat.sweeps import with_faults
 
 PLAIN, ALL = "none", "all"  # which faults; else the name of one, or of a set
@@ -43,118 +41,35 @@ EVIDENCE = paths.DATA / "faults-verdicts.csv"
 KEPT = [*statistics.EVIDENCE_COLUMNS]
 
 
+# What needs helpers in the network, which ns-3 has not: it never ran with its faults.
+HELPED = {routers.EXPERIMENT, families.EXPERIMENT}
+
+
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter's experiments: `parts` are the arguments of `evidence` that runs decide.
+    """A chapter's experiments and claims, and which parameters its setting has here."""
 
-    A part takes the setting and the parts that come before it. `archives` has the names of a part's
-    experiments as evidence gives them, without the paper's.
-    """
+    plan: ModuleType
+    claims: ModuleType
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    setting: Callable[[str], Any]
-    parts: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]]
-    archives: Mapping[str, Collection[str]]
-    evidence: Callable[[Any, Mapping[str, Any]], pd.DataFrame]
-
-
-def _hybla_flows(names: Iterable[str]) -> Callable[[Any, Any], pd.DataFrame]:
-    """Return what runs these experiments of the chapter on Hybla anew."""
-    return lambda setting, _: hybla_plan.runs(setting).flows(*names)
-
-
-SURVEY = {
-    name: part
-    for name, part in survey_claims.PARTS.items()
-    if not part.sensitivity and survey_routers.EXPERIMENT not in part.uses
-}
-
-
-def _survey_part(part: Part) -> Callable[[Any, Any], Any]:
-    return lambda setting, _: part.make(survey.runs(setting))
+    @property
+    def parts(self) -> dict[str, experiment.Part]:
+        """What its claims are judged by at the stated setting, without helpers in the network."""
+        return {
+            name: part
+            for name, part in self.claims.PARTS.items()
+            if not part.sensitivity and HELPED.isdisjoint(part.uses)
+        }
 
 
 CHAPTERS: dict[str, Chapter] = {
-    "hybla": Chapter(
-        setting=hybla_plan.setting,
-        parts={
-            "steady": _hybla_flows(hybla_plan.STEADY),
-            "transfers": _hybla_flows(hybla_plan.TRANSFERS),
-            "beside": _hybla_flows(["hybla-beside"]),
-            "rounds": lambda setting, _: growth(hybla_plan.runs(setting)),
-        },
-        archives={
-            "steady": ["steady", "100s-steady"],
-            "transfers": ["transfers"],
-            "beside": ["beside"],
-            "rounds": ["growth"],
-        },
-        evidence=lambda setting, parts: hybla.evidence(setting, **parts),
-    ),
-    "survey": Chapter(
-        setting=lambda profile: survey.setting(profile, repetitions=5),
-        parts={name: _survey_part(part) for name, part in SURVEY.items()},
-        archives={
-            name: [one.removeprefix("survey-") for one in part.uses]
-            for name, part in SURVEY.items()
-        },
-        evidence=lambda setting, parts: survey_claims.evidence(setting, **parts),
-    ),
-    "tcpj": Chapter(
-        setting=lambda profile: tcpj.Setting(profile=profile, more=False),
-        parts={
-            "random_loss": lambda setting, _: tcpj.random_losses(setting),
-            "varied": lambda setting, parts: tcpj.varied(setting, parts["random_loss"]),
-            "keeping": lambda setting, parts: tcpj.keeping(setting, parts["random_loss"]),
-            "wire": lambda setting, _: tcpj.wire(setting),
-            "wires": lambda setting, _: tcpj.wires(setting),
-            "alphas": lambda setting, _: tcpj.alphas(setting),
-            "estimates": lambda setting, _: tcpj.estimates(setting),
-            "outages": lambda setting, _: tcpj.outages(setting),
-            "handoffs": lambda setting, _: tcpj.handoffs(setting),
-            "newcomers": lambda setting, _: tcpj.newcomers(setting),
-        },
-        archives={
-            "random_loss": ["random-loss"],
-            "varied": ["varied"],
-            "keeping": ["keep"],
-            "wire": ["wire"],
-            "wires": ["wires"],
-            "alphas": ["alphas"],
-            "estimates": ["estimates"],
-            "outages": ["outages"],
-            "handoffs": ["handoffs", "handoffs-varied"],
-            "newcomers": ["newcomers"],
-        },
-        evidence=lambda setting, parts: tcpj_evidence.evidence(**parts),
-    ),
-    "ucc": Chapter(
-        setting=lambda profile: ucc_plan.setting(profile, repetitions=6),
-        parts={
-            "pairs": lambda setting, _: ucc.judged_pairs(ucc_plan.runs(setting)),
-            "chain": lambda setting, _: ucc.chain_goodput(ucc_plan.runs(setting)),
-            "held": lambda setting, _: ucc.held_windows(ucc_plan.runs(setting)),
-            "crowds": lambda setting, _: ucc.crowds(ucc_plan.runs(setting)),
-            "buffers": lambda setting, _: ucc.buffers(ucc_plan.runs(setting)),
-        },
-        archives={
-            "pairs": ["pairs-segment"],
-            "chain": ["chain-segment"],
-            "held": ["windows"],
-            "crowds": ["crowd-2", "crowd-10", "crowd-30"],
-            "buffers": ["buffers"],
-        },
-        evidence=lambda setting, parts: ucc_claims.evidence(
-            setting,
-            elsewhere=ucc_theory.queueing_elsewhere(),
-            events=ucc_theory.queues_by_event(),
-            **parts,
-        ),
-    ),
+    "hybla": Chapter(hybla, hybla_claims),
+    "survey": Chapter(survey, survey_claims, {"repetitions": 5}),
+    "tcpj": Chapter(tcpj, tcpj_claims, {"more": False}),
+    "ucc": Chapter(ucc, ucc_claims, {"repetitions": 6}),
 }
 
-
-# What needs helpers in the network, which ns-3 has not: it never ran with its faults.
-HELPED = (survey_routers.EXPERIMENT, families.EXPERIMENT)
 
 # Which parts of the faults are tried for claims that turn: by paper, by part of its experiments.
 TAKEN_APART: dict[str, dict[str, tuple[str, ...]]] = {
@@ -176,10 +91,9 @@ class Runs:
 
     def __init__(self, paper: str, profile: str = "paper"):
         """Take the paper's key, and the chapter's profile, "paper" or "quick"."""
-        self.paper = paper
         self.chapter = CHAPTERS[paper]
-        self.setting = self.chapter.setting(profile)
-        self._known: dict[tuple[str, str], Any] = {}
+        self.setting = self.chapter.plan.setting(profile, **self.chapter.parameters)
+        self._runs = {name: self.chapter.plan.runs(self.setting) for name in SETS}
 
     def evidence(self, faults: str, of: Collection[str] | None = None) -> pd.DataFrame:
         """Return the evidence of the stated setting on the segment engine.
@@ -187,35 +101,20 @@ class Runs:
         `faults` is a key of `SETS`; `of` are the parts that have them, all unless given.
         Columns: faults, and `statistics.EVIDENCE_COLUMNS`.
         """
-        given = {name: self._part(name, faults, of) for name in self.chapter.parts}
-        table = self.chapter.evidence(self.setting, given).fillna({"parameter": "", "setting": ""})
+        parts = self.chapter.parts
+        given = {
+            name: self._made(part, faults if of is None or name in of else PLAIN)
+            for name, part in parts.items()
+        }
+        table = self.chapter.claims.evidence(self.setting, **given)
+        table = table.fillna({"parameter": "", "setting": ""})
         stated = (table["parameter"] == "") & (table["engine"] == "segment")
-        stated &= ~table["experiment"].isin(HELPED)
         return table.loc[stated, KEPT].assign(faults=faults).reset_index(drop=True)
 
-    def _part(self, name: str, faults: str, of: Collection[str] | None) -> Any:
-        own = faults if of is None or name in of else PLAIN
-        if (name, own) not in self._known:
-            before = {one: self._known.get((one, own)) for one in self.chapter.parts}
-            for needed in ("random_loss",):  # that others take
-                if needed in before and needed != name and before[needed] is None:
-                    before[needed] = self._part(needed, own, None)
-            run = self.chapter.parts[name]
-            if own == PLAIN:
-                self._known[name, own] = run(self.setting, before)
-            else:
-                with with_faults(SETS[own]):
-                    self._known[name, own] = run(self.setting, before)
-        return self._known[name, own]
-
-    def parts_of(self, evidence: pd.DataFrame, claims: Iterable[str]) -> set[str]:
-        """Return the parts on which the claims rest, by the experiments that evidence names."""
-        names = set(evidence.loc[evidence["claim"].isin(list(claims)), "experiment"])
-        return {
-            part
-            for part, archives in self.chapter.archives.items()
-            if names & {f"{self.paper}-{archive}" for archive in archives}
-        }
+    def _made(self, part: experiment.Part, faults: str) -> Any:
+        faulty = contextlib.nullcontext() if faults == PLAIN else with_faults(SETS[faults])
+        with faulty:
+            return self._runs[faults].derived(part.make)
 
 
 def judged(paper: str, evidence: pd.DataFrame) -> pd.DataFrame:
@@ -229,10 +128,9 @@ def code(paper: str) -> str:
 
     With the faults the same headers ran, so that evidence of other versions is to be made again.
     """
-    names = [name for archives in CHAPTERS[paper].archives.values() for name in archives]
     versions: dict[str, str] = {}
-    for name in names:
-        if "segment" in (own := store.versions_of(f"{paper}-{name}")):
+    for name in experiment.used(CHAPTERS[paper].parts):
+        if "segment" in (own := store.versions_of(name)):
             versions |= own
     return hashlib.sha256(str(sorted(versions.items())).encode()).hexdigest()[:16]
 
@@ -334,11 +232,11 @@ def make(paper: str) -> pd.DataFrame:
     Columns as of `evidence`.
     """
     runs = Runs(paper)
-    names = {f"{paper}-{one}" for archives in runs.chapter.archives.values() for one in archives}
+    names = set(experiment.used(runs.chapter.parts))
     tables = [runs.evidence(PLAIN), runs.evidence(ALL)]
     tables = [table[table["experiment"].isin(names)] for table in tables]
     for part, sets in TAKEN_APART.get(paper, {}).items():
-        names = {f"{paper}-{archive}" for archive in runs.chapter.archives[part]}
+        names = set(runs.chapter.parts[part].uses)
         for faults in sets:
             table = runs.evidence(faults, [part])
             tables.append(table[table["experiment"].isin(names)])

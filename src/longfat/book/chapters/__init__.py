@@ -10,7 +10,7 @@ import importlib
 from longfat.errors import InputError, nearest
 from longfat.experiment import Chapter
 
-NAMES = ("hybla", "models", "survey", "ucc")
+NAMES = ("hybla", "models", "survey", "tcpj", "ucc")
 
 
 def find(name: str, **parameters) -> Chapter:

@@ -444,15 +444,10 @@ def _of_sharing(runs: Runs) -> dict[str, float]:
 
 def _of_verdicts(judged: pd.DataFrame) -> dict[str, float]:
     count = judged["verdict"].map(statistics.verdict_class).value_counts()
-    named = {
-        "reproduced": "reproduced",
-        "refuted": "not reproduced",
-        "depends": "depends",
-        "undecidable": "undecidable",
-        "fitted": "fitted",
-    }
     found: dict[str, float] = {"survey_claims": len(judged)}
-    return found | {f"survey_{name}": int(count.get(kind, 0)) for name, kind in named.items()}
+    for verdict in statistics.VERDICTS:
+        found[f"survey_{verdict.replace(' ', '_')}"] = int(count.get(verdict, 0))
+    return found
 
 
 def long_numbers(runs: Runs) -> dict[str, float]:

@@ -3,7 +3,7 @@
 The access router, which the segment engine gives a relay or Snoop, is where the paper puts them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,6 @@ from longfat import statistics
 from longfat.links import Snoop
 from longfat.papers.tcpj.network import radio
 from longfat.scenario import Scenario
-from longfat.sweeps import sweep
 
 EXPERIMENT = "tcpj-families"
 REMEDIES = ("none", "split", "proxy")
@@ -46,31 +45,7 @@ def path(
     return scenario.with_(links=links)
 
 
-def runs(
-    rate_bps: float = 4e6,
-    rtt_s: float = 0.04,
-    duration_s: float = 200.0,
-    seeds: Sequence[int] = range(1, 6),
-) -> pd.DataFrame:
-    """Return a row a run: remedy, bit_error_rate, wired_bps, seed, and those of `Result.flows`.
-
-    The radio is the chapter's unless given.
-    """
-    design = statistics.combinations(
-        remedy=list(REMEDIES),
-        bit_error_rate=list(RATES),
-        wired_bps=list(WIRED_BPS),
-        seed=list(seeds),
-    )
-    fields = {"rate_bps": rate_bps, "rtt_s": rtt_s, "duration_s": duration_s}
-    scenarios = [
-        path(run.remedy, run.bit_error_rate, run.wired_bps, int(run.seed), **fields)
-        for run in design.itertuples()
-    ]
-    return sweep(scenarios, labels=design, experiment=EXPERIMENT)
-
-
-def evidence(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
+def evidence_rows(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
     """Yield rows of evidence on the claims of `CLAIMS`: the gain over NewReno alone, in %."""
     for remedy, claim in CLAIMS.items():
         for (rate, wired_bps), part in table.groupby(["bit_error_rate", "wired_bps"], sort=False):

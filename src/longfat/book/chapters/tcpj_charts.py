@@ -1,14 +1,17 @@
-"""The drawings of the chapter on TCP-J: a table of `papers.tcpj.experiments` in, a figure out."""
+"""The charts of the chapter on TCP-J."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from longfat.book import show
-from longfat.papers.tcpj.experiments import MODERN, PROTOCOLS, WITH_SACK, Setting
+from longfat.experiment import Runs
+from longfat.papers.tcpj import theory
+from longfat.papers.tcpj.plan import MODERN, PROTOCOLS, SEGMENT_BYTES, WITH_SACK
 from longfat.style import MODEL, PAPER, SHORT, style
 
 SACK = style("NewReno") | {"color": "#8da0cb", "marker": "s", "linestyle": "--"}
@@ -34,7 +37,7 @@ def style_of(protocol: str) -> dict[str, Any]:
 # --- pictures that need no run
 
 
-def movements() -> Figure:
+def movements(_: pd.DataFrame, __: Runs) -> Drawing:
     """Draw the three kinds of movement (the paper's figure 1) in our own picture."""
     figure, axes = show.subplots(figsize=(7, 4))
     axes.set_axis_off()
@@ -82,10 +85,11 @@ def movements() -> Figure:
     return figure
 
 
-def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
+def anatomy(windows: pd.DataFrame, _: Runs) -> Drawing:
     """Draw windows over time, with what happens to them."""
+    traces = dict(list(windows.groupby("protocol", sort=False)))
     figure, panels = show.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 5))
-    for axes, (name, trace) in zip(panels, windows.items(), strict=True):
+    for axes, (name, trace) in zip(panels, traces.items(), strict=True):
         time, window = trace["time_s"], trace["cwnd_segments"]
         threshold = trace["ssthresh_segments"]
         slow = window < threshold
@@ -101,7 +105,7 @@ def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
         "NewReno": ("a loss halves the window", "half of the window"),
         "TCP-J": ("a loss sets it to $BW \\cdot RTT_{min}$", "$BW \\cdot RTT_{min}$"),
     }
-    for axes, (name, trace) in zip(panels, windows.items(), strict=True):
+    for axes, (name, trace) in zip(panels, traces.items(), strict=True):
         fall = trace["cwnd_segments"].diff()
         cut = trace[(fall < -2) & (trace["cwnd_segments"] > 2.5)].iloc[0]
         axes.annotate(
@@ -121,7 +125,7 @@ def anatomy(windows: dict[str, pd.DataFrame]) -> Figure:
 # --- filters
 
 
-def filters(steps: pd.DataFrame) -> Figure:
+def filters(steps: pd.DataFrame, _: Runs) -> Drawing:
     """Draw how the filters follow a step, a panel a way in which ACKs come."""
     figure, panels = show.subplots(1, 2, sharey=True, figsize=(7, 3.4))
     for axes, (name, estimates) in zip(panels, steps.groupby("acks"), strict=True):
@@ -143,7 +147,7 @@ def filters(steps: pd.DataFrame) -> Figure:
 # --- the lost link, and random losses
 
 
-def surface(errors: pd.DataFrame) -> Figure:
+def surface(errors: pd.DataFrame, _: Runs) -> Drawing:
     """Draw maps over round trip and rate."""
     figure, panels = show.subplots(1, 4, sharey=True, figsize=(9, 4))
     for axes, column in zip(panels, ("all", *PROTOCOLS[1:]), strict=True):
@@ -162,11 +166,12 @@ def surface(errors: pd.DataFrame) -> Figure:
     return figure
 
 
-def random_losses(points: pd.DataFrame, curve: pd.DataFrame) -> Figure:
-    """Draw goodput over the bit error rate beside what the models of `experiments.expected` say.
+def random_losses(points: pd.DataFrame, runs: Runs) -> Drawing:
+    """Draw goodput over the bit error rate beside what a model of Reno says (`theory.expected`).
 
     `points` is a `statistics.interval` of the column Mb/s.
     """
+    curve = theory.expected(runs.setting, np.geomspace(1e-8, 1e-5, 121))
     figure, axes = show.subplots()
     _lines(axes, points, "bit_error_rate", PROTOCOLS)
     errors = curve["bit_error_rate"]
@@ -183,8 +188,8 @@ def random_losses(points: pd.DataFrame, curve: pd.DataFrame) -> Figure:
     return figure
 
 
-def table_2(table: pd.DataFrame) -> Figure:
-    """Draw `experiments.table_2`: gains over the bit error rate, a panel a protocol."""
+def table_2(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw table 2: gains over the bit error rate, a panel a protocol."""
     figure, panels = show.subplots(1, 3, sharey=True, figsize=(9, 4))
     for axes, name in zip(panels, PROTOCOLS[1:], strict=True):
         rows = table[table["protocol"] == name].sort_values("bit_error_rate")
@@ -214,12 +219,12 @@ def table_2(table: pd.DataFrame) -> Figure:
 # --- the shared wire
 
 
-def wire(trace: pd.DataFrame) -> Figure:
+def wire(trace: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the segments that each flow's receiver has got, from a trace of delivered_bytes."""
     figure, axes = show.subplots(figsize=(7, 3.4))
     for flow, line in trace.groupby("flow", sort=False):
         name, look = flow.split()[0], style_of(flow.split()[0])
-        segments = line["delivered_bytes"] / 1460 / 1000
+        segments = line["delivered_bytes"] / SEGMENT_BYTES / 1000
         look = {key: look[key] for key in ("color", "linestyle") if key in look}
         axes.plot(line["time_s"], segments, **look)
         place = {"NewReno": "bottom", "SACK": "top"}.get(name, "center")
@@ -231,7 +236,7 @@ def wire(trace: pd.DataFrame) -> Figure:
     return figure
 
 
-def plane(table: pd.DataFrame) -> Figure:
+def wire_map(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw TCP-J's share, and what the others lose, over the wire's values."""
     figure, panels = show.subplots(1, 3, sharey=True, figsize=(9, 3.6))
     for axes, (column, title, low, high, form) in zip(
@@ -263,14 +268,11 @@ def plane(table: pd.DataFrame) -> Figure:
 # --- the estimates
 
 
-def estimates(curves: dict[tuple[str, float], pd.DataFrame], rate: float) -> Figure:
-    """Draw estimates at one bit error rate, a panel a protocol."""
+def estimates(curves: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw estimates of one bit error rate beside the throughput, a panel a protocol."""
     figure, panels = show.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.4))
-    for axes, name in zip(panels, ("TCP-J", "Westwood"), strict=True):
-        curve = curves[name, rate]
-        axes.plot(curve["time_s"], curve["truth"], label="throughput", **MODEL, linewidth=1)
-        color = style_of(name)["color"]
-        axes.plot(curve["time_s"], curve["estimate"], label="estimate", color=color)
+    for axes, (name, curve) in zip(panels, curves.groupby("protocol", sort=False), strict=True):
+        _estimate(axes, curve, str(name))
         axes.set(ylabel="Mb/s", ylim=(0, None), title=name)
         place = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
         axes.legend(**place, frameon=False, ncols=2)
@@ -279,21 +281,25 @@ def estimates(curves: dict[tuple[str, float], pd.DataFrame], rate: float) -> Fig
     return figure
 
 
-def estimate(curve: pd.DataFrame, protocol: str, title: str) -> Figure:
-    """Draw an estimate beside the throughput, second by second (of `Estimates.curves`)."""
+def estimate(protocol: str, title: str, curve: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw an estimate beside the throughput, second by second."""
     figure, axes = show.subplots(figsize=(7, 3))
-    axes.plot(curve["time_s"], curve["truth"], label="throughput", **MODEL, linewidth=1)
-    color = style_of(protocol)["color"]
-    axes.plot(curve["time_s"], curve["estimate"], label="estimate", color=color)
+    _estimate(axes, curve, protocol)
     axes.set(xlabel="time (s)", ylabel="Mb/s", ylim=(0, None), title=title)
     axes.legend(frameon=False, loc="lower right")
     return figure
 
 
+def _estimate(axes: Axes, curve: pd.DataFrame, protocol: str) -> None:
+    axes.plot(curve["time_s"], curve["truth"], label="throughput", **MODEL, linewidth=1)
+    color = style_of(protocol)["color"]
+    axes.plot(curve["time_s"], curve["estimate"], label="estimate", color=color)
+
+
 # --- outages and handoffs
 
 
-def outages(points: pd.DataFrame) -> Figure:
+def outages(points: pd.DataFrame, _: Runs) -> Drawing:
     """Draw goodput over an outage's length; `points` is a `statistics.interval` of Mb/s."""
     figure, axes = show.subplots()
     _lines(axes, points, "outage_s", (*PROTOCOLS, WITH_SACK))
@@ -306,44 +312,47 @@ def outages(points: pd.DataFrame) -> Figure:
     return figure
 
 
-def windows(
-    traces: dict[tuple[str, str], pd.DataFrame], kind: str, setting: Setting, *labels: str
-) -> Figure:
-    """Draw windows around one kind of movement, a panel a sender (of `Handoffs.windows`)."""
-    names = labels or ("TCP-J", "Westwood")
-    size = (7, 2.2 * len(names) + 0.3)
-    figure, panels = show.subplots(len(names), 1, sharex=True, sharey=True, figsize=size)
-    for axes, name in zip(np.atleast_1d(panels), names, strict=True):
-        trace = traces[name, kind]
-        color = style_of(name.split(",")[0])["color"]
+def windows(kind: str, traces: pd.DataFrame, runs: Runs) -> Drawing:
+    """Draw windows around one kind of movement, a panel a sender."""
+    figure = _windows(traces, runs)
+    figure.suptitle(f"After a {kind} movement the windows look the same")
+    return figure
+
+
+def window(traces: pd.DataFrame, runs: Runs) -> Drawing:
+    """Draw a sender's window around a movement, and what path and buffer hold afterwards."""
+    figure = _windows(traces, runs)
+    protocol = traces["label"].iloc[0]
+    figure.axes[0].set_title(f"{protocol}'s window saws up to what path and buffer hold")
+    return figure
+
+
+def _windows(traces: pd.DataFrame, runs: Runs) -> Drawing:
+    at, count = runs.setting, traces["label"].nunique()
+    figure, panels = show.subplots(
+        count, 1, sharex=True, sharey=True, figsize=(7, 2.2 * count + 0.3), squeeze=False
+    )
+    for axes, (name, trace) in zip(panels.flat, traces.groupby("label", sort=False), strict=True):
+        color = style_of(str(name).split(",")[0])["color"]
         axes.step(trace["time_s"], trace["cwnd_segments"], where="post", color=color)
         axes.plot(
-            [setting.handoff_at_s, setting.duration_s],
-            [setting.held_segments] * 2,
+            [at.handoff_at_s, at.duration_s],
+            [at.held_segments] * 2,
             **MODEL,
             linewidth=1,
             label="what path and buffer hold",
         )
-        axes.axvline(setting.handoff_at_s, color="0.5", linestyle=":")
+        axes.axvline(at.handoff_at_s, color="0.5", linestyle=":")
         axes.set(ylabel="window (segments)", ylim=(0, 60), title=name)
         axes.legend(frameon=False, loc="upper right")
     axes.set_xlabel("time (s)")
-    if len(names) > 1:
-        figure.suptitle(f"After a {kind} movement the windows look the same")
-    return figure
-
-
-def window(trace: pd.DataFrame, protocol: str, kind: str, setting: Setting) -> Figure:
-    """Draw a sender's window around a movement, and what path and buffer hold afterwards."""
-    figure = windows({(protocol, kind): trace}, kind, setting, protocol)
-    figure.axes[0].set_title(f"{protocol}'s window saws up to what path and buffer hold")
     return figure
 
 
 # --- beyond the paper
 
 
-def todays_senders(points: pd.DataFrame) -> Figure:
+def todays_senders(points: pd.DataFrame, _: Runs) -> Drawing:
     """Draw goodput over the bit error rate, today's senders dashed.
 
     `points` is a `statistics.interval` of the column Mb/s.
@@ -380,7 +389,7 @@ GROUPS = {  # which claims stand in one line of `claims`
 }
 
 
-def claims(judged: pd.DataFrame) -> Figure:
+def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the verdicts of `statistics.judge`: a mark a claim, a line a part of the paper."""
     figure, axes = show.subplots(figsize=(7, 3.8))
     labels: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What the runs of the chapter on TCP-J say of each claim: the rows that `statistics.judge` takes.
+"""The claims of the TCP-J paper: by what each is judged.
 
 The claims are data/papers/tcpj/claims.csv, with their thresholds. An empty parameter is the
 chapter's base setting; else it names the row of parameters.csv that is varied.
@@ -12,52 +12,69 @@ import pandas as pd
 from sympy import count_ops, simplify, symbols, together
 
 from longfat import papers, statistics
+from longfat.experiment import Part, Runs, made
 from longfat.papers import tcpj
-from longfat.papers.tcpj import families
-from longfat.papers.tcpj.experiments import (
-    PROTOCOLS,
-    USUAL,
-    VARIANTS,
-    WITH_SACK,
-    Estimates,
-    Handoffs,
-    Wire,
-    standard,
-)
+from longfat.papers.tcpj import analysis, families, plan
+from longfat.papers.tcpj.analysis import standard_goodput
+from longfat.papers.tcpj.plan import PROTOCOLS, USUAL, VARIED, WITH_SACK, Setting
 
 Rows = Iterable[dict[str, Any]]
 
+# What the claims are judged by, by the names of `evidence`'s arguments.
+PARTS = {
+    "random_loss": Part(
+        (*plan.SEGMENT_LOSSES, *plan.OTHER_LOSSES),
+        analysis.random_losses,
+    ),
+    "varied": Part((*plan.SEGMENT_LOSSES, "tcpj-varied"), analysis.varied),
+    "keeping": Part((*plan.SEGMENT_LOSSES, "tcpj-keep"), analysis.keeping),
+    "wire": Part(("tcpj-wire", "tcpj-wire-ns3"), analysis.wire),
+    "wires": Part(analysis.WIRES, analysis.wires),
+    "alphas": Part(analysis.ALPHAS, analysis.alphas),
+    "estimates": Part(analysis.ESTIMATES, analysis.estimates),
+    "outages": Part(("tcpj-outages",), lambda runs: runs.flows("tcpj-outages")),
+    "handoffs": Part(plan.HANDOFFS, analysis.handoffs),
+    "newcomers": Part(analysis.NEWCOMERS, analysis.newcomers),
+    "assistance": Part((families.EXPERIMENT,), lambda runs: runs.flows(families.EXPERIMENT)),
+}
+
+
+def judged(runs: Runs) -> pd.DataFrame:
+    """Return the claims with the verdict on each (`statistics.judge`)."""
+    return statistics.judge(papers.claims("tcpj"), evidence(runs.setting, **made(PARTS, runs)))
+
 
 def evidence(
+    at: Setting,
     *,
     random_loss: pd.DataFrame,
     varied: pd.DataFrame,
     keeping: pd.DataFrame,
-    wire: Wire,
+    wire: pd.DataFrame,
     wires: pd.DataFrame,
     alphas: pd.DataFrame,
-    estimates: Estimates,
+    estimates: pd.DataFrame,
     outages: pd.DataFrame,
-    handoffs: Handoffs,
+    handoffs: pd.DataFrame,
     newcomers: pd.DataFrame,
+    assistance: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return the evidence on every claim: a row a claim, engine, setting and point.
 
-    The arguments are what the functions of these names in `experiments` return. The columns are
-    `statistics.EVIDENCE_COLUMNS`.
+    The arguments are tables of `PARTS`. The columns are `statistics.EVIDENCE_COLUMNS`.
     """
     rows = [
-        *of_random_losses(random_loss),
-        *of_variants(varied),
-        *of_keeping(keeping),
-        *of_wires(wire.flows, wires),
-        *of_alphas(alphas),
-        *of_estimates(estimates.runs),
-        *of_outages(outages),
-        *of_handoffs(handoffs.runs),
-        *of_newcomers(newcomers),
-        *of_costs(),
-        *families.evidence(families.runs()),
+        *random_loss_rows(random_loss),
+        *varied_rows(varied),
+        *keeping_rows(keeping),
+        *wire_rows(wire, wires),
+        *alpha_rows(alphas),
+        *estimate_rows(estimates),
+        *outage_rows(outages),
+        *handoff_rows(handoffs),
+        *newcomer_rows(newcomers),
+        *arithmetic_rows(),
+        *([] if assistance is None else families.evidence_rows(assistance)),
     ]
     table = pd.DataFrame(rows)
     for column, value in (("engine", "segment"), ("parameter", ""), ("setting", ""), ("at", "")):
@@ -68,7 +85,7 @@ def evidence(
     return table[list(statistics.EVIDENCE_COLUMNS)]
 
 
-def of_random_losses(runs: pd.DataFrame) -> Rows:
+def random_loss_rows(runs: pd.DataFrame) -> Rows:
     """Table 2, and what the abstract and sections 4.3.1 and 4.3.2 say of it.
 
     ns-3 has no limited transmit without SACK here (data/faults.csv), so that its NewReno and
@@ -80,14 +97,14 @@ def of_random_losses(runs: pd.DataFrame) -> Rows:
             where["experiment"] += f"-{engine}"
         if engine == "ns3":
             where |= {"parameter": "limited_transmit", "setting": "off without SACK (ns-3)"}
-        yield from _of_gains(own, where, needed=set(runs["bit_error_rate"]))
+        yield from _gain_rows(own, where, needed=set(runs["bit_error_rate"]))
         wide = _by_seed(own[own["bit_error_rate"] == 1e-8], [])
         for name in wide.columns.drop("NewReno", errors="ignore"):
             found = statistics.paired(wide[name], wide["NewReno"], ratio=True)
             yield where | found | {"claim": "tcpj-s4-rare", "at": f"{name} over NewReno"}
 
 
-def of_variants(runs: pd.DataFrame) -> Rows:
+def varied_rows(runs: pd.DataFrame) -> Rows:
     """The same claims with one parameter varied; and section 4.3.2 on what causes the lead.
 
     That is by Westwood with SACK, which differs from TCP-J in its estimate and window rule only:
@@ -99,11 +116,11 @@ def of_variants(runs: pd.DataFrame) -> Rows:
         where = {"parameter": parameter, "setting": setting, "experiment": "tcpj-varied"}
         touched = {
             name
-            for variant in VARIANTS
-            if (variant.parameter, variant.setting) == (parameter, setting)
-            for name in variant.protocols
+            for one in VARIED
+            if (one.parameter, one.setting) == (parameter, setting)
+            for name in one.protocols
         }
-        yield from _of_gains(own, where, touched, needed=set(runs["bit_error_rate"]))
+        yield from _gain_rows(own, where, touched, needed=set(runs["bit_error_rate"]))
         base = _by_seed(runs[runs["parameter"] == ""], ["bit_error_rate"])
         wide = _by_seed(own, ["bit_error_rate"])
         if parameter == "westwood_base" and 4e-6 in base.index:
@@ -113,7 +130,7 @@ def of_variants(runs: pd.DataFrame) -> Rows:
             yield statistics.mean(100 * left / lead) | row
 
 
-def _of_gains(
+def _gain_rows(
     runs: pd.DataFrame,
     where: dict[str, Any],
     touched: Collection[str] = PROTOCOLS,
@@ -157,7 +174,7 @@ def _of_gains(
             yield where | step | {"claim": "tcpj-s4-peak", "at": f"against {_at(rate)}"}
 
 
-def of_keeping(runs: pd.DataFrame) -> Rows:
+def keeping_rows(runs: pd.DataFrame) -> Rows:
     """Section 3.2: a sender that keeps its window at a wireless loss."""
     for rate, own in _by_seed(runs, ["bit_error_rate"]).groupby(level="bit_error_rate"):
         gain = statistics.mean(np.log(own["keeps its window"] / own["SACK"]))
@@ -168,7 +185,7 @@ def of_keeping(runs: pd.DataFrame) -> Rows:
         }
 
 
-def of_wires(base: pd.DataFrame, others: pd.DataFrame) -> Rows:
+def wire_rows(base: pd.DataFrame, others: pd.DataFrame) -> Rows:
     """Section 4.1: shares of a wire, and what NewReno and SACK lose."""
     usual = base.iloc[0]
     places = [
@@ -188,12 +205,12 @@ def of_wires(base: pd.DataFrame, others: pd.DataFrame) -> Rows:
         for flow in rates:
             part = statistics.mean(3 * rates[flow] / rates.sum(axis=1))
             yield where | part | {"claim": "tcpj-s4-shares", "at": f"{flow.split()[0]}'s share"}
-        both = standard(runs, [])
+        both = standard_goodput(runs, [])
         change = statistics.mean(np.log(both["with TCP-J"] / both["with SACK"]).dropna())
         yield where | _per_cent(change) | {"claim": "tcpj-s4-no-harm"}
 
 
-def of_alphas(runs: pd.DataFrame) -> Rows:
+def alpha_rows(runs: pd.DataFrame) -> Rows:
     """Section 3.3: how much further from a third another smoothing constant is than 0.9."""
     first = runs.iloc[0]
     for (rate_bps, rtt_s), own in runs.groupby(["rate_bps", "rtt_s"], sort=False):
@@ -207,7 +224,7 @@ def of_alphas(runs: pd.DataFrame) -> Rows:
             yield where | further | {"claim": "tcpj-s3-alpha", "at": rf"$\alpha = {alpha:g}$"}
 
 
-def of_estimates(runs: pd.DataFrame) -> Rows:
+def estimate_rows(runs: pd.DataFrame) -> Rows:
     """Section 4.2: the two estimates beside the throughput."""
     wide = runs.pivot(index=["bit_error_rate", "seed"], columns="protocol")
     rare, frequent = wide.loc[1e-8], wide.loc[1e-6]
@@ -232,7 +249,7 @@ def of_estimates(runs: pd.DataFrame) -> Rows:
         yield row | {"claim": claim, "experiment": "tcpj-estimates"}
 
 
-def of_outages(runs: pd.DataFrame) -> Rows:
+def outage_rows(runs: pd.DataFrame) -> Rows:
     """Sections 4.2 and 4.3.2: transfers with one outage."""
     where = {"experiment": "tcpj-outages"}
     for length, own in runs.groupby("outage_s"):
@@ -253,16 +270,16 @@ def of_outages(runs: pd.DataFrame) -> Rows:
                 yield where | varied | _per_cent(ahead) | row
 
 
-def of_handoffs(runs: pd.DataFrame) -> Rows:
+def handoff_rows(runs: pd.DataFrame) -> Rows:
     """Section 4.4: windows after a movement, and the goodput of the whole run."""
     for (parameter, setting), own in runs.groupby(["parameter", "setting"], sort=False):
         experiment = "tcpj-handoffs-varied" if parameter else "tcpj-handoffs"
         where = {"parameter": parameter, "setting": setting, "experiment": experiment}
-        for claim, row in _of_windows(own):
+        for claim, row in _window_rows(own):
             yield where | row | {"claim": claim}
 
 
-def _of_windows(runs: pd.DataFrame) -> Iterable[tuple[str, dict]]:
+def _window_rows(runs: pd.DataFrame) -> Iterable[tuple[str, dict]]:
     local = runs[runs["kind"] == "local"].pivot(index="seed", columns="label")
     far = runs[runs["kind"] == "non-local"].pivot(index="seed", columns="label")
     settled, goodput = local["settled"], local["goodput_bps"]
@@ -290,7 +307,7 @@ def _of_windows(runs: pd.DataFrame) -> Iterable[tuple[str, dict]]:
             yield "tcpj-s4-unannounced-shape", row
 
 
-def of_newcomers(runs: pd.DataFrame) -> Rows:
+def newcomer_rows(runs: pd.DataFrame) -> Rows:
     """Sections 4.4 and 5: what the stream gets that was on the new link before."""
     wide = runs.pivot(index=["kind", "seed"], columns="label", values="resident")
     where = {"experiment": "tcpj-newcomers"}
@@ -302,7 +319,7 @@ def of_newcomers(runs: pd.DataFrame) -> Rows:
         yield where | _per_cent(change) | {"claim": "tcpj-s5-others", "at": at}
 
 
-def of_costs() -> Rows:
+def arithmetic_rows() -> Rows:
     """What is calculated: operations of (2) and (9) as printed (section 2.1), half of an interval.
 
     A mobile host that comes at any time waits half of the interval of beacons, on average.
@@ -322,7 +339,7 @@ def operations(number: int) -> int:
     What appears twice is calculated once, and constants are calculated beforehand. The sample
     itself, (1) and (8), is the same for both.
 
-    >>> from longfat.papers.tcpj.evidence import operations
+    >>> from longfat.papers.tcpj.claims import operations
     >>> operations(2) > operations(9)
     True
     """

@@ -1,25 +1,55 @@
-"""The numbers that the sentences of the chapter on TCP-J quote, from the tables of `experiments`.
+"""The numbers that the sentences of the chapter on TCP-J quote, by their names there.
 
-Each function returns numbers by name, as `show.numbers` takes them. Gains and changes are in per
-cent, rates in Mb/s, windows in segments.
+Gains and changes are in per cent, rates in Mb/s, windows in segments.
 """
 
 import numpy as np
 import pandas as pd
 
 from longfat import measures, statistics
+from longfat.experiment import Runs
 from longfat.papers import tcpj
-from longfat.papers.tcpj import experiments
-from longfat.papers.tcpj.evidence import operations
-from longfat.papers.tcpj.experiments import WITH_SACK, Estimates, Setting, Wire, on
+from longfat.papers.tcpj import analysis, claims, plan, theory
+from longfat.papers.tcpj.analysis import on
+from longfat.papers.tcpj.plan import WITH_SACK, Setting
+from longfat.style import powers
 
 Numbers = dict[str, float | int | str]
 
 
-def of_filters(setting: Setting) -> Numbers:
+def of_chapter(runs: Runs) -> Numbers:
+    """Return all numbers of the chapter's sentences. What the setting lacks is missing."""
+    at, judged = runs.setting, runs.derived(claims.judged)
+    return (
+        random_loss_numbers(runs.derived(analysis.segment_losses))
+        | packet_loss_numbers()
+        | filter_numbers(at)
+        | fit_numbers(runs.derived(analysis.fit_surface), at)
+        | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
+        | shared_link_numbers(runs.derived(analysis.wire), runs.derived(analysis.wires))
+        | estimate_numbers(runs.derived(analysis.estimates))
+        | outage_numbers(runs.flows("tcpj-outages"))
+        | handoff_numbers(runs.derived(analysis.handoffs), runs.derived(analysis.newcomers), at)
+        | alpha_numbers(runs.derived(analysis.alphas))
+        | verdict_numbers(judged)
+    )
+
+
+def of_long_version(runs: Runs) -> Numbers:
+    """Return all numbers of the long version's sentences."""
+    closed = runs.derived(analysis.ns2_pipes)["closed (%)"]
+    equal = analysis.sharing(runs.flows("tcpj-wire")).p_value
+    return {
+        "tcpj_pipe_least": closed.min(),
+        "tcpj_pipe_most": closed.max(),
+        "tcpj_shares_p": powers(f"{equal:.0e}", "text"),
+    } | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
+
+
+def filter_numbers(setting: Setting) -> Numbers:
     """What the poles of the two filters mean on this link."""
-    table = experiments.filters(setting.ack_s).set_index("filter")
-    uneven = experiments.uneven_acks(setting.ack_s).set_index("spread")
+    table = theory.filters(setting.ack_s).set_index("filter")
+    uneven = theory.uneven_acks(setting.ack_s).set_index("spread")
     return {
         "tcpj_ack_ms": 1000 * setting.ack_s,
         "tcpj_constant_ms": 1000 * table["T (s)"].iloc[0],
@@ -28,23 +58,23 @@ def of_filters(setting: Setting) -> Numbers:
         "tcpj_uneven_abe": 100 * (uneven.at[0.8, "abe"] - 1),
         "tcpj_uneven_tustin": 100 * (uneven.at[0.8, "tustin"] - 1),
         "tcpj_pipe": setting.pipe_segments,
-        "tcpj_operations_2": operations(2),
-        "tcpj_operations_9": operations(9),
+        "tcpj_operations_2": claims.operations(2),
+        "tcpj_operations_9": claims.operations(9),
     }
 
 
-def of_losses(setting: Setting) -> Numbers:
+def packet_loss_numbers() -> Numbers:
     """What the bit error rates of the text mean for a packet, in per cent."""
-    loss = tcpj.segment_loss(np.array([1e-7, 1e-6, 4e-6]), experiments.PACKET_BYTES)
+    loss = tcpj.segment_loss(np.array([1e-7, 1e-6, 4e-6]), plan.PACKET_BYTES)
     names = ("tcpj_loss_1e7", "tcpj_loss_1e6", "tcpj_loss_4e6")
     return dict(zip(names, (100 * loss).tolist(), strict=True))
 
 
-def of_fit(surface: pd.DataFrame, setting: Setting) -> Numbers:
+def fit_numbers(surface: pd.DataFrame, setting: Setting) -> Numbers:
     """How near the best links come, and what they have in common."""
-    best = experiments.best_links(surface)
+    best = analysis.best_links(surface)
     return {
-        "tcpj_fit_rate": experiments.best_rate(surface, setting.rtt_s).on_map_bps / 1e6,
+        "tcpj_fit_rate": analysis.best_rate(surface, setting.rtt_s).on_map_bps / 1e6,
         "tcpj_fit_error": best["error"].iloc[0],
         "tcpj_fit_error_sixth": best["error"].iloc[-1],
         "tcpj_fit_least": best["segments in flight"].min(),
@@ -52,13 +82,13 @@ def of_fit(surface: pd.DataFrame, setting: Setting) -> Numbers:
     }
 
 
-def of_random_losses(random_loss: pd.DataFrame) -> Numbers:
+def random_loss_numbers(random_loss: pd.DataFrame) -> Numbers:
     """Table 2's cells that the text speaks of, and the lead over Westwood."""
     runs = on(random_loss)
     numbers: Numbers = {}
     if not {1e-6, 4e-6} <= set(runs["bit_error_rate"]):
         return numbers
-    table = experiments.table_2(runs).set_index(["protocol", "bit_error_rate"])
+    table = analysis.table_2(runs).set_index(["protocol", "bit_error_rate"])
     for (protocol, rate), row in table.iterrows():
         short = f"tcpj_{protocol.lower().replace('-', '')}_{rate:.0e}".replace("e-0", "e")
         numbers[short] = row["gain"]
@@ -69,16 +99,16 @@ def of_random_losses(random_loss: pd.DataFrame) -> Numbers:
     for end in ("gain", "one_low", "one_high"):
         numbers[f"tcpj_lead_{end}"] = row[end]
     means = runs.groupby(["bit_error_rate", "protocol"])["Mb/s"].mean()
-    for name in experiments.PROTOCOLS:
+    for name in plan.PROTOCOLS:
         numbers[f"tcpj_rate_{name.lower().replace('-', '')}"] = means[4e-6, name]
-    quality = experiments.fit_quality(table.reset_index()).set_index("error rates")
+    quality = analysis.fit_quality(table.reset_index()).set_index("error rates")
     numbers["tcpj_off_tcpj"] = 100 * np.expm1(quality.at["predicted", "TCP-J"])
     numbers["tcpj_off_westwood"] = 100 * np.expm1(quality.at["predicted", "Westwood"])
     other = quality.at["predicted, 115 % for 15 %", "Westwood"]
     return numbers | {"tcpj_off_westwood_115": 100 * np.expm1(other)}
 
 
-def of_variants(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:
+def sensitivity_numbers(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:
     """The headline with one assumption changed, and the sender that keeps its window."""
     keys = ["parameter", "setting", "bit_error_rate"]
     gains = statistics.gains(varied, "NewReno", keys).set_index([*keys, "protocol"])["gain"]
@@ -102,12 +132,12 @@ def of_variants(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:
     return numbers | {"tcpj_keep_1e6": kept[1e-6], "tcpj_keep_4e6": kept[4e-6]}
 
 
-def of_wires(wire: Wire, wires: pd.DataFrame) -> Numbers:
-    """Who gets what of a wire."""
-    split = experiments.sharing(wire.flows).table.set_index("flow")["share"]
-    plane = experiments.plane(wires)
+def shared_link_numbers(wire: pd.DataFrame, wires: pd.DataFrame) -> Numbers:
+    """Shares of a wire, and what others lose."""
+    split = analysis.sharing(wire).table.set_index("flow")["share"]
+    plane = analysis.wire_map(wires)
     most, least = plane.loc[plane["share"].idxmax()], plane.loc[plane["share"].idxmin()]
-    both = experiments.standard(on(wire.flows), [])
+    both = analysis.standard_goodput(on(wire), [])
     harm = 100 * measures.harm(both["with SACK"], both["with TCP-J"])
     return {
         "tcpj_share_newreno": 100 * split["NewReno"],
@@ -127,7 +157,7 @@ def of_wires(wire: Wire, wires: pd.DataFrame) -> Numbers:
     }
 
 
-def of_alphas(alphas: pd.DataFrame) -> Numbers:
+def alpha_numbers(alphas: pd.DataFrame) -> Numbers:
     """How much nearer to a third of a wire a smoothing constant of 0.5 comes than the paper's."""
     off = alphas.assign(off=alphas["off"].abs())
     off = off.pivot(index=["rate_bps", "rtt_s", "seed"], columns="alpha", values="off")
@@ -135,11 +165,11 @@ def of_alphas(alphas: pd.DataFrame) -> Numbers:
     return {"tcpj_alpha_least": nearer.min(), "tcpj_alpha_most": nearer.max()}
 
 
-def of_estimates(estimates: Estimates) -> Numbers:
+def estimate_numbers(estimates: pd.DataFrame) -> Numbers:
     """How the estimates differ from the throughput, in per cent, and by how many runs."""
-    means = estimates.runs.groupby(["bit_error_rate", "protocol"]).mean(numeric_only=True)
+    means = estimates.groupby(["bit_error_rate", "protocol"]).mean(numeric_only=True)
     numbers: Numbers = {"tcpj_bias_rare": 100 * means.loc[1e-8, "bias"].abs().max()}
-    numbers["tcpj_estimate_runs"] = int(estimates.runs["seed"].max())
+    numbers["tcpj_estimate_runs"] = int(estimates["seed"].max())
     for name in ("TCP-J", "Westwood"):
         word = name.lower().replace("-", "")
         numbers[f"tcpj_bias_{word}"] = 100 * means.at[(1e-6, name), "bias"]
@@ -149,7 +179,7 @@ def of_estimates(estimates: Estimates) -> Numbers:
     return numbers
 
 
-def of_outages(outages: pd.DataFrame) -> Numbers:
+def outage_numbers(outages: pd.DataFrame) -> Numbers:
     """What an outage costs."""
     means = outages.groupby(["outage_s", "protocol"])["Mb/s"].mean().unstack()
     over_sack = 100 * (means["TCP-J"] / means["SACK"] - 1)
@@ -162,7 +192,7 @@ def of_outages(outages: pd.DataFrame) -> Numbers:
     }
 
 
-def of_handoffs(runs: pd.DataFrame, newcomers: pd.DataFrame, setting: Setting) -> Numbers:
+def handoff_numbers(runs: pd.DataFrame, newcomers: pd.DataFrame, setting: Setting) -> Numbers:
     """Windows before and after a movement, and what the stream at home gets."""
     base = runs[runs["parameter"] == ""]
     means = base.groupby(["kind", "label"]).mean(numeric_only=True)
@@ -184,15 +214,26 @@ def of_handoffs(runs: pd.DataFrame, newcomers: pd.DataFrame, setting: Setting) -
     return numbers
 
 
-def of_verdicts(judged: pd.DataFrame) -> Numbers:
-    """How many claims ended how."""
+TURNING = "lost_retransmission"  # the parameter on which most verdicts hang
+
+
+def verdict_numbers(judged: pd.DataFrame) -> Numbers:
+    """How many claims ended how, and how many hang on `TURNING`."""
     sorts = judged["verdict"].map(statistics.verdict_class).value_counts()
     names = {verdict: f"tcpj_claims_{verdict.replace(' ', '_')}" for verdict in statistics.VERDICTS}
     counts: Numbers = {short: int(sorts.get(name, 0)) for name, short in names.items()}
-    return counts | {"tcpj_claims": len(judged)}
+    turned = turned_claims(judged, TURNING, "stated", "changed")
+    varied = [
+        any(one["parameter"] == TURNING for one in evidence) for evidence in judged["evidence"]
+    ]
+    return counts | {
+        "tcpj_claims": len(judged),
+        "tcpj_hanging": len(turned),
+        "tcpj_hanging_tried": judged.loc[varied, "statement"].nunique(),
+    }
 
 
-def hanging_on(judged: pd.DataFrame, parameter: str, base: str, other: str) -> pd.DataFrame:
+def turned_claims(judged: pd.DataFrame, parameter: str, base: str, other: str) -> pd.DataFrame:
     """Return the claims that turn when one parameter is changed.
 
     `base` and `other` head the columns of the stated setting and of the changed one. Columns:
@@ -211,11 +252,3 @@ def hanging_on(judged: pd.DataFrame, parameter: str, base: str, other: str) -> p
         rows.append([row.statement, row.unit, *cells, statistics.worded(row.verdict)])
     table = pd.DataFrame(rows, columns=["claim", "unit", base, other, "verdict"])
     return table.drop_duplicates("claim", ignore_index=True)
-
-
-def tried(judged: pd.DataFrame, parameter: str) -> int:
-    """Return for how many claims a parameter was varied."""
-    varied = [
-        any(one["parameter"] == parameter for one in evidence) for evidence in judged["evidence"]
-    ]
-    return judged.loc[varied, "statement"].nunique()
