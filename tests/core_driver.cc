@@ -175,7 +175,7 @@ class Driver
         ack.latest_rtt = whole("latest_rtt");
         ack.srtt = whole("srtt");
         ack.min_rtt = whole("min_rtt");
-        if (m_fields.count("segment_sent") && m_fields["segment_sent"] >= 0)
+        if (m_fields["segment_received"] >= 0) // -1: the ACK tells of no segment
         {
             ack.segment_sent = whole("segment_sent");
             ack.segment_received = whole("segment_received");

@@ -180,7 +180,7 @@ class CdgLinux
                 return enter_cwr(ack, now);
             }
         }
-        if (!Reno::is_cwnd_limited(ack, now))
+        if (!is_cwnd_limited_as_in_linux(ack, now))
         {
             m_shadow = std::min(m_shadow, now.cwnd);
             return now;
@@ -211,7 +211,7 @@ class CdgLinux
             return false;
         }
         const int64_t now_us = ack.now / 1000;
-        if (m_last_ack_us == 0 || !Reno::is_cwnd_limited(ack, now))
+        if (m_last_ack_us == 0 || !is_cwnd_limited_as_in_linux(ack, now))
         {
             m_last_ack_us = m_round_start_us = now_us;
         }

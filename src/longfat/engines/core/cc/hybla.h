@@ -88,7 +88,7 @@ class Hybla
         return std::max(2.0, now.cwnd / 2);
     }
 
-  private:
+  protected:
     /// From the smallest round trip seen; rho is never below 1, a Reno connection.
     void set_rho(Time min_rtt)
     {

@@ -27,10 +27,10 @@
 
 #include "../model.h"
 #include "../slow-start.h"
+#include "linux-reno.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace longfat::core
 {
@@ -92,53 +92,19 @@ class Reno
                                  .source = "RFC 5681, RFC 3465; Linux, net/ipv4/tcp_cong.c",
                                  .linux = "reno"};
 
-    /// tcp_is_cwnd_limited: in slow start half a window in flight is enough.
-    static bool is_cwnd_limited(const Ack& ack, const Control& now)
-    {
-        return ack.cwnd_limited ||
-               (now.in_slow_start() && 2 * ack.segments(ack.prior_in_flight) > now.cwnd);
-    }
-
     Control on_ack(const Ack& ack, Control now)
     {
-        if (!ack.may_grow() || !is_cwnd_limited(ack, now))
-        {
-            return now;
-        }
-        double acked = ack.segments(ack.newly_delivered);
-        if (now.in_slow_start())
-        {
-            now = m_slow_start.on_ack(ack, now);
-            acked = m_slow_start.left;
-        }
-        return acked > 0 ? avoid_congestion(acked, now) : now;
+        return m_window.on_ack(ack, now);
     }
 
     /// tcp_reno_ssthresh.
     double ssthresh(const Congestion&, const Control& now)
     {
-        return std::max(std::floor(std::floor(now.cwnd) / 2), 2.0);
+        return LinuxReno::halved(now.cwnd);
     }
 
   private:
-    /// tcp_cong_avoid_ai: a segment for every window of segments delivered.
-    Control avoid_congestion(double acked, Control now)
-    {
-        const double window = std::max(std::floor(now.cwnd), 1.0);
-        if (m_delivered >= window) // counted at a larger window
-        {
-            m_delivered = 0;
-            now.cwnd += 1;
-        }
-        m_delivered += acked;
-        const double more = std::floor(m_delivered / window);
-        m_delivered -= more * window;
-        now.cwnd += more;
-        return now;
-    }
-
-    ByteCountingSlowStart m_slow_start;
-    double m_delivered{0}; //!< segments delivered since the window last opened
+    LinuxReno m_window;
 };
 
 class Standard

@@ -40,6 +40,12 @@ struct Rounds
         return ack.snd_una >= m_end;
     }
 
+    /// The first round of a connection is that of its first window, whose first ACK ends none.
+    void begin_first(const Ack& ack)
+    {
+        m_end = m_end == 0 ? ack.snd_nxt : m_end;
+    }
+
     /// A round begins: it lasts until all is acknowledged that has been sent.
     void begin(Bytes snd_nxt)
     {
