@@ -422,7 +422,6 @@ def _offer(pages: Path, name: str, data: pd.DataFrame) -> None:
 
 def set_powers(figure: Figure) -> None:
     """Write numbers such as 1e-04 in a figure's texts as powers of ten."""
-    figure.draw_without_rendering()  # ticks have their texts only then
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             labels = [label.get_text() for label in axis.get_ticklabels()]

@@ -5,6 +5,7 @@ one sender, and read their delays as an estimator would: by a clock with ticks, 
 do not run alike, behind a radio link that jitters, over two queues.
 """
 
+import functools
 from typing import NamedTuple
 
 import ciw
@@ -25,6 +26,7 @@ DISTRIBUTIONS = {
 }
 
 
+@functools.cache
 def simulate(queue: str, utilization: float, packets: int = 20_000, seed: int = 1) -> pd.Series:
     """Return what `packets` packets of a queue with one server meet.
 
