@@ -89,8 +89,9 @@ class LossDetection
     }
 
     /// Duplicate ACKs without SACK (RFC 6582, RFC 3042). Returns what the ACK delivers by the guess of
-    /// RFC 9937, section 6: a duplicate one segment, another what none of those have told before.
-    Bytes count_duplicate(const Delivery& delivery, const Packet& packet, State state)
+    /// RFC 9937, section 6: a duplicate one segment, another what none of those have told before. What
+    /// changes the window is no duplicate (RFC 5681, section 2).
+    Bytes count_duplicate(const Delivery& delivery, bool same_window, State state)
     {
         if (delivery.acked > 0)
         {
@@ -107,7 +108,7 @@ class LossDetection
             m_guessed -= std::max<Bytes>(known, 0);
             return delivery.delivered - std::max<Bytes>(known, 0);
         }
-        if (board.empty() || (packet.flags & Packet::PROBE) || state == State::LOSS)
+        if (board.empty() || !same_window || state == State::LOSS)
         {
             return 0;
         }

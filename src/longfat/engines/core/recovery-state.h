@@ -58,6 +58,7 @@ class RecoveryState
         if (state != State::CWR)
         {
             m_fast_retransmit = state == State::RECOVERY;
+            m_partial_ack = false;
         }
     }
 
@@ -86,6 +87,13 @@ class RecoveryState
     void on_partial_ack()
     {
         m_fast_retransmit = true;
+        m_partial_ack = true;
+    }
+
+    /// Whether an ACK up to that segment is a partial acknowledgment, and not the first of its recovery.
+    bool is_later_partial_ack(uint64_t acked) const
+    {
+        return m_partial_ack && m_state == State::RECOVERY && acked < m_recover;
     }
 
     void on_fast_retransmit()
@@ -104,6 +112,7 @@ class RecoveryState
     uint64_t m_recover{0};
     uint64_t m_reduced_after{0};
     bool m_fast_retransmit{false};
+    bool m_partial_ack{false}; //!< without SACK: there was one in this recovery
 };
 
 } // namespace longfat::core

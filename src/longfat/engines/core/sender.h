@@ -281,7 +281,8 @@ class Sender final : public Endpoint,
         ack.prior_in_flight = m_board.pipe();
         ack.cwnd_limited = m_cwnd_limited;
         ack.snd_nxt = m_stream.offset(m_board.snd_nxt());
-        m_transmission.advertised_window = packet.window;
+        const bool same_window =
+            std::exchange(m_transmission.advertised_window, packet.window) == packet.window;
         m_timers.on_heard();
 
         // 1, 2
@@ -297,7 +298,8 @@ class Sender final : public Endpoint,
         ack.rtt = take_round_trip(round_trip, packet, now);
         if (!m_spec.sack)
         {
-            delivery.delivered = m_detection.count_duplicate(delivery, packet, m_state.state());
+            delivery.delivered =
+                m_detection.count_duplicate(delivery, same_window, m_state.state());
         }
         ack.newly_acked = delivery.acked;
         ack.newly_sacked = delivery.sacked;
@@ -311,7 +313,10 @@ class Sender final : public Endpoint,
         const uint64_t acked = m_board.snd_una();
         if (delivery.acked > 0)
         {
-            m_timers.on_advance(!m_board.empty(), m_rtts.timeout.rto());
+            // Of a recovery without SACK only the first partial ACK resets it (RFC 6582, 3.2, step 3).
+            m_timers.on_advance(!m_board.empty(),
+                                m_rtts.timeout.rto(),
+                                m_state.is_later_partial_ack(acked));
             end_recovery(acked, now);
         }
         if (m_spurious.on_ack(packet, delivery, m_state.state()))
@@ -542,11 +547,12 @@ class Sender final : public Endpoint,
         congestion.mss = m_mss;
         congestion.snd_una = m_stream.offset(m_board.snd_una());
         congestion.snd_nxt = m_stream.offset(m_board.snd_nxt());
-        // At a timeout all that is outstanding, else without what limited transmit has sent beyond
-        // the window.
-        congestion.flight_size = cause == Congestion::TIMEOUT
-                                     ? m_board.outstanding()
-                                     : std::min(m_board.outstanding(), m_window.cwnd());
+        // Without what limited transmit has sent beyond the window; at a timeout all that is
+        // outstanding, unless a recovery has reduced the window: a second sign of congestion must not
+        // leave a higher threshold than the first.
+        const bool all = cause == Congestion::TIMEOUT && !m_state.is_reducing();
+        congestion.flight_size =
+            all ? m_board.outstanding() : std::min(m_board.outstanding(), m_window.cwnd());
         congestion.pipe = pipe;
         congestion.advertised_window = m_transmission.advertised_window;
         congestion.srtt = m_rtts.srtt();

@@ -45,11 +45,15 @@ class RetransmissionTimers
     }
 
     /// An ACK advances: the timer begins anew, or stops when nothing is outstanding (RFC 6298, 5.2 and
-    /// 5.3).
-    void on_advance(bool outstanding, Time rto)
+    /// 5.3). `goes_on`: it does neither.
+    void on_advance(bool outstanding, Time rto, bool goes_on = false)
     {
         m_retries = 0;
         m_tail_is_probed = false;
+        if (goes_on)
+        {
+            return;
+        }
         if (outstanding)
         {
             m_retransmission.set(rto);
