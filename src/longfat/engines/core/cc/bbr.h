@@ -37,6 +37,8 @@ class Bbr
         .name = "bbr",
         .title = "BBR",
         .source = "Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00",
+        .colour = "#aa4499",
+        .marker = "h",
         .linux = "bbr",
         .events = event::ESTABLISHED | event::TIMEOUT | event::RESTART | event::BANDWIDTH,
         .regulates_recovery = true};

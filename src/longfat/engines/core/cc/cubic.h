@@ -38,6 +38,8 @@ class Cubic
     static constexpr Entry entry{.name = "cubic",
                                  .title = "CUBIC",
                                  .source = "RFC 9438; RFC 9406",
+                                 .colour = "#56b4e9",
+                                 .marker = "s",
                                  .linux = "cubic",
                                  .events = event::RESTART};
 

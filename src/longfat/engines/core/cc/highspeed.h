@@ -103,6 +103,9 @@ class HighSpeed
     static constexpr Entry entry{.name = "highspeed",
                                  .title = "HighSpeed TCP by the formulas of RFC 3649",
                                  .source = "paper survey, equations (17), (26) to (30); RFC 3649",
+                                 .short_name = "HSTCP",
+                                 .colour = "#e69f00",
+                                 .marker = "s",
                                  .linux = "highspeed"};
 
     static constexpr auto parameters()

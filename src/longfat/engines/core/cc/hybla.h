@@ -30,6 +30,9 @@ class Hybla
     static constexpr Entry entry{.name = "hybla",
                                  .title = "TCP Hybla",
                                  .source = "paper hybla, equation (1); Caini and Firrincieli 2004",
+                                 .short_name = "Hybla",
+                                 .colour = "#d55e00",
+                                 .marker = "P",
                                  .linux = "hybla",
                                  .events = event::ESTABLISHED};
 

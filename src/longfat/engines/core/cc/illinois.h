@@ -13,6 +13,12 @@
 // Once d_a was above d_1, alpha is alpha_max again only after d_a has stayed below it for theta
 // round trips. Below a window of W_thresh it is standard TCP.
 
+//
+// Linux 6.12 (tcp_illinois.c), with as_linux_6_12, begins with alpha_max, has alpha in 128ths and beta in
+// 64ths, takes no round trip for longer than 3.36 s, and has whole windows, of which a loss takes whole
+// segments: an ACK counts for what it acknowledges cumulatively, so that the one which ends a recovery
+// counts all segments that SACK had reported before, and alpha times the count opens the window.
+
 #ifndef LONGFAT_CC_ILLINOIS_H
 #define LONGFAT_CC_ILLINOIS_H
 
@@ -28,8 +34,11 @@ class Illinois
     static constexpr Entry entry{.name = "illinois",
                                  .title = "TCP-Illinois",
                                  .source = "Liu, Basar and Srikant 2008",
+                                 .short_name = "Illinois",
+                                 .colour = "#cc6677",
+                                 .marker = "s",
                                  .linux = "illinois",
-                                 .events = event::TIMEOUT};
+                                 .events = event::ESTABLISHED | event::TIMEOUT};
 
     static constexpr auto parameters()
     {
@@ -78,12 +87,32 @@ class Illinois
                                               1,
                                               255,
                                               "round trips",
-                                              "of small delay before alpha_max"}};
+                                              "of small delay before alpha_max"},
+                          Parameter<Illinois>{"as_linux_6_12",
+                                              &Illinois::m_as_linux,
+                                              0,
+                                              0,
+                                              1,
+                                              "",
+                                              "whole segments, and what an ACK counts for",
+                                              "Linux, tcp_illinois.c"}};
+    }
+
+    Control on_established(const Established&, Control now)
+    {
+        m_aimd.a = m_as_linux ? m_alpha_max : 1;
+        return now;
     }
 
     Control on_ack(const Ack& ack, Control now)
     {
-        m_rounds.on_ack(ack);
+        Ack bounded = ack;
+        if (m_as_linux && ack.rtt != NO_RTT)
+        {
+            bounded.rtt = std::min(ack.rtt, LONGEST_RTT);
+        }
+        m_rounds.on_ack(bounded);
+        m_acked = std::floor(ack.segments(ack.newly_acked));
         if (!ack.may_grow())
         {
             return now;
@@ -93,11 +122,16 @@ class Illinois
             end_round(now.cwnd);
             m_rounds.begin(ack.snd_nxt);
         }
-        return m_aimd.on_ack(ack, now);
+        return m_as_linux ? grow_as_linux(ack, now) : m_aimd.on_ack(ack, now);
     }
 
     double ssthresh(const Congestion&, const Control& now)
     {
+        if (m_as_linux)
+        {
+            const double w = std::floor(now.cwnd);
+            return std::max(w - std::floor(w * m_aimd.b), 2.0);
+        }
         return m_aimd.decreased(now.cwnd);
     }
 
@@ -111,6 +145,30 @@ class Illinois
     }
 
   private:
+    static constexpr Time LONGEST_RTT = 3'355'443'000; //!< RTT_MAX
+
+    /// tcp_illinois_cong_avoid.
+    Control grow_as_linux(const Ack& ack, Control now)
+    {
+        if (!is_cwnd_limited_as_in_linux(ack, now))
+        {
+            return now;
+        }
+        if (now.in_slow_start())
+        {
+            return m_linux_slow_start.on_ack(ack, now);
+        }
+        m_count += m_acked;
+        const double w = std::floor(now.cwnd);
+        const double delta = std::floor(m_count * m_aimd.a);
+        if (delta >= w)
+        {
+            now.cwnd = w + std::floor(delta / w);
+            m_count = 0;
+        }
+        return now;
+    }
+
     void set_standard()
     {
         m_aimd.a = 1;
@@ -129,6 +187,11 @@ class Illinois
             const double largest = seconds(m_rounds.max_rtt - m_rounds.base_rtt);
             update_alpha(seconds(mean - m_rounds.base_rtt), largest);
             update_beta(seconds(mean - m_rounds.base_rtt), largest);
+            if (m_as_linux)
+            {
+                m_aimd.a = std::floor(m_aimd.a * 128) / 128;
+                m_aimd.b = std::floor(m_aimd.b * 64) / 64;
+            }
         }
     }
 
@@ -166,10 +229,14 @@ class Illinois
     double m_beta_max{};
     int64_t m_win_thresh{};
     int64_t m_theta{};
+    bool m_as_linux{};
     Rounds m_rounds;
     Aimd<SlowStart> m_aimd;
     bool m_above{false}; //!< d_a has been above d_1
-    int64_t m_low{0};    //!< round trips that d_a has been below d_1
+    ByteCountingSlowStart m_linux_slow_start;
+    double m_acked{0}; //!< segments that the last ACK acknowledges, in Linux
+    double m_count{0}; //!< the same since the window last opened, in Linux
+    int64_t m_low{0};  //!< round trips that d_a has been below d_1
 };
 
 LONGFAT_CONGESTION_CONTROL(Illinois);

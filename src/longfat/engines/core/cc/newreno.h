@@ -66,8 +66,12 @@ struct Aimd
 class NewReno
 {
   public:
-    static constexpr Entry entry{
-        .name = "newreno", .title = "TCP NewReno", .source = "RFC 5681, section 3.1; RFC 6582"};
+    static constexpr Entry entry{.name = "newreno",
+                                 .title = "TCP NewReno",
+                                 .source = "RFC 5681, section 3.1; RFC 6582",
+                                 .short_name = "NewReno",
+                                 .colour = "#0072b2",
+                                 .marker = "o"};
 
     Control on_ack(const Ack& ack, Control now)
     {
@@ -90,6 +94,9 @@ class Reno
     static constexpr Entry entry{.name = "reno",
                                  .title = "TCP Reno as in Linux",
                                  .source = "RFC 5681, RFC 3465; Linux, net/ipv4/tcp_cong.c",
+                                 .short_name = "Reno",
+                                 .colour = "#0072b2",
+                                 .marker = ".",
                                  .linux = "reno"};
 
     Control on_ack(const Ack& ack, Control now)
@@ -113,7 +120,10 @@ class Standard
     static constexpr Entry entry{
         .name = "standard",
         .title = "standard TCP, with limited slow start on demand",
-        .source = "paper survey, equations (1), (2), (14) to (16); RFC 5681; RFC 3742"};
+        .source = "paper survey, equations (1), (2), (14) to (16); RFC 5681; RFC 3742",
+        .short_name = "standard TCP",
+        .colour = "#0072b2",
+        .marker = "8"};
 
     static constexpr auto parameters()
     {
@@ -148,8 +158,12 @@ class Standard
 class Gaimd
 {
   public:
-    static constexpr Entry entry{
-        .name = "gaimd", .title = "General AIMD", .source = "Yang and Lam 2000"};
+    static constexpr Entry entry{.name = "gaimd",
+                                 .title = "General AIMD",
+                                 .source = "Yang and Lam 2000",
+                                 .short_name = "GAIMD",
+                                 .colour = "#0072b2",
+                                 .marker = "1"};
 
     static constexpr auto parameters()
     {

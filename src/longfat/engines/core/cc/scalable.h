@@ -21,6 +21,8 @@ class Scalable
     static constexpr Entry entry{.name = "scalable",
                                  .title = "Scalable TCP",
                                  .source = "paper survey, equations (15), (18); Kelly 2003",
+                                 .colour = "#009e73",
+                                 .marker = "^",
                                  .linux = "scalable"};
 
     static constexpr auto parameters()

@@ -35,6 +35,8 @@ class TcpJ
     static constexpr Entry entry{.name = "tcpj",
                                  .title = "TCP-J",
                                  .source = "paper tcpj, equations (5) to (9) and section 3.4",
+                                 .colour = "#d55e00",
+                                 .marker = "*",
                                  .events = event::RECOVERED | event::HANDOFF | event::BANDWIDTH};
 
     static constexpr auto parameters()

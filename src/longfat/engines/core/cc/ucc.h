@@ -34,6 +34,8 @@ class Ucc
     static constexpr Entry entry{.name = "ucc",
                                  .title = "UCC",
                                  .source = "paper ucc, equations (6) and (7)",
+                                 .colour = "#d55e00",
+                                 .marker = "X",
                                  .events = event::UTILIZATION,
                                  .needs = need::ONE_WAY_DELAY};
 

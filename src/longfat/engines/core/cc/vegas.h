@@ -30,6 +30,9 @@ class Vegas
     static constexpr Entry entry{.name = "vegas",
                                  .title = "TCP Vegas",
                                  .source = "Brakmo and Peterson 1995",
+                                 .short_name = "Vegas",
+                                 .colour = "#cc79a7",
+                                 .marker = "o",
                                  .linux = "vegas",
                                  .events = event::RECOVERED};
 

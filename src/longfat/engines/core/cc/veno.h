@@ -23,8 +23,13 @@ namespace longfat::core
 class Veno
 {
   public:
-    static constexpr Entry entry{
-        .name = "veno", .title = "TCP Veno", .source = "Fu and Liew 2003", .linux = "veno"};
+    static constexpr Entry entry{.name = "veno",
+                                 .title = "TCP Veno",
+                                 .source = "Fu and Liew 2003",
+                                 .short_name = "Veno",
+                                 .colour = "#999933",
+                                 .marker = "o",
+                                 .linux = "veno"};
 
     static constexpr auto parameters()
     {

@@ -89,6 +89,9 @@ class Westwood
     static constexpr Entry entry{.name = "westwood",
                                  .title = "TCP Westwood",
                                  .source = "Mascolo et al. 2001; paper tcpj, equations (1) and (2)",
+                                 .short_name = "Westwood",
+                                 .colour = "#009e73",
+                                 .marker = "p",
                                  .events = event::RECOVERED | event::BANDWIDTH};
 
     static constexpr auto parameters()

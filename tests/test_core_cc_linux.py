@@ -1,0 +1,146 @@
+"""Senders of the core whose sources differ from Linux's: what each does, by its source or by it."""
+
+import pytest
+from core_driver import Driver
+
+pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+
+BASE = 0.1  # s
+
+
+# --- Illinois
+
+
+def test_illinois_as_linux_opens_by_whole_segments():
+    """tcp_illinois.c: it begins with alpha_max; alpha times what is counted opens the window."""
+    illinois, count, window = Driver("illinois", 100, as_linux_6_12=True), 0, 100
+    illinois.established()
+    for _ in range(60):
+        count += 1
+        if count * 10 >= window:
+            window, count = window + count * 10 // window, 0
+        assert illinois.ack(BASE) == window
+
+
+def test_illinois_as_linux_counts_all_that_the_ack_which_ends_a_recovery_acknowledges():
+    illinois = Driver("illinois", 100, as_linux_6_12=True)
+    illinois.established()
+    illinois.ack(BASE, segments=40, delivered=1, prior_state="recovery")
+    assert illinois.cwnd == 100 + 400 // 100
+
+
+def test_illinois_as_linux_loses_whole_segments():
+    """beta in 64ths: 1/8 where the delay is small."""
+    illinois = Driver("illinois", 101, as_linux_6_12=True)
+    illinois.established()
+    illinois.round(BASE)
+    illinois.round(BASE)
+    illinois.set(101)
+    assert illinois.threshold() == 101 - 101 // 8
+
+
+def test_illinois_as_linux_bounds_its_largest_round_trip():
+    """RTT_MAX is 3.355 s: a mean delay of 3.255 s is the largest, and beta_max."""
+    linux, paper = (Driver("illinois", 100, as_linux_6_12=as_linux) for as_linux in (True, False))
+    for sender, wanted in ((linux, 50), (paper, 100 * (1 - 0.125 - 0.375 * (2.9 - 0.9) / 6.3))):
+        sender.established()
+        sender.round(BASE)
+        sender.ack(9.1)  # a largest delay of 9 s, for the paper
+        sender.ack(BASE, segments=(sender.nxt - sender.una) // 1000)
+        sender.set(100)
+        sender.round(3.0)
+        sender.round(3.0)
+        sender.set(100)
+        assert sender.threshold() == pytest.approx(wanted, rel=0.02)
+
+
+# --- H-TCP
+
+
+def htcp_linux_alpha(since_loss_s: float, min_rtt_s: float, beta: float = 0.5) -> float:
+    """htcp_alpha_update, with HZ = 1000."""
+    diff, factor = since_loss_s - 1, 1
+    if diff > 0:
+        factor = 1 + int(10 * diff + diff * diff / 4)
+    scale = min(max(int(0.8 / min_rtt_s), 4), 80)
+    return 2 * max(8 * factor // scale, 1) * (1 - beta)
+
+
+@pytest.mark.parametrize("rtt_s", [0.02, 0.1, 0.6])
+def test_htcp_as_linux_grows_alike_in_time(rtt_s):
+    """use_rtt_scaling: a fifth at 20 ms, twice as much at 600 ms."""
+    htcp, count, window, alpha = Driver("htcp", 50, as_linux_6_12=True), 0, 50, 1.0
+    htcp.established(rtt_s)
+    for i in range(1, 3000):
+        htcp.now_s = round(0.002 * i, 9)
+        htcp.ack(rtt_s)
+        if int(count * alpha) >= window:
+            count, window = 0, window + 1
+            alpha = htcp_linux_alpha(htcp.now_s, rtt_s)
+        else:
+            count += 1
+        assert htcp.cwnd == window
+
+
+def test_htcp_as_linux_learns_its_largest_round_trip_by_20_ms_at_a_time():
+    """maxRTT, which beta comes from: a sample of 1 s is none, and one in a recovery neither."""
+    htcp = Driver("htcp", 50, as_linux_6_12=True)
+    htcp.established(BASE)
+
+    def epoch(*samples: float) -> float:
+        """So many round trips of the same throughput, then a loss: what it leaves of 1000."""
+        for i in range(400):
+            htcp.set(50)
+            htcp.wait(0.002)
+            htcp.ack(samples[i % len(samples)])
+        htcp.set(1000)
+        left = htcp.threshold() / 1000
+        htcp.set(50)
+        return left
+
+    assert epoch(BASE) == 0.5  # the throughput of before is not known
+    assert epoch(BASE) == 0.5  # modeswitch
+    assert epoch(BASE, 1.0) == pytest.approx(102 / 128, abs=1e-3)  # 1 s is no sample
+    assert epoch(0.119, 0.138) == pytest.approx(100 / 138, abs=1e-3)
+    # a twentieth of what is above the least is forgotten: 136.1 ms
+    assert epoch(BASE) == pytest.approx(100 / 136.1, abs=1e-3)
+
+
+def test_htcp_of_the_paper_takes_the_largest_round_trip_since_the_last_loss():
+    htcp = Driver("htcp", 100, 2)
+    htcp.established(BASE)
+    htcp.round(BASE)
+    htcp.set(100)
+    assert htcp.threshold() == 50  # no throughput is known
+    htcp.round(0.15)
+    htcp.ack(BASE)
+    htcp.set(100)
+    assert htcp.threshold() == pytest.approx(100 * 0.1 / 0.15)
+
+
+# --- a timeout is no loss that duplicate ACKs reveal (audit B5)
+
+
+@pytest.mark.parametrize(("name", "loss", "timeout"), [("vegas", 75, 50), ("veno", 80, 50)])
+def test_a_timeout_takes_half(name, loss, timeout):
+    sender = Driver(name, 100)
+    sender.ack(BASE)
+    sender.set(100)
+    assert sender.threshold() == loss
+    sender.set(100)
+    assert sender.timeout() == timeout
+
+
+# --- CUBIC
+
+
+def test_cubic_has_one_rule_for_all_slow_starts():
+    """RFC 9438, 4.10, and RFC 9406, 4.2: an ACK counts for what it delivers, up to 8 segments."""
+    for parameters in ({}, {"hystart": False}):
+        cubic = Driver("cubic", 10, 1e6, **parameters)
+        assert cubic.ack(BASE, segments=5) == 15
+        assert cubic.ack(BASE, segments=20) == 23
+        cubic.timeout()
+        cubic.set(10, 100)
+        assert cubic.ack(BASE, segments=5) == 15
+        assert cubic.ack(BASE, segments=20) == 23
