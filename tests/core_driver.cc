@@ -5,7 +5,10 @@
 //
 //     make {"name": value}      one with these parameters
 //     set KEY VALUE             a field of the events that follow, and of the window
-//     ack | congestion CAUSE | timeout | recovered STATE | established | restart | undo | handoff | timer
+//     ack | congestion CAUSE | timeout | recovered STATE | established | restart | undo | lost | timer |
+//     answer | supplement | holds CAUSE
+//
+// After the decision stand what the event has returned, and what was asked for since the last.
 
 #include "json.h"
 #include "model.h"
@@ -28,29 +31,39 @@ struct Quiet final : Requests
         wakes = delay;
     }
 
-    uint64_t probe(Bytes, bool) override
+    uint64_t probe(Bytes bytes, bool low_priority) override
     {
-        return 0;
+        asked += " probe:" + std::to_string(bytes) + (low_priority ? ":low" : "");
+        return ++probes;
     }
 
     uint64_t query() override
     {
-        return 0;
+        asked += " query";
+        return ++queries;
     }
 
-    bool supplement(bool) override
+    bool supplement(bool low_priority) override
     {
-        return false;
+        asked += low_priority ? " supplement:low" : " supplement";
+        return true;
     }
 
     void hold() override
     {
+        asked += " hold";
     }
-    void resume(Resumption) override
+
+    void resume(Resumption how) override
     {
+        constexpr const char* WORDS[] = {" unchanged", " reduced", " timeout"};
+        asked += WORDS[static_cast<int>(how)];
     }
 
     Time wakes{NEVER};
+    uint64_t probes{0};
+    uint64_t queries{0};
+    std::string asked;
 };
 
 class Driver
@@ -116,7 +129,9 @@ class Driver
                                           UNLIMITED,
                                           1,
                                           0,
-                                          m_fields["no_sack"] == 0};
+                                          m_fields["no_sack"] == 0,
+                                          whole("header_bytes"),
+                                          feedback()};
             m_now = m_control->on_established(established, m_now);
         }
         else if (event == "restart")
@@ -125,19 +140,52 @@ class Driver
         }
         else if (event == "timer")
         {
+            m_requests.wakes = NEVER;
             m_now = m_control->on_timer(whole("now"), m_now);
+        }
+        else if (event == "undo")
+        {
+            m_now = m_control->on_undo({whole("now"), {m_fields["before"]}}, m_now);
+        }
+        else if (event == "lost")
+        {
+            m_control->on_lost({whole("now"),
+                                whole("sequence"),
+                                whole("mss"),
+                                whole("sent_time"),
+                                whole("sent_delivered"),
+                                whole("lost_since"),
+                                whole("tx_in_flight"),
+                                m_fields["is_app_limited"] != 0});
+        }
+        else if (event == "answer")
+        {
+            m_now = m_control->on_answer(answer(), m_now);
+        }
+        else if (event == "supplement")
+        {
+            m_now = m_control->on_supplement(
+                {whole("now"), whole("mss"), static_cast<State>(whole("state"))},
+                m_now);
+        }
+        else if (event == "holds")
+        {
+            m_returned = m_control->holds(congestion(what));
         }
         else
         {
             std::printf("no event %s\n", event.c_str());
         }
-        std::printf("%.17g %.17g %.17g %.17g %.17g %.17g\n",
+        std::printf("%.17g %.17g %.17g %.17g %.17g %.17g %.17g%s\n",
                     m_now.cwnd,
                     m_now.ssthresh,
                     m_now.pacing_bps,
                     m_control->bandwidth_bps(),
                     m_control->utilization(),
-                    m_requests.wakes == NEVER ? -1 : seconds(m_requests.wakes));
+                    m_requests.wakes == NEVER ? -1 : seconds(m_requests.wakes),
+                    m_returned,
+                    m_requests.asked.c_str());
+        m_requests.asked.clear();
         std::fflush(stdout);
     }
 
@@ -181,11 +229,43 @@ class Driver
             ack.segment_received = whole("segment_received");
         }
         ack.ece = whole("ece");
+        ack.rate.delivered = whole("rate_delivered");
+        ack.rate.interval = whole("rate_interval");
+        ack.rate.prior_delivered = whole("rate_prior_delivered");
+        ack.rate.tx_in_flight = whole("rate_tx_in_flight");
+        ack.rate.lost = whole("rate_lost");
+        ack.rate.is_app_limited = whole("is_app_limited");
+        ack.feedback = feedback();
         ack.cwnd_limited = whole("cwnd_limited");
         ack.advertised_window = whole("advertised_window");
         ack.state = static_cast<State>(whole("state"));
         ack.prior_state = static_cast<State>(whole("prior_state"));
         return ack;
+    }
+
+    /// Of an ACK or of the handshake: 0 silent, 1 in part, 2 all routers.
+    RouterFeedback feedback()
+    {
+        return {m_fields["rate_change"], whole("routers") > 0, whole("routers") == 2};
+    }
+
+    /// One link on the way.
+    Answer answer()
+    {
+        m_record = {static_cast<uint32_t>(whole("link")),
+                    m_fields["rate_bps"],
+                    whole("sent_bytes"),
+                    whole("at")};
+        Answer answer{};
+        answer.now = whole("now");
+        answer.asked = whole("asked");
+        answer.number = static_cast<uint64_t>(whole("number"));
+        answer.is_query = m_fields["is_query"] != 0;
+        answer.records = std::span(&m_record, answer.is_query ? 1 : 0);
+        answer.complete = m_fields["complete"] != 0;
+        answer.mss = whole("mss");
+        answer.state = static_cast<State>(whole("state"));
+        return answer;
     }
 
     Congestion congestion(const std::string& cause)
@@ -211,6 +291,8 @@ class Driver
     std::unique_ptr<CongestionControl> m_control;
     Control m_now{};
     std::map<std::string, double> m_fields;
+    LinkRecord m_record;
+    double m_returned{0};
 };
 
 } // namespace

@@ -21,10 +21,14 @@ STATES = ["open", "disorder", "cwr", "recovery", "loss"]
 def program() -> Path:
     """Return the program of core_driver.cc with all congestion controls, compiled once for all."""
     headers = sorted(native.CC.glob("*.h"))
-    source = "".join(f'#include "{header}"\n' for header in headers)
+    source = "".join(f'#include "{header}"\n' for header in [*headers, HERE / "core_watched.h"])
     source += (HERE / "core_driver.cc").read_text("utf-8")
     flags = [*native.FLAGS, f"-I{native.HERE.parent}"]
-    content = host.content_sha256(headers) + source + " ".join([*native.compiler(), *flags])
+    content = (
+        host.content_sha256([*headers, HERE / "core_watched.h"])
+        + source
+        + " ".join([*native.compiler(), *flags])
+    )
     path = paths.builds() / "core-driver" / hashlib.sha256(content.encode()).hexdigest()[:24]
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,6 +60,7 @@ class Driver:
         self.min_rtt_s = math.inf
         self.limited, self.state = True, "open"
         self.bandwidth_bps = self.utilization = self.timer_s = self.pacing_bps = math.nan
+        self.returned, self.requests = 0.0, list[str]()  # what the last event gave, and asked for
         self.set(window, threshold)
         self._tell(now=0, mss=MSS, rtt=1e8, advertised_window=1e15)
 
@@ -77,8 +82,8 @@ class Driver:
         """So much is sent and not acknowledged."""
         self.nxt = max(self.nxt, self.una + int(window) * MSS)
 
-    def established(self, rtt_s: float = 0.1) -> float:
-        self._tell(rtt=rtt_s * 1e9)
+    def established(self, rtt_s: float = 0.1, **fields: float) -> float:
+        self._tell(rtt=rtt_s * 1e9, **fields)
         return self._event("established")
 
     def ack(
@@ -90,6 +95,7 @@ class Driver:
         sample: bool = True,
         delay_s: float | None = None,
         prior_state: str | None = None,
+        **fields: float,
     ) -> float:
         """An ACK that advances by so many segments, of which `delivered` are news; 0: a duplicate.
 
@@ -103,7 +109,7 @@ class Driver:
         self.una += segments * MSS
         self.nxt = max(self.nxt, self.una)
         self.delivered += news * MSS
-        self._tell(
+        told = dict(
             now=self.now_s * 1e9,
             snd_una=self.una,
             snd_nxt=self.nxt,
@@ -123,6 +129,7 @@ class Driver:
             segment_sent=-1 if delay_s is None else (self.now_s - delay_s) * 1e9,
             segment_received=-1 if delay_s is None else self.now_s * 1e9,
         )
+        self._tell(**told | fields)
         self._event("ack")
         self.fill(self.cwnd)
         return self.cwnd
@@ -171,15 +178,21 @@ class Driver:
         self._tell(now=self.now_s * 1e9, idle=idle_s * 1e9)
         return self._event("restart")
 
+    def event(self, line: str, **fields: float) -> float:
+        """Any other event, with its fields; `returned` is what it gives, if it does."""
+        self._tell(**{"now": self.now_s * 1e9} | fields)
+        return self._event(line)
+
     def _tell(self, **fields: float) -> None:
         for name, value in fields.items():
             self._write(f"set {name} {float(value)!r}")
 
     def _event(self, line: str) -> float:
         self._write(line)
-        numbers = [float(word) for word in self._process.stdout.readline().split()]
-        self.cwnd, self.ssthresh, self.pacing_bps = numbers[:3]
-        self.bandwidth_bps, self.utilization, self.timer_s = numbers[3:]
+        words = self._process.stdout.readline().split()
+        self.cwnd, self.ssthresh, self.pacing_bps = map(float, words[:3])
+        self.bandwidth_bps, self.utilization, self.timer_s = map(float, words[3:6])
+        self.returned, self.requests = float(words[6]), words[7:]
         return self.cwnd
 
     def _write(self, line: str) -> None:
