@@ -2,11 +2,17 @@
 
 import numpy as np
 import pytest
+import small
 
-from longfat.book import drawings_links as drawings
+from longfat.book.chapters import helpers_links_charts as drawings
 from longfat.studies import proxies
+from longfat.studies.setting import setting
 
 pytestmark = pytest.mark.medium
+
+
+def runs(name, repetitions=None, **points):
+    return small.runs(proxies, setting(), f"helpers-links-{name}", repetitions, **points)
 
 
 def test_each_helper_stands_in_the_network():
@@ -26,7 +32,7 @@ def test_each_helper_stands_in_the_network():
 
 
 def test_the_helpers_keep_their_order_at_a_loss_in_a_hundred():
-    table = proxies.losses(rates=[0.01], seeds=2)
+    table = proxies.losses(runs("losses", 2, loss=[0.01]))
     rate = table.set_index("helper")["Mb/s"]
     assert list(rate.index) == list(proxies.KINDS)
     assert rate["Reno"] < 1.5
@@ -48,13 +54,13 @@ def test_the_helpers_keep_their_order_at_a_loss_in_a_hundred():
 
 
 def test_blocks_that_are_shown_spoil_snoop():
-    rate = proxies.blocks(rates=[0.03], seeds=2).set_index("helper")["Mb/s"]
+    rate = proxies.blocks(runs("blocks", 2, loss=[0.03])).set_index("helper")["Mb/s"]
     assert rate["shown"] < rate["hidden"] / 2
     assert rate["no SACK"] == pytest.approx(rate["hidden"], rel=0.1)
 
 
 def test_a_proxy_gains_with_distance_and_loss_only():
-    gain = proxies.gains(rates=[0.0, 0.01], trips=[0.01, 0.3], seeds=2)
+    gain = proxies.gains(runs("gains", 2, loss=[0.0, 0.01], rtt_s=[0.01, 0.3]))
     gain = gain.set_index(["rtt_s", "loss"])["gain"]
     assert gain[0.01, 0.0] == pytest.approx(1, abs=0.05)
     assert gain[0.3, 0.01] > gain[0.01, 0.01] > 1
@@ -62,7 +68,8 @@ def test_a_proxy_gains_with_distance_and_loss_only():
 
 
 def test_handoffs_take_what_the_paper_counts_where_it_counts_one_round_trip():
-    table = proxies.handoffs(peers=[0.02, 0.1]).set_index(["protocol", "rtt_s"])
+    table = proxies.handoffs(runs("handoffs", peer_s=[0.02, 0.1]))
+    table = table.set_index(["protocol", "rtt_s"])
     for protocol in ("Mobile IPv6, as counted", "hierarchical, within"):
         own = table.loc[protocol]
         assert np.allclose(own["took_s"], own["counted_s"], atol=0.001)
@@ -73,27 +80,27 @@ def test_handoffs_take_what_the_paper_counts_where_it_counts_one_round_trip():
 
 
 def test_the_larger_the_buffer_the_more_moves():
-    table = proxies.state_moved([8_000, 64_000])
+    table = proxies.state_moved(runs("itcp", buffer_bytes=[8_000, 64_000]))
     assert table["bytes"].is_monotonic_increasing
     assert table["took_s"].is_monotonic_increasing
     assert (table["silence_s"] < 0.2).all()
 
 
 def test_only_what_the_split_connection_had_is_lost():
-    last = proxies.failures().groupby("helper").last()
+    last = proxies.failures(runs("dies")).groupby("helper").last()
     lost = last["acknowledged"] - last["delivered"]
     assert 0.2 < lost["split"] < 0.4  # MB, of two buffers of 0.2
     assert lost["Snoop"] <= 0
 
 
 def test_wtcp_tells_the_sender_of_no_queue():
-    trip = proxies.hidden_time(duration_s=10.0).groupby("helper")["rtt_s"].median()
+    trip = proxies.hidden_time(runs("time")).groupby("helper")["rtt_s"].median()
     assert trip["WTCP"] < 0.12
     assert trip["WTCP without hiding"] > 1
 
 
 def test_the_profile_for_wcdma_is_mostly_a_window():
-    table = proxies.advice(seeds=2).set_index(["case", "left_out"])["kb/s"]
+    table = proxies.advice(runs("wcdma", 2)).set_index(["case", "left_out"])["kb/s"]
     download = table["download"]
     assert download["nothing"] > 2 * download["everything"]
     assert download["large windows"] < 1.1 * download["everything"]
@@ -102,8 +109,8 @@ def test_the_profile_for_wcdma_is_mostly_a_window():
 
 
 def test_bursts_are_kinder_and_arq_may_be_stubborn():
-    burst = proxies.bursts(lengths=[1, 20], rates=[0.01], seeds=2)
+    burst = proxies.bursts(runs("bursts", 2, packets=[1, 20], loss=[0.01]))
     assert burst["Mb/s"].iloc[1] > 2 * burst["Mb/s"].iloc[0]
-    arq = proxies.persistence(tries=[1, 10], feedbacks=[0.01], seeds=2)
+    arq = proxies.persistence(runs("arq", 2, tries=[1, 10], feedback_s=[0.01]))
     assert arq["Mb/s"].iloc[1] > 2 * arq["Mb/s"].iloc[0]
     assert arq["timeouts"].iloc[1] <= arq["timeouts"].iloc[0]

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from longfat import InputError, Scenario
-from longfat.book import drawings_routers
+from longfat.book.chapters import helpers_charts
 from longfat.engines import host, ns3, segment
+from longfat.experiment import Runs
 from longfat.faults import OF_ITS_SOCKET
 from longfat.network import duplex
 from longfat.scenario import Flow
@@ -92,7 +93,7 @@ def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
     plain, marking = (scenario(15, ecn, **deep).with_(record=RECORD) for ecn in (False, True))
     for wanted in (plain, marking):
         full, fast = both(wanted)
-        queues = [queues_ns3.routers._queue(one, 5.0, "a>b").mean() for one in (full, fast)]
+        queues = [queues_ns3.routers.queue_samples(one, 5.0, "a>b").mean() for one in (full, fast)]
         assert max(queues) < 30
         goodput, ours = (one.flows["goodput_bps"].sum() for one in (full, fast))
         assert goodput > 0.75 * ours  # PIE of ns-3 marks too much
@@ -106,7 +107,7 @@ def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
 def test_ns3_and_the_segment_engine_agree_but_for_rules_that_have_a_name():
     """Of the archive, six runs a case. RED of ns-3 drops nothing while one packet or none waits,
     and PIE, once it has marked a packet, marks on (`test_queues_as_ns3`)."""
-    table = queues_ns3.beside().set_index(["case", "measure"])
+    table = queues_ns3.beside(Runs(None, queues_ns3.experiments(6))).set_index(["case", "measure"])
     assert table.loc["bursts", "equal"].eq(6).all()
     for kind in ("RED", "RED and ECN", "CoDel", "CoDel and ECN", "PIE"):
         goodput, queue = (table.loc[(kind, measure)] for measure in ("goodput", "queue"))
@@ -117,7 +118,7 @@ def test_ns3_and_the_segment_engine_agree_but_for_rules_that_have_a_name():
     assert marked[["RED and ECN", "CoDel and ECN"]].between(0.9, 1.1).all()
     assert marked["PIE and ECN"] < 0.2
     assert table.loc[("PIE and ECN", "goodput"), "low"] > 1.1
-    shown = drawings_routers.beside_ns3(table.reset_index())
+    shown = helpers_charts.beside_ns3(table.reset_index())
     assert shown["queue"].tolist() == [case for case in queues_ns3.CASES if case != "bursts"]
     assert shown["marked"].tolist()[::2] == ["none"] * 3
 

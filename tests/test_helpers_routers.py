@@ -5,10 +5,23 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+import small
 
+from longfat.book import chapters
+from longfat.experiment import Runs
 from longfat.studies import assistance_ns2, ptp, routers
 
 pytestmark = pytest.mark.medium
+
+
+@pytest.fixture(scope="module")
+def archived() -> Runs:
+    """The page's runs, as archived."""
+    return chapters.find("helpers").runs
+
+
+def some(name: str, **points) -> Runs:
+    return small.of(routers.experiments(), None, f"helpers-routers-{name}", **points)
 
 
 def test_a_link_is_full_once_nine_tenths_are_in_use_and_the_queue_counts_from_then_on():
@@ -26,15 +39,15 @@ def test_a_link_is_full_once_nine_tenths_are_in_use_and_the_queue_counts_from_th
     assert np.isnan(never["full_s"]).all()
 
 
-def test_xcp_fills_the_link_as_fast_as_slow_start_and_stops_in_time():
-    shape = routers.filled(routers.filling(["xcp", "newreno"])).set_index("sender")
+def test_xcp_fills_the_link_as_fast_as_slow_start_and_stops_in_time(archived):
+    shape = routers.filled(routers.filling(archived)).set_index("sender")
     assert shape.at["xcp", "full_s"] <= 10 * routers.RTT_S
     assert shape.at["xcp", "largest"] < 0.5 * shape.at["newreno", "largest"]
     assert shape.at["xcp", "queue"] < 0.1 * shape.at["newreno", "queue"]
 
 
 def test_three_flows_share_evenly_with_xcp_and_not_with_newreno():
-    table = routers.sharing(["xcp", "newreno"])
+    table = routers.sharing(some("sharing", sender=["xcp", "newreno"]))
     first = table.groupby("sender").first()
     assert first.at["xcp", "fairness"] > 0.99
     assert first.at["newreno", "fairness"] < 0.6
@@ -42,12 +55,13 @@ def test_three_flows_share_evenly_with_xcp_and_not_with_newreno():
 
 
 def test_quick_start_saves_the_round_trips_of_slow_start():
-    took = routers.saving([100], [None, 5.12e6]).set_index("asked")["seconds"]
+    table = routers.saving(some("saving", segments=[100], asked=[0.0, 5.12]))
+    took = table.set_index("asked")["seconds"]
     assert took[0.0] - took[5.12] > 2 * 2 * routers.SATELLITE["delay_s"]
 
 
 def test_a_managed_queue_is_short():
-    table = routers.managed(seeds=1, duration_s=40.0).set_index("queue")
+    table = routers.managed(Runs(None, [routers.managed_experiment(1)])).set_index("queue")
     assert list(table.index) == [
         *("drop-tail", "RED", "RED and ECN", "CoDel", "CoDel and ECN", "PIE", "PIE and ECN"),
     ]
@@ -79,9 +93,9 @@ def test_promises_are_judged_by_what_was_found():
     ]
 
 
-def test_ns2_shares_and_queues_as_we_do():
+def test_ns2_shares_and_queues_as_we_do(archived):
     """What is archived of ns-2 (data/helpers-ns2.csv) beside the same networks here."""
-    table = routers.beside_ns2().set_index(["flows", "engine"])
+    table = routers.beside_ns2(archived).set_index(["flows", "engine"])
     for flows in (1, 3):
         here, there = table.loc[(flows, "segment")], table.loc[(flows, "ns2")]
         assert here["used"] == pytest.approx(there["used"], abs=0.005)
@@ -104,27 +118,27 @@ def test_ns2s_archived_numbers_come_out_again():
 # --- CADPC, and Quick-Start and Snoop beside ns-2, from the archive
 
 
-def test_cadpc_keeps_what_it_promises_but_its_part_beside_tcp():
+def test_cadpc_keeps_what_it_promises_but_its_part_beside_tcp(archived):
     judged = ptp.promises(
-        shares=ptp.shares(),
-        acknowledged=ptp.acknowledged(),
-        lossy=ptp.lossy(),
-        sharing=ptp.sharing(),
-        beside=ptp.beside(),
+        shares=ptp.shares(archived),
+        acknowledged=ptp.acknowledged(archived),
+        lossy=ptp.lossy(archived),
+        sharing=ptp.sharing(archived),
+        beside=ptp.beside(archived),
     ).set_index("promise")
     lost = judged.index[judged["kept"] == "no"].tolist()
     assert lost == ["with no loss", "keeps its part beside TCP"]
 
 
-def test_nothing_that_is_assumed_of_cadpc_decides():
-    table = ptp.assumptions()
+def test_nothing_that_is_assumed_of_cadpc_decides(archived):
+    table = ptp.assumptions(archived)
     assert table["part"].between(0.245, 0.255).all()
     assert table["beside"].max() < 0.1
     assert table["settled_s"].max() < 40
 
 
-def test_quick_start_takes_as_long_on_ns2():
-    table = assistance_ns2.quick_start()
+def test_quick_start_takes_as_long_on_ns2(archived):
+    table = assistance_ns2.quick_start(archived)
     assert len(table) == 15
     assert table["here"].to_numpy() == pytest.approx(table["ns2"].to_numpy(), rel=0.002)
     silent = table[~table["approves"]].set_index("segments")["ns2"]
@@ -133,7 +147,9 @@ def test_quick_start_takes_as_long_on_ns2():
 
 
 def test_snoop_on_ns2_comes_near_ours_when_no_duplicate_reaches_the_sender():
-    table = assistance_ns2.snoop().set_index(["case", "engine", "loss"])["Mb/s"]
+    table = assistance_ns2.snoop(Runs(None, [assistance_ns2.snoop_experiment()])).set_index(
+        ["case", "engine", "loss"]
+    )["Mb/s"]
     for loss, factor in ((1e-3, 0.99), (3e-3, 0.98), (1e-2, 0.96), (3e-2, 0.9)):
         ours = table["Snoop", "segment", loss]
         named = [table[case, "ns2", loss] for case in list(assistance_ns2.SNOOP_CASES)[1:]]

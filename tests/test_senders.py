@@ -3,9 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
+import small
 
 from longfat.cc import catalogue
+from longfat.experiment import Runs
 from longfat.studies import senders
+
+AT = senders.setting("quick", starts=3)
+
+
+def of(name, repetitions=None, **points):
+    return small.runs(senders, AT, name, repetitions, **points)
 
 
 def test_every_header_but_those_that_are_newreno_is_a_sender():
@@ -39,7 +47,7 @@ def test_the_mean_of_a_queue_is_over_time():
 
 
 def test_vegas_keeps_two_to_four_packets_and_newreno_fills_the_buffer():
-    queues = senders.queues(["vegas", "newreno"], duration_s=40.0)
+    queues = senders.queues(of("senders-queues", sender=["vegas", "newreno"]))
     assert set(queues) == {"sender", "time_s", "queue_packets"}
     means = senders.queue_means(queues).set_index("sender")
     assert 2 <= means.at["vegas", "mean"] <= 4
@@ -47,7 +55,8 @@ def test_vegas_keeps_two_to_four_packets_and_newreno_fills_the_buffer():
 
 
 def test_a_neighbour_of_its_own_kind_gets_its_own():
-    table = senders.beside(["newreno", "vegas"], starts=3).set_index("sender")
+    runs = of("senders-beside-newreno", sender=["newreno", "vegas"])
+    table = senders.beside(runs).set_index("sender")
     assert table.at["newreno", "neighbour"] == pytest.approx(1)
     assert table.at["newreno", "low"] < 1 < table.at["newreno", "high"]
     assert table.at["vegas", "low"] > 1.2
@@ -81,14 +90,15 @@ def test_a_windows_growth_is_told_apart_by_the_queue():
 
 
 def test_lp_yields_to_a_newreno_and_cubic_does_not():
-    given = senders.left(senders.yielding(["lp", "cubic"]))
+    given = senders.left(senders.yielding(of("senders-yielding", sender=["lp", "cubic"])))
     assert given["lp"] > 0.9
     assert given["cubic"] < 0.5
 
 
 def test_a_receivers_window_stops_hyblas_first_burst():
-    limited = senders.satellite(["hybla"], losses=(1e-3,), seeds=2)["Mb/s"].item()
-    assert limited > 3 * senders.unlimited(["hybla"], seeds=2)["Mb/s"].item()
+    limited = senders.satellite(of("senders-satellite", 2, sender=["hybla"], loss=[1e-3]))
+    without = senders.unlimited(of("senders-unlimited", 2, sender=["hybla"]))
+    assert limited["Mb/s"].item() > 3 * without["Mb/s"].item()
 
 
 def test_a_promise_is_kept_if_the_whole_interval_says_so():
@@ -100,7 +110,7 @@ def test_a_promise_is_kept_if_the_whole_interval_says_so():
     near.loc["bbr3"] = (0.92, 0.85, 1.0)  # an interval about the bound
     near.loc["chd"] = (2.0, 1.9, 2.1)
     rate = {"Mb/s": 2.0, "halfwidth": 0.1}
-    found = senders.promises(
+    found = senders.judged(
         means=table(mean=3.0),
         lossy=table(loss=1e-2, **rate),
         beside=near.reset_index(),
@@ -118,13 +128,14 @@ def test_a_promise_is_kept_if_the_whole_interval_says_so():
 
 
 def test_losses_cost_newreno_more_than_bbr():
-    table = senders.lossy(["newreno", "bbr"], losses=(1e-2,), seeds=2).set_index("sender")
+    runs = of("senders-lossy", 2, sender=["newreno", "bbr"], loss=[1e-2])
+    table = senders.lossy(runs).set_index("sender")
     assert table.at["bbr", "Mb/s"] > 3 * table.at["newreno", "Mb/s"]
     assert np.isfinite(table["halfwidth"]).all()
 
 
 def test_a_gap_has_a_reason_where_the_interval_leaves_out_one():
-    table = senders.second_sources()
+    table = senders.second_sources(Runs(AT, ()))
     assert set(table["source"]) == {"Linux", "ns-2"}
     parted = (table["low"] > 1) | (table["high"] < 1)
     assert ((table["reason"] != "") == parted).all()

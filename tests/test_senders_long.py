@@ -5,10 +5,17 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+import small
 
 from longfat.faults import NS3_3_44
 from longfat.studies import engines_checked, senders, senders_long
 from longfat.sweeps import sweep
+
+AT = senders.setting("quick")
+
+
+def of(name, repetitions=None, **points):
+    return small.runs(senders_long, AT, name, repetitions, **points)
 
 
 def test_every_later_sender_is_on_the_page():
@@ -29,12 +36,14 @@ def test_what_is_begun_is_read_at_its_time():
 
 
 def test_an_outage_costs_probing_less_than_newreno():
-    table = senders_long.outlasted(lengths=(5.0,), starts=2).set_index("sender")["cost_s"]
+    runs = of("senders-more-outlasted", length_s=[0.0, 5.0])
+    table = senders_long.outage_costs(runs).set_index("sender")["cost_s"]
     assert 0 < table["probing"] < 1 < table["newreno"]
 
 
 def test_the_estimate_tames_hyblas_first_burst():
-    table = senders_long.hybla_starts(windows=(64_000,), seeds=2).set_index("start")["Mb/s"]
+    runs = of("senders-more-hybla", 2, window=[64_000])
+    table = senders_long.hybla_starts(runs).set_index("start")["Mb/s"]
     assert table["estimate"] > 3 * table["neither"]
     assert table["pacing"] < 2 * table["neither"]  # pacing alone does not
 

@@ -1,20 +1,39 @@
 """The data of the page on transfers, on a small scale."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+import small
 
 from longfat import InputError
-from longfat.book import drawings_transfers
+from longfat.book import chapters
+from longfat.book.chapters import transfers_charts
 from longfat.engines.segment import native
+from longfat.experiment import Runs
 from longfat.papers.survey import files
 from longfat.studies import transfers
+from longfat.studies.setting import setting
 from longfat.studies.transfers import WAYS, Way
 
 pytestmark = [
     pytest.mark.book,
     pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here"),
 ]
+
+
+AT = setting()
+
+
+def of(name, repetitions=None, **points):
+    return small.runs(transfers, AT, name, repetitions, **points)
+
+
+@pytest.fixture(scope="module")
+def archived() -> Runs:
+    """The page's runs, as archived."""
+    return chapters.find("transfers").runs
 
 
 def test_the_paths_are_those_of_the_surveys_table():
@@ -49,13 +68,13 @@ def test_the_model_is_its_equations():
 
 
 def test_rbudp_is_within_a_twentieth_of_its_model_where_that_holds():
-    table = transfers.modelled(losses=(0.0, 1e-3), bytes_=(1e7, 5e7), seeds=4)
+    table = transfers.modelled(of("transfers-rbudp", 4, loss=(0.0, 1e-3), bytes=(1e7, 5e7)))
     assert table["holds"].all()
     assert table["ratio"].between(0.95, 1.05).all()
 
 
 def test_the_model_says_where_it_does_not_hold():
-    table = transfers.modelled(losses=(0.0, 0.2), bytes_=(1e6, 5e8), seeds=1)
+    table = transfers.modelled(of("transfers-rbudp", loss=(0.0, 0.2), bytes=(1e6, 5e8)))
     assert table.set_index(["loss", "bytes"])["holds"].to_dict() == {
         (0.0, 1e6): True,
         (0.0, 5e8): False,  # the bitmap is 43 KB
@@ -65,7 +84,8 @@ def test_the_model_says_where_it_does_not_hold():
 
 
 def test_small_files_wait_for_round_trips():
-    table = transfers.sizes(["JAPAN"], ["standard TCP", "RBUDP"], [1e6], seeds=1)
+    points = {"way": ["JAPAN"], "how": ["standard TCP", "RBUDP"], "bytes": [1e6]}
+    table = transfers.sizes(of("transfers-sizes", **points))
     ratio = table.set_index("how")["ratio"]
     assert ratio["standard TCP"] > 3 * ratio["RBUDP"] > 3
     assert (table["sent"] > 1).all()
@@ -81,7 +101,9 @@ def test_a_terabyte_by_the_model():
 
 def test_every_tuning_runs():
     names = [tuning.name for tuning in transfers.TUNINGS]
-    table = transfers.tunings(names, bytes_=(1e6,), seeds=1)
+    [one] = [one for one in transfers.experiments(AT) if one.name == "transfers-tunings"]
+    points = {"tuning": transfers.KNOWN, "bytes": (1e6,)}
+    table = transfers.tunings(Runs(AT, [replace(one, points=points, repetitions=1)]))
     assert table["tuning"].tolist() == names
     assert (table["time"] > 0).all()
     faster = table.set_index("tuning")["faster"]
@@ -102,38 +124,40 @@ def test_the_surveys_remedies_are_all_among_the_tunings():
 
 
 def test_a_rate_above_the_links_costs_the_network():
-    table = transfers.rates((0.9, 1.5), ("RBUDP",), seeds=1).set_index("part")
+    table = transfers.rates(of("transfers-rates", part=(0.9, 1.5), how=("RBUDP",)))
+    table = table.set_index("part")
     assert table.at[0.9, "sent"] < 1.05
     assert table.at[1.5, "sent"] > 1.4
 
 
 def test_a_blast_leaves_a_neighbour_less_than_a_stream():
-    table = transfers.harm(["standard TCP", "RBUDP"], seeds=2, file_bytes=1e7).set_index("how")
+    runs = of("transfers-harm", 2, how=("standard TCP", "RBUDP", ""))
+    table = transfers.harm(runs).set_index("how")
     assert table.at["standard TCP", "left"] == pytest.approx(1)
     assert table.at["RBUDP", "high"] < 0.5
 
 
-def test_a_gigabyte_is_run_over_every_path_and_little_is_sent_beyond_it():
+def test_a_gigabyte_is_run_over_every_path_and_little_is_sent_beyond_it(archived):
     """Of the archive. A datagram of 1468 bytes has 34 of headers, the least of all."""
-    large = transfers.large()
+    large = transfers.large(archived)
     assert list(large["way"].unique()) == list(WAYS)
     assert (large["done"] == 2).all()
-    beyond = drawings_transfers.overhead(large).set_index("path")
+    beyond = transfers_charts.overhead(large).set_index("path")
     assert list(beyond.columns) == list(transfers.METHODS)
     assert beyond.min(axis=None) == pytest.approx(100 * 34 / 1468, abs=0.05)
     assert beyond.max(axis=None) < 20
 
 
-def test_a_neighbour_loses_its_part_where_it_had_one():
+def test_a_neighbour_loses_its_part_where_it_had_one(archived):
     """Of the archive: the radio and its short queue, and paths whose losses hold NewReno back."""
-    table = transfers.harm_by_path().set_index(["way", "how"])
+    table = transfers.harm_by_path(archived).set_index(["way", "how"])
     radio, moon = table.loc["lossy radio"], table.loc["MOON"]
     assert radio.at["GridFTP, 8 streams", "high"] < 0.5
     assert radio.at["RBUDP", "high"] < 0.3
     assert moon.at["GridFTP, 8 streams", "low"] > 0.9
     assert (table.xs("RBUDP", level="how")["high"].drop("JAPAN") < 1).all()
     assert (table.xs("standard TCP", level="how")[["low", "high"]] == 1).all(axis=None)
-    drawn = drawings_transfers.harm_by_path(table.reset_index())
+    drawn = transfers_charts.harm_by_path(table.reset_index())
     # The style of the book, where another test has set it, puts titles to the left.
     titles = [axes.get_title("left") or axes.get_title() for axes in drawn.axes]
     assert titles == list(WAYS)
@@ -169,9 +193,9 @@ def test_a_queue_is_a_bandwidth_delay_product():
     assert files.queue_packets(Way(100e6, 0.1, 0.0)) == round(1e7 / 8 / 1502)
 
 
-def test_markers_save_what_they_should():
+def test_markers_save_what_they_should(archived):
     """Of the archive: a pause of 2.5 s, and what came after the last marker."""
-    later = transfers.breaks(seeds=3).set_index("markers")
+    later = transfers.breaks(archived).set_index("markers")
     none, five, one = (
         later.loc[name] for name in ("no markers", "a marker every 5 s", "a marker every 1 s")
     )
@@ -180,8 +204,8 @@ def test_markers_save_what_they_should():
     assert none["sent"] > five["sent"] > one["sent"] > later.at["not cut", "sent"]
 
 
-def test_more_streams_are_faster_and_the_rule_stops_early():
-    table = transfers.streams(seeds=8).set_index("rule")
+def test_more_streams_are_faster_and_the_rule_stops_early(archived):
+    table = transfers.streams(archived).set_index("rule")
     stated = table.iloc[:5]
     assert stated["time"].is_monotonic_decreasing
     assert stated["used"].tolist() == [1, 2, 4, 8, 16]
@@ -190,9 +214,9 @@ def test_more_streams_are_faster_and_the_rule_stops_early():
     assert (found["time"] > table.at["8 stated", "time"]).all()
 
 
-def test_ns3_and_the_segment_engine_are_equal_within_intervals():
+def test_ns3_and_the_segment_engine_are_equal_within_intervals(archived):
     """Of the archive. Only the radio's blasts are apart by more: two milliseconds a message."""
-    table = transfers.beside_ns3(seeds=8)
+    table = transfers.beside_ns3(archived)
     same = table["same_low"].isna() | table["same_low"].le(1) & table["same_high"].ge(1)
     apart = table[~same]
     assert set(apart["how"]) <= {"RBUDP", "Tsunami"}
@@ -203,9 +227,9 @@ def test_ns3_and_the_segment_engine_are_equal_within_intervals():
     assert streams["equal"].sum() > 0.95 * streams["runs"].sum()
 
 
-def test_the_surveys_claims_rest_on_the_tables_runs():
+def test_the_surveys_claims_rest_on_the_tables_runs(archived):
     times = files.archived_tunings((transfers.BASE, "4 connections"))
-    table = transfers.tunings(["4 connections"], bytes_=(1e9,)).set_index("tuning")
-    assert times["4 connections"].mean() == pytest.approx(table.at["4 connections", "time"])
+    table = transfers.tunings(archived).set_index(["tuning", "bytes"])["time"]
+    assert times["4 connections"].mean() == pytest.approx(table["4 connections", 1e9])
     with pytest.raises(InputError, match="the archive has no transfer with '4 connections'"):
         files.archived_tunings(("4 connections",), file_bytes=2e9)

@@ -4,52 +4,35 @@ import json
 import re
 from xml.etree import ElementTree
 
-import nbformat
 import pandas as pd
 import pytest
-from nbclient import NotebookClient
 
 from longfat import statistics, store
 from longfat.book import show, verdicts
 from longfat.errors import InputError
+from longfat.experiment import Chapter, Table
 
 pytestmark = pytest.mark.book
 
-VERDICTS = """
-import pandas as pd
-from longfat import statistics
-from longfat.book import show
-show.show_verdicts(
-    pd.DataFrame(
-        {
-            "id": ["a", "b"],
-            "where": "section 1",
-            "statement": ["twice as fast", "faster"],
-            "printed": [100, None],
-            "measured": [93.25, float("nan")],
-            "low": [90, float("nan")],
-            "high": [96.5, float("nan")],
-            "unit": "%",
-            "engine": "ns3",
-            "verdict": ["not reproduced", "undecidable"],
-            "reason": ["", "there is no number"],
-        }
-    ),
-    "Claims",
+SHOWN = pd.DataFrame(
+    {
+        "id": ["a", "b"],
+        "where": "section 1",
+        "statement": ["twice as fast", "faster"],
+        "printed": [100, None],
+        "measured": [93.25, float("nan")],
+        "low": [90, float("nan")],
+        "high": [96.5, float("nan")],
+        "unit": "%",
+        "engine": "ns3",
+        "verdict": ["not reproduced", "undecidable"],
+        "reason": ["", "there is no number"],
+    }
 )
-"""
 
 
-def test_scoreboard_is_what_the_chapters_show(tmp_path):
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(VERDICTS)])
-    NotebookClient(notebook).execute()
-    nbformat.write(notebook, tmp_path / "paper.ipynb")
-    shown = notebook.cells[0].outputs[0].data["text/html"]
-    assert "93.2 [90, 96.5] %" in shown
-    table = verdicts.verdicts(tmp_path)
-    assert table["paper"].tolist() == ["paper", "paper"]
-    assert table["measured"][0] == 93.25
-    assert table["verdict"].tolist() == ["not reproduced", "undecidable"]
+def test_a_chapter_shows_numbers_with_their_intervals_and_units():
+    assert "93.2 [90, 96.5] %" in show.show_verdicts(SHOWN, "Claims").data
 
 
 def test_verdicts_are_counted():
@@ -66,11 +49,7 @@ def test_verdicts_of_another_kind_are_refused():
         show.show_verdicts(table.drop(columns="verdict"), "Claims")
 
 
-JUDGED = """
-import pandas as pd
-from longfat import statistics
-from longfat.book import show
-claims = pd.DataFrame(
+CLAIMS = pd.DataFrame(
     {
         "id": ["a", "b", "c"],
         "where": "section 1",
@@ -84,39 +63,70 @@ claims = pd.DataFrame(
         "fitted": "",
     }
 )
-usual = {"runs": 20, "at": "p = 0.1", "experiment": "hybla-steady"}
-evidence = pd.DataFrame(
+USUAL = {"runs": 20, "at": "p = 0.1", "experiment": "hybla-steady"}
+EVIDENCE = pd.DataFrame(
     [
-        {"claim": "a", "engine": "segment", "parameter": "", "setting": "", "measured": 3.0,
-         "low": 2.0, "high": 4.0, **usual},
-        {"claim": "a", "engine": "linux", "parameter": "", "setting": "", "measured": 3.5,
-         "low": 2.5, "high": 4.5, **usual},
-        {"claim": "a", "engine": "segment", "parameter": "recovery", "setting": "halving",
-         "measured": 9.0, "low": 8.0, "high": 10.0, **usual},
-        {"claim": "b", "engine": "segment", "parameter": "", "setting": "", "measured": 5.0,
-         "low": 3.0, "high": 7.0, **usual},
+        {
+            "claim": "a",
+            "engine": "segment",
+            "parameter": "",
+            "setting": "",
+            "measured": 3.0,
+            "low": 2.0,
+            "high": 4.0,
+            **USUAL,
+        },
+        {
+            "claim": "a",
+            "engine": "linux",
+            "parameter": "",
+            "setting": "",
+            "measured": 3.5,
+            "low": 2.5,
+            "high": 4.5,
+            **USUAL,
+        },
+        {
+            "claim": "a",
+            "engine": "segment",
+            "parameter": "recovery",
+            "setting": "halving",
+            "measured": 9.0,
+            "low": 8.0,
+            "high": 10.0,
+            **USUAL,
+        },
+        {
+            "claim": "b",
+            "engine": "segment",
+            "parameter": "",
+            "setting": "",
+            "measured": 5.0,
+            "low": 3.0,
+            "high": 7.0,
+            **USUAL,
+        },
     ]
 )
-show.show_verdicts(statistics.judge(claims, evidence), "Claims")
-"""
 
 
-@pytest.fixture(scope="module")
-def chapters(tmp_path_factory):
-    """Return a folder with one chapter, whose claims have evidence."""
-    folder = tmp_path_factory.mktemp("notebooks")
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(JUDGED)])
-    NotebookClient(notebook).execute()
-    nbformat.write(notebook, folder / "hybla-long.ipynb")
-    return folder
+def chapter(table: pd.DataFrame) -> Chapter:
+    """Return a chapter on Hybla whose claims are these, judged."""
+    claims = Table(name="hybla-verdicts", data=lambda _: table, caption="Claims")
+    return Chapter(name="hybla", setting=None, experiments=(), figures=(), claims=claims)
 
 
 @pytest.fixture
-def judged(chapters, monkeypatch):
-    """Return the verdicts of that chapter, which is the only one of the book."""
-    table = verdicts.verdicts(chapters)
-    monkeypatch.setattr(verdicts, "verdicts", lambda *_: table.copy())
-    return table.set_index("id")
+def judged(tmp_path, monkeypatch):
+    """Return the verdicts of that chapter, written and read, which is the only one of the book."""
+    monkeypatch.setattr(verdicts, "VERDICTS", tmp_path / "verdicts.csv")
+    made = verdicts.judged(chapter(statistics.judge(CLAIMS, EVIDENCE)))
+    verdicts.write(made)
+    read = verdicts.verdicts()
+    pd.testing.assert_frame_equal(read, made, check_dtype=False)
+    verdicts.write(made)  # in place of what was there
+    assert len(verdicts.verdicts()) == len(made)
+    return read.set_index("id")
 
 
 def test_what_was_judged_is_kept_with_its_evidence(judged):

@@ -293,6 +293,30 @@ def reproduce(chapter):
     _print(pd.concat(tables), as_json=False)
 
 
+@main.command()
+@click.argument("chapter", required=False)
+def judge(chapter):
+    """Judge the claims of CHAPTER (or of all) again: write data/verdicts.csv, say what changed."""
+    import pandas as pd
+
+    from longfat.book import chapters, verdicts
+    from longfat.errors import InputError
+
+    stated = {name: one for name, one in chapters.stated().items() if one.claims}
+    if chapter and chapter not in stated:
+        raise InputError(f"no claims are judged in '{chapter}': they are in {', '.join(stated)}")
+    before = verdicts.verdicts().set_index("id")["verdict"]
+    tables = [verdicts.judged(stated[name]) for name in ([chapter] if chapter else stated)]
+    for table in tables:
+        verdicts.write(table)
+    after = pd.concat(tables).set_index("id")["verdict"]
+    changed = pd.DataFrame({"before": before.reindex(after.index), "now": after})
+    changed = changed[changed["before"] != changed["now"]].reset_index()
+    click.echo(f"{len(after)} claims judged, {len(changed)} verdicts changed.")
+    if len(changed):
+        _print(changed, as_json=False)
+
+
 @main.group()
 def cc():
     """The congestion controls."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 from pydantic import ValidationError
 
-from longfat import statistics
+from longfat import statistics, store
 from longfat.errors import InputError, nearest, sentence
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.scenario import Scenario
@@ -99,7 +99,7 @@ class Runs:
         self.setting = setting
         self.used: set[str] = set()  # names of experiments, by those who had this view
         self._experiments = {one.name: one for one in experiments}
-        self._allowed = set(self._experiments)
+        self._allowed: set[str] | None = None  # names of experiments; None: all
         self._known: dict[Any, Any] = {}
 
     def only(self, names: Iterable[str]) -> "Runs":
@@ -122,24 +122,56 @@ class Runs:
         """Return the results of an experiment (`Experiment.results`)."""
         return self._once(("results", name), self._find(name).results)
 
+    def transfers(self, name: str) -> pd.DataFrame:
+        """Return the transfers of an experiment's runs, one in each; those without have no row.
+
+        Columns: those of the design, and those of `Result.transfers` but its method.
+        """
+        design, results = self.design(name), self.results(name)
+        rows = pd.concat([one.transfers for one in results], ignore_index=True)
+        counts = [len(one.transfer_rows()) for one in results]
+        points = design.loc[design.index.repeat(counts)].reset_index(drop=True)
+        return pd.concat([points, rows.drop(columns="method")], axis=1)
+
+    def traces(self, name: str, series: str) -> pd.DataFrame:
+        """Return a series over time of every run of an experiment in one table.
+
+        Columns: those of the design, and the trace's own (`Result.traces`).
+        """
+        points = self._find(name).design.to_dict("records")
+        parts = [
+            result.traces[series].assign(**point)
+            for point, result in zip(points, self.results(name), strict=True)
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    def archived(self, name: str) -> pd.DataFrame:
+        """Return the archive of another chapter's experiment (`store.read_archive`)."""
+        self._use(name)
+        return self._once(("archived", name), lambda: store.read_archive(name))
+
     def derived(self, function: Callable[["Runs"], Value]) -> Value:
         """Return what a function makes of these runs; for all who ask, it is called once."""
         if function not in self._known:
-            view = self.only(self._experiments)
+            view = Runs(self.setting, self._experiments.values())
+            view._known, view._allowed = self._known, None
             self._known[function] = function(view), view.used
         value, used = self._known[function]
         for name in used:
-            self._find(name)
+            self._use(name)
         return value
 
     def _find(self, name: str) -> Experiment:
         if name not in self._experiments:
             known = list(self._experiments)
             raise InputError(f"no experiment '{name}' is in this chapter.{nearest(name, known)}")
-        if name not in self._allowed:
+        self._use(name)
+        return self._experiments[name]
+
+    def _use(self, name: str) -> None:
+        if self._allowed is not None and name not in self._allowed:
             raise InputError(f"the experiment '{name}' is used, but not named among those used")
         self.used.add(name)
-        return self._experiments[name]
 
     def _once(self, what: tuple[str, str], make: Callable[[], Value]) -> Value:
         if what not in self._known:
@@ -240,3 +272,22 @@ class Chapter:
         """Run every experiment; under `longfat reproduce` this makes the chapter's archive."""
         for one in self.experiments:
             one.results()
+
+
+def stacked(**tables: pd.DataFrame) -> pd.DataFrame:
+    """Return several tables as one, for a figure of several panels: `panel` has their names.
+
+    A column that a table lacks is missing in its rows; `parts` takes them apart again.
+    """
+    named = [table.assign(panel=name) for name, table in tables.items()]
+    table = pd.concat(named, ignore_index=True)
+    return table[["panel", *table.columns.drop("panel")]]
+
+
+def parts(data: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the tables that were `stacked`, in their order, each with its own columns."""
+    tables = [table for _, table in data.groupby("panel", sort=False)]
+    return [
+        table.drop(columns="panel").dropna(axis=1, how="all").reset_index(drop=True)
+        for table in tables
+    ]

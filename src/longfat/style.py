@@ -82,6 +82,15 @@ ALGORITHM_STYLE |= {
     f"{name}-ns3": style | {"fillstyle": "none"} for name, style in list(ALGORITHM_STYLE.items())
 }
 
+# For lines that are neither algorithms nor engines, told apart without colour too.
+CONTROLS: tuple[dict[str, Any], ...] = (
+    {"color": "#0072b2", "marker": "o"},
+    {"color": "#e69f00", "marker": "s"},
+    {"color": "#009e73", "marker": "^"},
+    {"color": "#cc79a7", "marker": "v"},
+    {"color": "#d55e00", "marker": "*", "markersize": 8},
+)
+
 # What legends and tables call an algorithm, where that is not its title.
 SHORT = {
     "newreno": "NewReno",

@@ -266,7 +266,7 @@ def _make(chapter: Chapter, name: str, folder: Path) -> list[Path]:
     made = [folder / f"{name}.csv"]
     data.to_csv(made[0], index=False, lineterminator="\n")
     if drawing is not None:
-        show.set_powers(drawing)
+        show.settle(drawing)
         made += [folder / f"{name}.png", folder / f"{name}.svg"]
         drawing.savefig(made[1], dpi=200)
         save(drawing, made[2])

@@ -20,17 +20,20 @@ from IPython.core.pylabtools import print_figure
 from IPython.display import HTML, Markdown, display
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 from sympy import Symbol, latex
 
 from longfat import experiment
+from longfat.book import charts
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
 from longfat.pictures import save
 from longfat.scenario import Scenario
-from longfat.statistics import JUDGED_COLUMNS, VERDICTS, verdict_class, worded
+from longfat.statistics import VERDICTS, verdict_class, worded
 from longfat.style import (
     ALGORITHM_STYLE,
+    CONTROLS,
     ENGINE_LABEL,
     ENGINE_STYLE,
     MODEL,
@@ -43,9 +46,20 @@ from longfat.style import (
     style,
 )
 
-__all__ = ["ALGORITHM_STYLE", "ENGINE_LABEL", "ENGINE_STYLE", "MODEL", "PAPER", "number", "style"]
+__all__ = [
+    "ALGORITHM_STYLE",
+    "CONTROLS",
+    "ENGINE_LABEL",
+    "ENGINE_STYLE",
+    "MODEL",
+    "PAPER",
+    "number",
+    "style",
+]
 
 FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
+# What a figure shows, as numbers: by these outputs are compared, and not by the picture.
+FIGURE_MIME = "application/vnd.longfat.figure+json"
 PAGE_FOLDER = "LONGFAT_PAGE_FOLDER"  # where the book wants its figures as SVG
 # The names of a measured point's look, before an algorithm's or an engine's is known.
 SIMULATION = ENGINE_STYLE["segment"]
@@ -115,16 +129,6 @@ def comparison_figure(
     handles = dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
     axes.legend(handles.values(), handles.keys(), frameon=False)
     return figure
-
-
-# For lines that are neither algorithms nor engines, told apart without colour too.
-CONTROLS: tuple[dict[str, Any], ...] = (
-    {"color": "#0072b2", "marker": "o"},
-    {"color": "#e69f00", "marker": "s"},
-    {"color": "#009e73", "marker": "^"},
-    {"color": "#cc79a7", "marker": "v"},
-    {"color": "#d55e00", "marker": "*", "markersize": 8},
-)
 
 
 def loss_figure(
@@ -304,18 +308,16 @@ VERDICT_COLUMNS = (
     "verdict",
     "reason",
 )
-VERDICTS_MIME = "application/vnd.longfat.verdicts+json"
 
 
-def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> None:
-    """Show a chapter's verdicts, and leave them in the output for the book's scoreboard.
+def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> HTML:
+    """Return a chapter's verdicts as they appear in the book.
 
     `judged` has a row a claim and the columns `VERDICT_COLUMNS`: what the paper printed and what
     was measured, with its interval from `low` to `high`, all in `unit` (missing where there is no
     number); which engine measured it; a verdict (`statistics.verdict_class` is one of `VERDICTS`);
-    and the reason in sentences. What else `statistics.judge` returns is left with them. Under
-    `longfat figure` also write NAME.csv. Raises InputError for missing columns, other verdicts, and
-    a claim that comes twice.
+    and the reason in sentences. Under `longfat figure` also write NAME.csv. Raises InputError for
+    missing columns, other verdicts, and a claim that comes twice.
     """
     if missing := [column for column in VERDICT_COLUMNS if column not in judged]:
         raise InputError(f"verdicts: the columns {', '.join(missing)} are missing")
@@ -323,23 +325,7 @@ def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> None:
         raise InputError(f"verdicts: {unknown[0]!r} is none of {', '.join(VERDICTS)}")
     if judged["id"].duplicated().any():
         raise InputError(f"verdicts: {judged['id'][judged['id'].duplicated()].iloc[0]} comes twice")
-    more = [name for name in JUDGED_COLUMNS if name in judged and name not in VERDICT_COLUMNS]
-    judged = judged[[*VERDICT_COLUMNS, *more]].reset_index(drop=True)
-    table = show_table(worded_verdicts(judged), caption=caption, name=name)
-    records = [_plain(record) for record in judged.to_dict("records")]
-    described = {"text/html": {"caption": caption, "name": name}} if caption else {}
-    display({"text/html": table.data, VERDICTS_MIME: records}, metadata=described, raw=True)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it: numbers in six digits, None for what is missing or endless."""
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    if isinstance(value, int | float | np.number):
-        return float(f"{value:.6g}") if np.isfinite(value) else None
-    return None if pd.isna(value) else value
+    return show_table(worded_verdicts(judged), caption=caption, name=name)
 
 
 def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
@@ -386,7 +372,7 @@ def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> 
         plt.close(figure)
         print(f"{name}: nothing to draw here.")
         return
-    set_powers(figure)
+    box = settle(figure)
     folder = os.environ.get(FIGURE_FOLDER)
     if folder:
         stem = Path(folder) / name
@@ -394,16 +380,28 @@ def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> 
         save(figure, stem.with_suffix(".svg"))
         data.to_csv(stem.with_suffix(".csv"), index=False, lineterminator="\n")
     if pages := _pages():
-        save(figure, pages / f"{name}.svg", bbox_inches="tight")
+        save(figure, pages / f"{name}.svg", bbox_inches=box)
         _offer(pages, name, data)
     described = {"alt": plain(caption), "caption": caption, "name": name}
-    png = print_figure(figure, "png", bbox_inches="tight", base64=True)
+    png = print_figure(figure, "png", bbox_inches=box, base64=True)
+    kept = {"data": charts.kept(data), "drawn": charts.drawn(figure)}
     display(
-        {"image/png": png, "text/plain": repr(figure)},
+        {"image/png": png, "text/plain": repr(figure), FIGURE_MIME: kept},
         metadata={"image/png": described},
         raw=True,
     )
     plt.close(figure)
+
+
+def settle(figure: Figure) -> Bbox:
+    """Give a figure its last look, once for all its files; return the box that holds it, in inches.
+
+    Numbers such as 1e-04 in its texts become powers of ten, and its layout stays as it is then.
+    """
+    set_powers(figure)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
 
 
 def _pages() -> Path | None:
@@ -488,9 +486,9 @@ def table(chapter: experiment.Chapter, name: str) -> HTML:
     return show_table(data, usual | own, one.caption, name)
 
 
-def verdicts(chapter: experiment.Chapter) -> None:
-    """Show the verdicts on a chapter's claims (`show_verdicts`)."""
+def verdicts(chapter: experiment.Chapter) -> HTML:
+    """Return the verdicts on a chapter's claims (`show_verdicts`)."""
     claims = chapter.claims
     if claims is None:
         raise InputError(f"{chapter.name} has no claims")
-    show_verdicts(chapter.data(claims), claims.caption, claims.name)
+    return show_verdicts(chapter.data(claims), claims.caption, claims.name)

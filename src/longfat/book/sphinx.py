@@ -51,16 +51,11 @@ class captioned_table(nodes.General, nodes.Element):
 
 
 class AltText(MimeRenderPlugin):
-    """Renders what `show.show_figure` and `show.show_table` put out, with number and caption.
-
-    What `show.show_verdicts` stores beside its table is for the scoreboard, and not rendered.
-    """
+    """Renders what `show.show_figure` and `show.show_table` put out, with number and caption."""
 
     @staticmethod
     def handle_mime(renderer, data, inline):
         """Return the output's nodes, or None where Jupyter Book's own will do."""
-        if data.mime_type == show.VERDICTS_MIME:
-            return []
         said = data.output_metadata.get(data.mime_type, {})
         if inline or not (said.get("alt") or said.get("caption")):
             return None

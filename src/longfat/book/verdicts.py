@@ -2,54 +2,89 @@
 
 import functools
 import html
+import json
 import math
 import re
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import numpy as np
 import pandas as pd
 
 from longfat import papers, paths, statistics, store, style
 from longfat.book import show
-from longfat.reproduce import LONG
+from longfat.errors import InputError
+from longfat.experiment import Chapter
 
 DRAWN, SEED = 10, 19  # of the claims that are told step by step
+NUMBERS = (
+    *("printed", "measured", "low", "high", "runs", "range_low", "range_high"),
+    *("bound_low", "bound_high", "decides"),
+)
 
 
-def verdicts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
+VERDICTS = paths.DATA / "verdicts.csv"
+
+
+def verdicts() -> pd.DataFrame:
     """Return every claim of every paper with what was measured and the verdict.
 
-    It is what `show.show_verdicts` left in the outputs of the chapters in `notebooks`. Columns:
-    paper and `statistics.JUDGED_COLUMNS`.
+    They are in `data/verdicts.csv`, which `longfat judge` writes. Columns: paper and
+    `statistics.JUDGED_COLUMNS`.
     """
-    return _verdicts(notebooks).copy()
+    return _verdicts(VERDICTS).copy()
 
 
 @functools.cache
-def _verdicts(notebooks: Path) -> pd.DataFrame:
-    rows = []
-    for path in sorted(notebooks.glob("*.ipynb")):
-        for cell in nbformat.read(path, as_version=4).cells:
-            for output in cell.get("outputs", []):
-                for row in output.get("data", {}).get(show.VERDICTS_MIME, []):
-                    rows.append({"paper": path.stem.removesuffix(LONG)} | row)
+def _verdicts(path: Path) -> pd.DataFrame:
+    table = pd.read_csv(path, dtype=dict.fromkeys(NUMBERS, float)).astype({"reason": object})
+    table = table.fillna({"unit": "", "at": "", "engine": ""})
+    return table.assign(evidence=[json.loads(text) for text in table["evidence"]])
+
+
+def judged(chapter: Chapter) -> pd.DataFrame:
+    """Return a chapter's claims, judged now, as `verdicts` has them: numbers in six digits."""
+    if chapter.claims is None:
+        raise InputError(f"{chapter.name} has no claims")
+    found = chapter.data(chapter.claims)
+    rows = [
+        {"paper": chapter.name} | {name: _plain(row[name]) for name in statistics.JUDGED_COLUMNS}
+        for row in found.to_dict("records")
+    ]
     table = pd.DataFrame(rows, columns=["paper", *statistics.JUDGED_COLUMNS])
-    table = table.astype({"kind": object, "reason": object})
-    numbers = ["measured", "low", "high", "runs", "range_low", "range_high", "decides"]
-    table[numbers] = table[numbers].astype(float)
-    return table
+    return table.astype(dict.fromkeys(NUMBERS, float) | {"reason": object})
 
 
-def verdict_counts(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
+def write(judgements: pd.DataFrame) -> None:
+    """Write a paper's judged claims into `data/verdicts.csv`, in place of those that were there."""
+    others = verdicts() if VERDICTS.exists() else judgements.head(0)
+    others = others[~others["paper"].isin(judgements["paper"])]
+    table = pd.concat([others, judgements]).sort_values("paper", kind="stable")
+    evidence = [json.dumps(rows, ensure_ascii=False, sort_keys=True) for rows in table["evidence"]]
+    table = table.assign(evidence=evidence)
+    table.to_csv(VERDICTS, index=False, lineterminator="\n", float_format="%.6g")
+    _verdicts.cache_clear()
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: numbers in six digits, None for what is missing or endless."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, int | float | np.number):
+        return float(f"{value:.6g}") if np.isfinite(value) else None
+    return None if pd.isna(value) else value
+
+
+def verdict_counts() -> pd.DataFrame:
     """Return how many claims of each paper ended how, and of all of them: a column a verdict."""
-    return _counts(verdicts(notebooks), "paper", "all papers")
+    return _counts(verdicts(), "paper", "all papers")
 
 
-def verdict_counts_by_kind(notebooks: Path = paths.NOTEBOOKS) -> pd.DataFrame:
+def verdict_counts_by_kind() -> pd.DataFrame:
     """Return how many claims of each kind ended how: a column a verdict."""
-    return _counts(verdicts(notebooks), "kind", "all kinds")
+    return _counts(verdicts(), "kind", "all kinds")
 
 
 def _counts(table: pd.DataFrame, by: str, total: str) -> pd.DataFrame:

@@ -11,9 +11,10 @@ from typing import Any
 import pandas as pd
 
 from longfat import paths, statistics
+from longfat.experiment import Experiment, Runs
 from longfat.links import Snoop
+from longfat.scenario import Scenario
 from longfat.studies import proxies, routers
-from longfat.sweeps import sweep
 
 SNOOP = paths.DATA / "helpers-ns2-snoop.csv"
 QUICK_START = paths.DATA / "helpers-ns2-quick-start.csv"
@@ -71,59 +72,66 @@ def make() -> None:
     table.join(times).round(6).to_csv(QUICK_START, index=False)
 
 
-def snoop() -> pd.DataFrame:
+def _snoop(case: str, loss: float, seed: int) -> Scenario:
+    snoops = case == "Snoop"
+    return proxies.cell(
+        "Snoop" if snoops else "Reno",
+        loss,
+        radio={"base_station": Snoop(cache_packets=WINDOW)} if snoops else None,
+        duration_s=DURATION_S,
+        seed=seed,
+        congestion_control="newreno",
+        sack=False,
+        timestamps=False,
+        receive_buffer_bytes=1000 * WINDOW,
+    )
+
+
+def snoop_experiment() -> Experiment:
+    """Return what is run beside ns-2's Snoop: the first two of `SNOOP_CASES`."""
+    points = {"case": ("no helper", "Snoop"), "loss": LOSSES}
+    return Experiment(
+        name="helpers-links-beside-ns2", build=_snoop, points=points, repetitions=len(SEEDS)
+    )
+
+
+def snoop(runs: Runs) -> pd.DataFrame:
     """Return goodput with and without Snoop here and on ns-2: a row a case, a loss and an engine.
 
     Columns: case, engine, loss, Mb/s (mean), halfwidth (of its 95 % interval), repetitions. Cases
     are those of `SNOOP_CASES`, here only the first two, with Snoop's cache of as many segments.
     """
-    design = statistics.combinations(
-        case=["no helper", "Snoop"], loss=list(LOSSES), seed=list(SEEDS)
-    )
-    station = {"base_station": Snoop(cache_packets=WINDOW)}
-    runs = [
-        proxies.cell(
-            "Snoop" if run.case == "Snoop" else "Reno",
-            run.loss,
-            radio=station if run.case == "Snoop" else None,
-            duration_s=DURATION_S,
-            seed=int(run.seed),
-            congestion_control="newreno",
-            sack=False,
-            timestamps=False,
-            receive_buffer_bytes=1000 * WINDOW,
-        )
-        for run in design.itertuples()
-    ]
-    here = sweep(runs, labels=design, experiment="helpers-links-beside-ns2")
-    here["Mb/s"] = here["goodput_bps"] / 1e6
     there = pd.read_csv(SNOOP)
     there["Mb/s"] = there["acked"] * 8e-3 / DURATION_S
     parts = [
         statistics.interval(table, ["case", "loss"], "Mb/s").assign(engine=engine)
-        for engine, table in (("segment", here), ("ns2", there))
+        for engine, table in (("segment", runs.flows("helpers-links-beside-ns2")), ("ns2", there))
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def quick_start() -> pd.DataFrame:
+def _quick_start(segments: int, asked: float, part: float) -> Scenario:
+    asks: dict[str, Any] = {"quick_start_bps": 1e6 * asked} if asked else {}
+    speaks: dict[str, Any] = {"approve_bps": 20e6} if part else {}
+    own = routers.flow("newreno", bytes=1000 * int(segments), **asks)
+    return routers.scenario(own, duration_s=120.0, **speaks, **routers.SATELLITE)
+
+
+def quick_start_experiment() -> Experiment:
+    """Return what is run beside ns-2's Quick-Start."""
+    points = pd.read_csv(QUICK_START)[["segments", "asked", "part"]]
+    name = "helpers-routers-quick-start-beside-ns2"
+    return Experiment(name=name, build=_quick_start, points=points)
+
+
+def quick_start(runs: Runs) -> pd.DataFrame:
     """Return the time of a transfer over the satellite here and on ns-2.
 
     Columns: segments, asked (Mb/s; 0: nothing), approves (whether the router does), here and ns2
     (s, until the last segment has arrived: ns-2 tells when its ACK has, one way later).
     """
     there = pd.read_csv(QUICK_START)
-    runs = []
-    for one in there.itertuples():
-        asks: dict[str, Any] = {"quick_start_bps": 1e6 * one.asked} if one.asked else {}
-        speaks: dict[str, Any] = {"approve_bps": 20e6} if one.part else {}
-        own = routers.flow("newreno", bytes=1000 * int(one.segments), **asks)
-        runs.append(routers.scenario(own, duration_s=120.0, **speaks, **routers.SATELLITE))
-    table = sweep(
-        runs,
-        labels=there[["segments", "asked", "part"]],
-        experiment="helpers-routers-quick-start-beside-ns2",
-    )
+    table = runs.flows("helpers-routers-quick-start-beside-ns2")
     return pd.DataFrame(
         {
             "segments": there["segments"],

@@ -5,15 +5,19 @@ ns-3 is as it is distributed, with its own loss recovery, and the segment engine
 It stands here, and not beside an engine, because no engine knows another.
 """
 
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
 import pandas as pd
 
 from longfat import statistics
 from longfat.cc import catalogue
-from longfat.faults import NS3_3_44
+from longfat.experiment import Experiment, Runs
+from longfat.faults import NS3_3_44, Fault
 from longfat.network import duplex
 from longfat.scenario import Flow, Scenario
 from longfat.studies.senders import LATER
-from longfat.sweeps import sweep
 
 ENGINES = ("ns3", "segment")
 RATE_BPS = 5e6
@@ -111,52 +115,66 @@ def runs(
     return [scenario(**row) for row in table.to_dict("records")], table
 
 
-def grid(*, algorithms: list[str] | None = None, seeds: int = 5) -> pd.DataFrame:
-    """Return the comparison (`compare`) of the whole grid on both engines.
+def experiments(algorithms: list[str] | None = None, seeds: int = 5) -> tuple[Experiment, ...]:
+    """Return what is run on ns-3, and on the segment engine with all faults of ns-3.
 
+    The whole grid, and flows that the receiver's window limits, whole segments or not.
     `algorithms` are names of the catalogue, all by default; `seeds` is how many repetitions each
     point with random losses has.
     """
-    scenarios, labels = runs(algorithms, seeds)
-    return compare(*_on_both(scenarios, labels, "segment-validation").values())
-
-
-def _on_both(
-    scenarios: list[Scenario], labels: pd.DataFrame, experiment: str
-) -> dict[str, pd.DataFrame]:
-    faulty = [scenario.with_(faults=NS3_3_44) for scenario in scenarios]
-    return {
-        engine: sweep(runs, engine=engine, labels=labels, experiment=f"{experiment}-{engine}")
-        for engine, runs in zip(ENGINES, (scenarios, faulty), strict=True)
+    windows = {
+        "receive_buffer_bytes": (20_000, 20_500, 50_000, 50_500),
+        "loss": (1e-3, 1e-2),
+        "seed": range(1, seeds + 1),
     }
+    kinds: tuple[tuple[str, Callable[..., Scenario], Any], ...] = (
+        ("segment-validation", scenario, runs(algorithms, seeds)[1]),
+        ("segment-windows", _limited, windows),
+    )
+    return tuple(
+        Experiment(
+            name=f"{name}-{engine}",
+            build=partial(_with_faults, build, faults),
+            points=points,
+            engine=engine,
+        )
+        for name, build, points in kinds
+        for engine, faults in zip(ENGINES, ((), NS3_3_44), strict=True)
+    )
 
 
-def windows(*, seeds: int = 5) -> pd.DataFrame:
+def _with_faults(build: Callable[..., Scenario], faults: Iterable[Fault], **point) -> Scenario:
+    return build(**point).with_(faults=faults)
+
+
+def _limited(receive_buffer_bytes: int, loss: float, seed: int) -> Scenario:
+    return _one_link(
+        [_flow("newreno", receive_buffer_bytes=receive_buffer_bytes)],
+        rtt_s=0.1,
+        queue_packets=100,
+        loss=loss,
+        duration_s=30.0,
+        seed=seed,
+    )
+
+
+def grid(of: Runs) -> pd.DataFrame:
+    """Return the comparison (`compare`) of the whole grid on both engines."""
+    return compare(*(of.flows(f"segment-validation-{engine}") for engine in ENGINES))
+
+
+def windows(of: Runs) -> pd.DataFrame:
     """Return what flows get that the receiver's window limits, whole segments or not.
 
-    Columns: receive_buffer_bytes, loss; ns3 and segment, means of so many `seeds` (Mb/s);
-    difference (of the second, per cent of the first).
+    Columns: receive_buffer_bytes, loss; ns3 and segment, means over the seeds (Mb/s); difference
+    (of the second, per cent of the first).
     """
-    design = statistics.combinations(
-        receive_buffer_bytes=[20_000, 20_500, 50_000, 50_500],
-        loss=[1e-3, 1e-2],
-        seed=range(1, seeds + 1),
-    )
-    scenarios = [
-        _one_link(
-            [_flow("newreno", receive_buffer_bytes=run.receive_buffer_bytes)],
-            rtt_s=0.1,
-            queue_packets=100,
-            loss=run.loss,
-            duration_s=30.0,
-            seed=run.seed,
-        )
-        for run in design.itertuples()
-    ]
-    flows = _on_both(scenarios, design, "segment-windows")
     by = ["receive_buffer_bytes", "loss"]
     table = pd.DataFrame(
-        {engine: some.groupby(by)["goodput_bps"].mean() / 1e6 for engine, some in flows.items()}
+        {
+            engine: of.flows(f"segment-windows-{engine}").groupby(by)["Mb/s"].mean()
+            for engine in ENGINES
+        }
     )
     return table.assign(difference=100 * (table["segment"] / table["ns3"] - 1)).reset_index()
 

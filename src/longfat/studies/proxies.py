@@ -4,18 +4,19 @@ All runs are the segment engine's: Reno with SACK, segments of 1000 bytes, an AC
 wire and a radio (`cell`), or over the networks named below.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from longfat import mobility, statistics
+from longfat.experiment import Experiment, Runs
 from longfat.links import Arq, Snoop, Wtcp
 from longfat.network import WCDMA_ADVICE, duplex, wcdma
 from longfat.result import Result
 from longfat.scenario import Move, Record, Scenario
-from longfat.sweeps import simulate_all, sweep
+from longfat.studies.setting import Setting
 
 WIRE_BPS, WIRE_S = 20e6, 0.05
 RADIO_BPS, RADIO_S = 10e6, 0.002
@@ -105,217 +106,144 @@ def cell(
     )
 
 
-def _means(runs: list[Scenario], design: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
-    """Run, and return means over seeds: columns `by`, Mb/s, halfwidth, repetitions, timeouts."""
-    flows = sweep(runs, labels=design, experiment=f"helpers-links-{name}")
-    flows["Mb/s"] = flows["goodput_bps"] / 1e6
-    table = statistics.interval(flows, by, "Mb/s")
+def _means(runs: Runs, name: str, by: list[str], value: str = "Mb/s") -> pd.DataFrame:
+    """Return means over seeds: columns `by`, `value`, halfwidth, repetitions, timeouts."""
+    flows = runs.flows(name).assign(**{"kb/s": lambda flows: flows["goodput_bps"] / 1e3})
+    table = statistics.interval(flows, by, value)
     timeouts = flows.groupby(by, sort=False)["timeouts"].mean().rename("timeouts")
-    return _in_order(table.join(timeouts, on=by), design, by)
+    order = runs.design(name)[by].drop_duplicates()
+    return order.merge(table.join(timeouts, on=by), on=by)
 
 
-def _in_order(table: pd.DataFrame, design: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return the rows in the order of the design."""
-    return design[by].drop_duplicates().merge(table, on=by)
-
-
-def losses(
-    helpers: Sequence[str] = tuple(KINDS), rates: Sequence[float] = LOSSES, seeds: int = 4
-) -> pd.DataFrame:
+def losses(runs: Runs) -> pd.DataFrame:
     """Return the goodput with each helper by the radio's loss.
 
     Columns: helper, loss, Mb/s, halfwidth (95 %), repetitions, timeouts.
     """
-    design = statistics.combinations(
-        helper=list(helpers), loss=list(rates), seed=list(range(1, seeds + 1))
+    return _means(runs, "helpers-links-losses", ["helper", "loss"])
+
+
+# What becomes of SACK's blocks with Snoop: whether it hides them, and whether there are any. The
+# paper had none.
+BLOCKS = {"no SACK": (True, False), "hidden": (True, True), "shown": (False, True)}
+
+
+def _blocks(helper: str, loss: float, seed: int) -> Scenario:
+    hides, sack = BLOCKS[helper]
+    return cell(
+        "Snoop", loss, seed=seed, radio={"base_station": Snoop(hides_sack=hides)}, sack=sack
     )
-    runs = [cell(run.helper, run.loss, seed=run.seed) for run in design.itertuples()]
-    return _means(runs, design, ["helper", "loss"], "losses")
 
 
-def blocks(rates: Sequence[float] = LOSSES, seeds: int = 4) -> pd.DataFrame:
+def blocks(runs: Runs) -> pd.DataFrame:
     """Return the goodput with Snoop, by what becomes of SACK's blocks: columns as of `losses`.
 
-    `helper` is "no SACK", as the paper had it, "hidden" or "shown".
+    `helper` is one of `BLOCKS`.
     """
-    kinds = {
-        "no SACK": (True, False),
-        "hidden": (True, True),
-        "shown": (False, True),
-    }
-    design = statistics.combinations(
-        helper=list(kinds), loss=list(rates), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        cell(
-            "Snoop",
-            run.loss,
-            seed=run.seed,
-            radio={"base_station": Snoop(hides_sack=kinds[run.helper][0])},
-            sack=kinds[run.helper][1],
-        )
-        for run in design.itertuples()
-    ]
-    return _means(runs, design, ["helper", "loss"], "blocks")
+    return _means(runs, "helpers-links-blocks", ["helper", "loss"])
 
 
-def hidden_time(duration_s: float = 30.0) -> pd.DataFrame:
-    """Return the round trips that the sender measures: helper, time_s, rtt_s.
-
-    The radio has 2 Mb/s and loses 3 % of the packets, so that segments wait at the base station.
-    """
-    radio = {"rate_bps": 2e6}
-    cases = {
-        "Snoop": cell("Snoop", 0.03, radio=radio),
-        "WTCP without hiding": cell(
-            "WTCP", 0.03, radio=radio | {"base_station": Wtcp(hides_time=False)}
-        ),
-        "WTCP": cell("WTCP", 0.03, radio=radio),
-    }
+def _time(helper: str) -> Scenario:
+    """Return a radio of 2 Mb/s that loses 3 %, so that segments wait at the base station."""
+    hidden = {"base_station": Wtcp(hides_time=False)} if helper == "WTCP without hiding" else {}
+    radio = {"rate_bps": 2e6, **hidden}
     record = Record(series=("rtt_s",), points=200)
-    runs = [one.with_(duration_s=duration_s, record=record) for one in cases.values()]
-    results = simulate_all(runs, experiment="helpers-links-time")
-    parts = [
-        result.traces["rtt_s"].assign(helper=name, timeouts=result.flows["timeouts"].iloc[0])
-        for name, result in zip(cases, results, strict=True)
-    ]
-    return pd.concat(parts, ignore_index=True)[["helper", "time_s", "rtt_s", "timeouts"]]
+    return cell(helper.partition(" ")[0], 0.03, radio=radio, record=record)
 
 
-def both_losses(
-    rates: Sequence[float] = (0.0, 1e-3, 3e-3, 1e-2), seeds: int = 4, radio_loss: float = 0.01
-) -> pd.DataFrame:
+def hidden_time(runs: Runs) -> pd.DataFrame:
+    """Return the round trips that the sender measures: helper, time_s, rtt_s, timeouts."""
+    timeouts = runs.flows("helpers-links-time").set_index("helper")["timeouts"]
+    traces = runs.traces("helpers-links-time", "rtt_s")
+    traces["timeouts"] = traces["helper"].map(timeouts)
+    return traces[["helper", "time_s", "rtt_s", "timeouts"]]
+
+
+def _both(helper: str, loss: float, seed: int) -> Scenario:
+    return cell(helper, 0.01, wire_loss=loss, seed=seed)
+
+
+def both_losses(runs: Runs) -> pd.DataFrame:
     """Return the goodput where the wire loses too: columns as of `losses`, with loss the wire's."""
-    design = statistics.combinations(
-        helper=["Reno", "ELN", "Snoop"], loss=list(rates), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        cell(run.helper, radio_loss, wire_loss=run.loss, seed=run.seed)
-        for run in design.itertuples()
-    ]
-    return _means(runs, design, ["helper", "loss"], "both")
+    return _means(runs, "helpers-links-both", ["helper", "loss"])
 
 
-def gains(
-    rates: Sequence[float] = (0.0, 1e-4, 1e-3, 1e-2, 3e-2),
-    trips: Sequence[float] = (0.01, 0.05, 0.1, 0.3, 0.6),
-    seeds: int = 3,
-) -> pd.DataFrame:
-    """Return what a proxy between wire and radio gains: columns rtt_s, loss, gain.
+def _gains(helper: str, rtt_s: float, loss: float, seed: int) -> Scenario:
+    transfer: dict[str, Any] = {"bytes": 5_000_000, "receive_buffer_bytes": 2_000_000}
+    return cell(helper, loss, wire_s=rtt_s / 2, seed=seed, duration_s=2000.0, **transfer)
+
+
+def gains(runs: Runs) -> pd.DataFrame:
+    """Return what a proxy between wire and radio gains: columns rtt_s, loss, gain, doublings.
 
     `gain` is the time that a transfer of 5 MB takes without it over that with it, each the mean
-    over seeds; `rtt_s` is the wire's round trip.
+    over seeds, and `doublings` its logarithm to base 2; `rtt_s` is the wire's round trip.
     """
-    design = statistics.combinations(
-        helper=["Reno", "split"],
-        rtt_s=list(trips),
-        loss=list(rates),
-        seed=list(range(1, seeds + 1)),
-    )
-    runs = [
-        cell(
-            run.helper,
-            run.loss,
-            wire_s=run.rtt_s / 2,
-            seed=run.seed,
-            duration_s=2000.0,
-            bytes=5_000_000,
-            receive_buffer_bytes=2_000_000,
-        )
-        for run in design.itertuples()
-    ]
-    flows = sweep(runs, labels=design, experiment="helpers-links-gains")
+    flows = runs.flows("helpers-links-gains")
     times = flows.groupby(["helper", "rtt_s", "loss"], sort=False)["transfer_time_s"].mean()
-    gain = (times["Reno"] / times["split"]).rename("gain")
-    return gain.reset_index()
+    gain = (times["Reno"] / times["split"]).rename("gain").reset_index()
+    return gain.assign(doublings=np.log2(gain["gain"]))
 
 
-def persistence(
-    tries: Sequence[int] = (1, 2, 3, 5, 10, 30),
-    feedbacks: Sequence[float] = (0.01, 0.1),
-    seeds: int = 6,
-) -> pd.DataFrame:
+def _arq(feedback_s: float, tries: int, seed: int) -> Scenario:
+    """Return bursts of 20 packets in the mean that take 5 %; the timer waits 0.2 s at least."""
+    radio = {
+        "loss_bursts": {"loss_per_packet": 0.05, "mean_packets": 20},
+        "arq": Arq(persistence=tries, feedback_s=feedback_s),
+    }
+    return cell(radio=radio, seed=seed, min_rto_s=0.2)
+
+
+def persistence(runs: Runs) -> pd.DataFrame:
     """Return the goodput by how often ARQ sends a packet again, where losses come in bursts.
 
-    The bursts last 20 packets in the mean and take 5 % of all; the sender's timer waits 0.2 s at
-    least. Columns: feedback_s, tries, Mb/s, halfwidth, repetitions, timeouts (mean).
+    Columns: feedback_s, tries, Mb/s, halfwidth, repetitions, timeouts (mean).
     """
-    design = statistics.combinations(
-        feedback_s=list(feedbacks), tries=list(tries), seed=list(range(1, seeds + 1))
+    return _means(runs, "helpers-links-arq", ["feedback_s", "tries"])
+
+
+def _bursts(loss: float, packets: float, seed: int) -> Scenario:
+    return cell(
+        radio={"loss_bursts": {"loss_per_packet": loss, "mean_packets": packets}}, seed=seed
     )
-    bursts = {"loss_per_packet": 0.05, "mean_packets": 20}
-    runs = [
-        cell(
-            radio={
-                "loss_bursts": bursts,
-                "arq": Arq(persistence=run.tries, feedback_s=run.feedback_s),
-            },
-            seed=run.seed,
-            min_rto_s=0.2,
-        )
-        for run in design.itertuples()
-    ]
-    return _means(runs, design, ["feedback_s", "tries"], "arq")
 
 
-def bursts(
-    lengths: Sequence[float] = (1, 2, 5, 10, 20, 50),
-    rates: Sequence[float] = (1e-3, 1e-2),
-    seeds: int = 6,
-) -> pd.DataFrame:
+def bursts(runs: Runs) -> pd.DataFrame:
     """Return the goodput by the mean length of bursts, at equal shares of packets lost.
 
     Columns: loss, packets, Mb/s, halfwidth, repetitions, timeouts. A length of 1 never loses two
     packets in a row.
     """
-    design = statistics.combinations(
-        loss=list(rates), packets=list(lengths), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        cell(
-            radio={"loss_bursts": {"loss_per_packet": run.loss, "mean_packets": run.packets}},
-            seed=run.seed,
-        )
-        for run in design.itertuples()
-    ]
-    return _means(runs, design, ["loss", "packets"], "bursts")
+    return _means(runs, "helpers-links-bursts", ["loss", "packets"])
 
 
-def advice(seeds: int = 4) -> pd.DataFrame:
+# Over W-CDMA: "spikes" are five of 2 s; at "losses" RLC gives up early.
+ADVICE_CASES: dict[str, dict[str, Any]] = {
+    "download": {},
+    "page": {"bytes": 50_000},
+    "spikes": {"spikes": [(5.0 + 10 * i, 2.0) for i in range(5)]},
+    "losses": {"frame_error": 0.1, "persistence": 2},
+}
+# Which advice of RFC 3481's is taken where one is left out.
+LEFT_OUT = {
+    "nothing": tuple(WCDMA_ADVICE),
+    **{name: tuple(one for one in WCDMA_ADVICE if one != name) for name in WCDMA_ADVICE},
+    "everything": (),
+}
+
+
+def _advice(case: str, left_out: str, seed: int) -> Scenario:
+    taken = LEFT_OUT[left_out]
+    return wcdma(congestion_control="reno", advice=taken, seed=seed, **ADVICE_CASES[case])
+
+
+def advice(runs: Runs) -> pd.DataFrame:
     """Return what RFC 3481's advice brings over W-CDMA, each part left out in turn.
 
-    Columns: case ("download", "page" of 50 kB, "spikes": five of 2 s, "losses": RLC gives up
-    early), left_out ("nothing", a name of `WCDMA_ADVICE`, "everything"), and what was reached:
-    kb/s, halfwidth, repetitions, timeouts.
+    Columns: case (one of `ADVICE_CASES`), left_out (one of `LEFT_OUT`), and what was reached: kb/s,
+    halfwidth, repetitions, timeouts.
     """
-    cases: dict[str, dict[str, Any]] = {
-        "download": {},
-        "page": {"bytes": 50_000},
-        "spikes": {"spikes": [(5.0 + 10 * i, 2.0) for i in range(5)]},
-        "losses": {"frame_error": 0.1, "persistence": 2},
-    }
-    left_out = {"nothing": tuple(WCDMA_ADVICE)}
-    for name in WCDMA_ADVICE:
-        left_out[name] = tuple(other for other in WCDMA_ADVICE if other != name)
-    left_out["everything"] = ()
-    design = statistics.combinations(
-        case=list(cases), left_out=list(left_out), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        wcdma(
-            congestion_control="reno",
-            advice=left_out[run.left_out],
-            seed=run.seed,
-            **cases[run.case],
-        )
-        for run in design.itertuples()
-    ]
-    flows = sweep(runs, labels=design, experiment="helpers-links-wcdma")
-    flows["kb/s"] = flows["goodput_bps"] / 1e3
-    by = ["case", "left_out"]
-    table = statistics.interval(flows, by, "kb/s")
-    table = table.join(flows.groupby(by, sort=False)["timeouts"].mean(), on=by)
-    return _in_order(table, design, by)
+    return _means(runs, "helpers-links-wcdma", ["case", "left_out"], "kb/s")
 
 
 # --- movements
@@ -393,25 +321,30 @@ def _silence_s(result: Result) -> float:
     return float(np.diff(times).max())
 
 
-def handoffs(peers: Sequence[float] = (0.0, 0.02, 0.05, 0.1, 0.15)) -> pd.DataFrame:
+def _handoff(protocol: str, peer_s: float) -> Scenario:
+    return domain(movement(protocol), peer_s)
+
+
+def handoffs(runs: Runs) -> pd.DataFrame:
     """Return what handoffs cost by messages, by protocol and by the round trip to the sender.
 
     Columns: protocol, rtt_s (host to sender), took_s (until the host is answered), counted_s (by
     the paper tcpj's table 3), bytes (of messages, on all links), silence_s (of TCP: the longest
     time without a delivery).
     """
-    design = statistics.combinations(protocol=list(PROTOCOLS), peer_s=list(peers))
-    runs = [domain(movement(run.protocol), run.peer_s) for run in design.itertuples()]
+    design, results = (
+        runs.design("helpers-links-handoffs"),
+        runs.results("helpers-links-handoffs"),
+    )
     rows = []
-    results = simulate_all(runs, experiment="helpers-links-handoffs")
-    for run, scenario, result in zip(design.itertuples(), runs, results, strict=True):
-        (move,) = scenario.flows[0].moves
+    for run, result in zip(design.itertuples(), results, strict=True):
+        (move,) = result.scenario.flows[0].moves
         rows.append(
             {
                 "protocol": run.protocol,
                 "rtt_s": 2 * (run.peer_s + 0.013),
                 "took_s": result.traces["handoff_s"]["handoff_s"].iloc[-1],
-                "counted_s": mobility.counted_s(move, scenario.links),
+                "counted_s": mobility.counted_s(move, result.scenario.links),
                 "bytes": result.traces["signalling_bytes"]["signalling_bytes"].max(),
                 "silence_s": _silence_s(result),
             }
@@ -419,50 +352,55 @@ def handoffs(peers: Sequence[float] = (0.0, 0.02, 0.05, 0.1, 0.15)) -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-def state_moved(buffers: Sequence[int] = (8_000, 16_000, 32_000, 64_000, 128_000)) -> pd.DataFrame:
+def _indirect(buffer_bytes: int) -> Scenario:
+    move = mobility.indirect_tcp(MOVED_S, PATH, old="old")
+    buffers = {"relay_buffer_bytes": buffer_bytes, "receive_buffer_bytes": 64_000_000}
+    return domain(move, relays=["old"], **buffers)
+
+
+def state_moved(runs: Runs) -> pd.DataFrame:
     """Return what it costs I-TCP to move with the host, by the relay's buffer.
 
     Columns: buffer_bytes (on either side of the relay), bytes (of the state and of messages, on all
     links), took_s, silence_s (as of `handoffs`).
     """
-    move = mobility.indirect_tcp(MOVED_S, PATH, old="old")
-    runs = [
-        domain(move, relays=["old"], relay_buffer_bytes=buffer, receive_buffer_bytes=64_000_000)
-        for buffer in buffers
+    rows = [
+        {
+            "bytes": result.traces["signalling_bytes"]["signalling_bytes"].max(),
+            "took_s": result.traces["handoff_s"]["handoff_s"].iloc[-1],
+            "silence_s": _silence_s(result),
+        }
+        for result in runs.results("helpers-links-itcp")
     ]
-    rows = []
-    results = simulate_all(runs, experiment="helpers-links-itcp")
-    for buffer, result in zip(buffers, results, strict=True):
-        rows.append(
-            {
-                "buffer_bytes": buffer,
-                "bytes": result.traces["signalling_bytes"]["signalling_bytes"].max(),
-                "took_s": result.traces["handoff_s"]["handoff_s"].iloc[-1],
-                "silence_s": _silence_s(result),
-            }
-        )
-    return pd.DataFrame(rows)
+    return runs.design("helpers-links-itcp").join(pd.DataFrame(rows))
 
 
-def failures(dies_s: float = 10.0) -> pd.DataFrame:
+DIES_S = 10.0
+
+
+def _dies(helper: str) -> Scenario:
+    """Return a helper that dies on a radio of 2 Mb/s that loses 1 %.
+
+    The split connection has 200 kB on either side.
+    """
+    radio: dict[str, Any] = {"rate_bps": 2e6}
+    flow: dict[str, Any] = {}
+    if helper == "split":
+        flow = {"relay_buffer_bytes": 200_000, "relays_fail_at_s": DIES_S}
+    else:
+        radio["base_station"] = Snoop(fails_at_s=DIES_S)
+    record = Record(series=("acknowledged_bytes", "delivered_bytes"), points=150)
+    return cell(helper, 0.01, radio=radio, duration_s=20.0, record=record, **flow)
+
+
+def failures(runs: Runs) -> pd.DataFrame:
     """Return what is acknowledged and what is delivered when the helper dies.
 
     Columns: helper, time_s, acknowledged, delivered (MB).
-
-    The radio has 2 Mb/s and loses 1 %; the split connection has 200 kB on either side.
     """
-    radio = {"rate_bps": 2e6}
-    record = Record(series=("acknowledged_bytes", "delivered_bytes"), points=150)
-    cases = {
-        "split": cell(
-            "split", 0.01, radio=radio, relay_buffer_bytes=200_000, relays_fail_at_s=dies_s
-        ),
-        "Snoop": cell("Snoop", 0.01, radio=radio | {"base_station": Snoop(fails_at_s=dies_s)}),
-    }
-    runs = [one.with_(duration_s=20.0, record=record) for one in cases.values()]
-    results = simulate_all(runs, experiment="helpers-links-dies")
     parts = []
-    for name, result in zip(cases, results, strict=True):
+    results = runs.results("helpers-links-dies")
+    for name, result in zip(runs.design("helpers-links-dies")["helper"], results, strict=True):
         grid = np.linspace(0, 20, 201)
         columns = {}
         for column in ("acknowledged", "delivered"):
@@ -472,3 +410,32 @@ def failures(dies_s: float = 10.0) -> pd.DataFrame:
             columns[column] = values[place] / 1e6
         parts.append(pd.DataFrame({"helper": name, "time_s": grid} | columns))
     return pd.concat(parts, ignore_index=True)
+
+
+def experiments(at: Setting) -> tuple[Experiment, ...]:
+    """Return what is run for the page."""
+    three, four, six = (at.repetitions(usual) for usual in (3, 4, 6))
+
+    def one(name: str, build: Callable[..., Scenario], seeds: int | None, **points) -> Experiment:
+        return Experiment(
+            name=f"helpers-links-{name}", build=build, points=points, repetitions=seeds
+        )
+
+    return (
+        one("losses", cell, four, helper=KINDS, loss=LOSSES),
+        one("blocks", _blocks, four, helper=BLOCKS, loss=LOSSES),
+        one("time", _time, None, helper=("Snoop", "WTCP without hiding", "WTCP")),
+        one("both", _both, four, helper=("Reno", "ELN", "Snoop"), loss=(0.0, 1e-3, 3e-3, 1e-2)),
+        one(
+            *("gains", _gains, three),
+            helper=("Reno", "split"),
+            rtt_s=(0.01, 0.05, 0.1, 0.3, 0.6),
+            loss=(0.0, 1e-4, 1e-3, 1e-2, 3e-2),
+        ),
+        one("arq", _arq, six, feedback_s=(0.01, 0.1), tries=(1, 2, 3, 5, 10, 30)),
+        one("bursts", _bursts, six, loss=(1e-3, 1e-2), packets=(1, 2, 5, 10, 20, 50)),
+        one("wcdma", _advice, four, case=ADVICE_CASES, left_out=LEFT_OUT),
+        one("handoffs", _handoff, None, protocol=PROTOCOLS, peer_s=(0.0, 0.02, 0.05, 0.1, 0.15)),
+        one("itcp", _indirect, None, buffer_bytes=(8_000, 16_000, 32_000, 64_000, 128_000)),
+        one("dies", _dies, None, helper=("split", "Snoop")),
+    )

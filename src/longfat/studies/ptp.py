@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from longfat import measures, statistics
+from longfat.experiment import Experiment, Runs
 from longfat.result import Result
-from longfat.scenario import CongestionControl, Flow, Record
+from longfat.scenario import CongestionControl, Flow, Record, Scenario
 from longfat.studies import routers
 from longfat.studies.routers import PACKET_BITS, RATE_BPS, Promise
-from longfat.sweeps import simulate_all, sweep
 
 # Assumed, for Welzl's book is not at hand: what the rule is varied over.
 GAINS = (0.25, 0.5, 1.0, 1.5)
@@ -35,17 +36,20 @@ def rate(rates: Sequence[float], gain: float = 0.5) -> np.ndarray:
     return own + gain * own * (1 - own - own.sum())
 
 
-def _parts(result: Result, since_s: float, until_s: float) -> np.ndarray:
-    """Return what each flow delivers meanwhile, with headers, as a part of the link's rate."""
+def _parts(result: Result, since_s: ArrayLike, until_s: ArrayLike) -> np.ndarray:
+    """Return what each flow delivers meanwhile, with headers, as a part of the link's rate.
+
+    A row a flow; where times are many, a column for each.
+    """
     trace = result.traces["delivered_bytes"]
-    times = np.array([since_s, until_s])
-    names = result.flows["flow"].astype(str)
-    own = [
-        np.nan_to_num(measures.held_at(part, "delivered_bytes", times))
-        for part in (trace[trace["flow"].astype(str) == name] for name in names)
-    ]
-    gone = np.array([after - before for before, after in own])
-    return gone * PACKET_BITS / 1000 / ((until_s - since_s) * RATE_BPS)
+    flow = trace["flow"].astype(str)
+    own = [trace[flow == name] for name in result.flows["flow"].astype(str)]
+    before, after = (
+        np.array([np.nan_to_num(measures.held_at(part, "delivered_bytes", at)) for part in own])
+        for at in (since_s, until_s)
+    )
+    seconds = np.subtract(until_s, since_s)
+    return (after - before) * PACKET_BITS / 1000 / (seconds * RATE_BPS)
 
 
 def _flow(gain: float | None = None, round_trips: float | None = None, **fields: Any) -> Flow:
@@ -56,58 +60,64 @@ def _flow(gain: float | None = None, round_trips: float | None = None, **fields:
     return routers.flow("cadpc", **fields).model_copy(update={"congestion_control": control})
 
 
-def joining(flows: int = 4, every_s: float = 20.0) -> pd.DataFrame:
+JOINING, JOINING_S = 4, 20.0  # flows, and the time between their beginnings
+
+
+def _joining() -> Scenario:
+    return routers.scenario(
+        *(_flow(start_s=n * JOINING_S) for n in range(JOINING)),
+        duration_s=JOINING * JOINING_S,
+        series=("delivered_bytes",),
+        ptp=True,
+    )
+
+
+def joining(runs: Runs) -> pd.DataFrame:
     """Return the rates of flows that begin one after the other.
 
     Columns: flow, time_s (every second), part (of the link, in the second before), equal (the part
     that the rule rests at with so many flows).
     """
-    duration_s = flows * every_s
-    run = routers.scenario(
-        *(_flow(start_s=n * every_s) for n in range(flows)),
-        duration_s=duration_s,
-        series=("delivered_bytes",),
-        ptp=True,
-    )
-    [result] = simulate_all([run], experiment="helpers-ptp-joining")
+    [result] = runs.results("helpers-ptp-joining")
+    times = np.arange(1.0, JOINING * JOINING_S + 0.5)
+    parts = _parts(result, times - 1, times)
     rows = []
-    for time_s in np.arange(1.0, duration_s + 0.5):
-        now = int(np.ceil(time_s / every_s))
-        parts = _parts(result, time_s - 1, time_s)
+    for place, time_s in enumerate(times):
+        now = int(np.ceil(time_s / JOINING_S))
         rows += [
-            {"flow": n + 1, "time_s": time_s, "part": parts[n], "equal": 1 / (now + 1)}
+            {"flow": n + 1, "time_s": time_s, "part": parts[n, place], "equal": 1 / (now + 1)}
             for n in range(now)
         ]
     return pd.DataFrame(rows)
 
 
-def shares(flows: Sequence[int] = (1, 2, 3, 5, 8, 12), duration_s: float = 60.0) -> pd.DataFrame:
+DURATION_S = 60.0
+
+
+def _shares(flows: int) -> Scenario:
+    own = (_flow(start_s=0.1 * n) for n in range(flows))
+    run = routers.scenario(*own, duration_s=DURATION_S, ptp=True)
+    return run.model_copy(update={"record": _lean("delivered_bytes", "queue_packets")})
+
+
+def shares(runs: Runs) -> pd.DataFrame:
     """Return what so many flows get each, from half of the run on.
 
     Columns: flows, equal (1 / (n + 1)), least and largest (parts of the link), used (their sum),
     queue (mean, packets), dropped, segments (that the flows have sent) and queries (what else went
     over the link, but for two packets of each handshake).
     """
-    runs = [
-        routers.scenario(
-            *(_flow(start_s=0.1 * n) for n in range(count)),
-            duration_s=duration_s,
-            series=("delivered_bytes", "queue_packets"),
-            ptp=True,
-        ).model_copy(update={"record": _lean("delivered_bytes", "queue_packets")})
-        for count in flows
-    ]
     rows = []
-    results = simulate_all(runs, experiment="helpers-ptp-shares")
-    for count, result in zip(flows, results, strict=True):
-        parts = _parts(result, duration_s / 2, duration_s)
+    counts = runs.design("helpers-ptp-shares")["flows"]
+    for count, result in zip(counts, runs.results("helpers-ptp-shares"), strict=True):
+        parts = _parts(result, DURATION_S / 2, DURATION_S)
         forward = result.links.set_index(["source", "target"]).loc[("sender", "receiver")]
         packets = int(forward["packets_sent"] + forward["packets_dropped_by_queue"])
         segments = int(result.flows["segments_sent"].sum())
         rows.append(
             {"flows": count, "equal": 1 / (count + 1)}
             | {"least": parts.min(), "largest": parts.max(), "used": parts.sum()}
-            | {"queue": routers._queue(result, duration_s / 2).mean()}
+            | {"queue": routers.queue_samples(result, DURATION_S / 2).mean()}
             | {"dropped": int(result.links["packets_dropped_by_queue"].sum())}
             | {"segments": segments, "queries": packets - segments - 2 * count}
         )
@@ -119,58 +129,41 @@ def _lean(*series: str) -> Record:
     return Record(series=series, points=120)
 
 
-def acknowledged(every: Sequence[int] = (1, 2, 8, 32), duration_s: float = 60.0) -> pd.DataFrame:
+def _acknowledged(segments: int) -> Scenario:
+    return routers.scenario(_flow(segments_per_ack=segments), duration_s=DURATION_S, ptp=True)
+
+
+def acknowledged(runs: Runs) -> pd.DataFrame:
     """Return what a flow carries with an ACK for each segment, each second one, and so on.
 
     Columns: segments (an ACK), Mb/s.
     """
-    runs = [
-        routers.scenario(
-            _flow(segments_per_ack=number),
-            duration_s=duration_s,
-            ptp=True,
-        )
-        for number in every
-    ]
-    labels = pd.DataFrame({"segments": list(every)})
-    table = sweep(runs, labels=labels, experiment="helpers-ptp-acknowledged")
-    return table.assign(**{"Mb/s": table["goodput_bps"] / 1e6})[["segments", "Mb/s"]]
+    return runs.flows("helpers-ptp-acknowledged")[["segments", "Mb/s"]]
 
 
-def lossy(
-    losses: Sequence[float] = (0.0, 1e-4, 1e-3, 1e-2, 3e-2),
-    seeds: int = 4,
-    duration_s: float = 60.0,
-) -> pd.DataFrame:
+def _lossy(sender: str, loss: float, seed: int) -> Scenario:
+    link: dict[str, Any] = {"loss_per_packet": loss, "ptp": True}
+    return routers.scenario(routers.flow(sender), duration_s=DURATION_S, seed=seed, **link)
+
+
+def lossy(runs: Runs) -> pd.DataFrame:
     """Return what one flow carries over a link that loses packets, by sender.
 
     Columns: sender, loss, Mb/s (mean), halfwidth (of its 95 % interval), repetitions.
     """
-    design = statistics.combinations(
-        sender=["cadpc", "newreno"], loss=list(losses), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        routers.scenario(
-            routers.flow(run.sender),
-            duration_s=duration_s,
-            seed=int(run.seed),
-            loss_per_packet=float(run.loss),
-            ptp=True,
-        )
-        for run in design.itertuples()
-    ]
-    table = sweep(runs, labels=design, experiment="helpers-ptp-lossy")
-    table["Mb/s"] = table["goodput_bps"] / 1e6
-    return statistics.interval(table, ["sender", "loss"], "Mb/s")
+    return statistics.interval(runs.flows("helpers-ptp-lossy"), ["sender", "loss"], "Mb/s")
 
 
-def sharing(duration_s: float = 100.0) -> pd.DataFrame:
+def _sharing() -> Scenario:
+    return routers.shared("cadpc", duration_s=routers.SHARING_S, points=50)
+
+
+def sharing(runs: Runs) -> pd.DataFrame:
     """Return what flows of 60, 220 and 460 ms get of one link.
 
     Columns: rtt_s, Mb/s, fairness (Jain's index of the three), retransmissions (of the three).
     """
-    runs = [routers.shared("cadpc", duration_s=duration_s, points=50)]
-    [result] = simulate_all(runs, experiment="helpers-ptp-sharing")
+    [result] = runs.results("helpers-ptp-sharing")
     goodput = result.flows["goodput_bps"].to_numpy()
     return pd.DataFrame(
         {
@@ -182,34 +175,33 @@ def sharing(duration_s: float = 100.0) -> pd.DataFrame:
     )
 
 
-def beside(others: Sequence[int] = (0, 1, 2, 4), duration_s: float = 60.0) -> pd.DataFrame:
+def _beside(newreno: int) -> Scenario:
+    others = (routers.flow("newreno", start_s=0.1 * n) for n in range(newreno))
+    return routers.scenario(_flow(), *others, ptp=True, duration_s=DURATION_S)
+
+
+def beside(runs: Runs) -> pd.DataFrame:
     """Return what one flow gets beside so many of NewReno, on a link whose router speaks PTP.
 
     Columns: newreno (how many), cadpc (its part of what is carried), part (an equal one).
     """
-    runs = [
-        routers.scenario(
-            _flow(),
-            *(routers.flow("newreno", start_s=0.1 * n) for n in range(count)),
-            ptp=True,
-            duration_s=duration_s,
-        )
-        for count in others
-    ]
-    table = sweep(
-        runs, labels=pd.DataFrame({"newreno": list(others)}), experiment="helpers-ptp-beside"
-    )
-    total = table.groupby("newreno")["delivered_bytes"].sum()
-    own = table[table["flow"].astype(str) == "0"].set_index("newreno")["delivered_bytes"]
-    found = pd.DataFrame({"cadpc": own / total, "part": 1 / (1 + total.index.to_numpy())})
-    return found.rename_axis("newreno").reset_index()
+    return routers.parts_beside(runs.flows("helpers-ptp-beside"), "cadpc")
 
 
-def assumptions(
-    gains: Sequence[float] = GAINS,
-    round_trips: Sequence[float] = ROUND_TRIPS,
-    duration_s: float = 80.0,
-) -> pd.DataFrame:
+ASSUMED_S = 80.0
+
+
+def _assumed(gain: float, round_trips: float, beside: str) -> Scenario:
+    """Return three flows that begin at 0, 5 and 10 s, or one beside a NewReno."""
+    own = _flow(gain, round_trips)
+    if beside:
+        return routers.scenario(own, routers.flow(beside), duration_s=DURATION_S, ptp=True)
+    later = [own.model_copy(update={"start_s": 5.0 * n}) for n in range(3)]
+    run = routers.scenario(*later, duration_s=ASSUMED_S, ptp=True)
+    return run.model_copy(update={"record": _lean("delivered_bytes")})
+
+
+def assumptions(runs: Runs) -> pd.DataFrame:
     """Return how three flows do that begin at 0, 5 and 10 s, by the rule's gain and the round trips
     between two queries.
 
@@ -217,32 +209,54 @@ def assumptions(
     smallest of them, over the mean), settled_s (how long after its start the last flow's rate, over
     two seconds, stays within 10 % of a quarter; NaN: never), beside (its part beside one NewReno).
     """
-    design = statistics.combinations(gain=list(gains), round_trips=list(round_trips))
-    alone, mixed = [], []
-    for case in design.itertuples():
-        own = _flow(case.gain, case.round_trips)
-        later = [own.model_copy(update={"start_s": 5.0 * n}) for n in range(3)]
-        run = routers.scenario(*later, duration_s=duration_s, ptp=True)
-        alone.append(run.model_copy(update={"record": _lean("delivered_bytes")}))
-        mixed.append(routers.scenario(own, routers.flow("newreno"), duration_s=60.0, ptp=True))
-    results = simulate_all([*alone, *mixed], experiment="helpers-ptp-assumptions")
+    results = dict(
+        zip(
+            runs.design("helpers-ptp-assumptions").itertuples(index=False, name=None),
+            runs.results("helpers-ptp-assumptions"),
+            strict=True,
+        )
+    )
     rows = []
-    for case, three, two in zip(
-        design.itertuples(), results[: len(alone)], results[len(alone) :], strict=True
-    ):
-        late = _parts(three, duration_s / 2, duration_s)
-        times = np.arange(12.0, duration_s + 0.5)
-        last = np.array([_parts(three, time - 2, time)[2] for time in times])
+    for gain, round_trips, neighbour in results:
+        if neighbour:
+            continue
+        three, two = (results[gain, round_trips, beside] for beside in ("", "newreno"))
+        late = _parts(three, ASSUMED_S / 2, ASSUMED_S)
+        times = np.arange(12.0, ASSUMED_S + 0.5)
+        last = _parts(three, times - 2, times)[2]
         off = times[np.abs(last / 0.25 - 1) > 0.1]
         settled = off.max() if len(off) else times[0]
         delivered = two.flows["delivered_bytes"]
         rows.append(
-            {"gain": case.gain, "round_trips": case.round_trips}
+            {"gain": gain, "round_trips": round_trips}
             | {"part": late.mean(), "spread": (late.max() - late.min()) / late.mean()}
             | {"settled_s": settled - 10 if settled < times[-1] else np.nan}
             | {"beside": delivered.iloc[0] / delivered.sum()}
         )
     return pd.DataFrame(rows)
+
+
+def experiments() -> tuple[Experiment, ...]:
+    """Return what is run of CADPC."""
+    assumed = {"gain": GAINS, "round_trips": ROUND_TRIPS, "beside": ("", "newreno")}
+    return (
+        Experiment(name="helpers-ptp-joining", build=_joining),
+        Experiment(name="helpers-ptp-shares", build=_shares, points={"flows": (1, 2, 3, 5, 8, 12)}),
+        Experiment(
+            name="helpers-ptp-acknowledged",
+            build=_acknowledged,
+            points={"segments": (1, 2, 8, 32)},
+        ),
+        Experiment(
+            name="helpers-ptp-lossy",
+            build=_lossy,
+            points={"sender": ("cadpc", "newreno"), "loss": (0.0, 1e-4, 1e-3, 1e-2, 3e-2)},
+            repetitions=4,
+        ),
+        Experiment(name="helpers-ptp-sharing", build=_sharing),
+        Experiment(name="helpers-ptp-beside", build=_beside, points={"newreno": (0, 1, 2, 4)}),
+        Experiment(name="helpers-ptp-assumptions", build=_assumed, points=assumed),
+    )
 
 
 PROMISES = (

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from longfat import statistics
+from longfat.experiment import Experiment, Runs
 from longfat.faults import OF_ITS_SOCKET
 from longfat.network import duplex
 from longfat.result import Result
 from longfat.scenario import Record, Scenario
 from longfat.studies import routers
-from longfat.sweeps import simulate_all
 
 RATE_BPS, DELAY_S, QUEUE = 4e6, 0.03, 300  # the queue holds 0.6 s
 DURATION_S, SINCE_S = 30.0, 10.0
@@ -55,13 +55,34 @@ def measured(result: Result) -> dict[str, float]:
     link = result.links.iloc[0]
     return {
         "goodput": result.flows["goodput_bps"].sum() / 1e6,
-        "queue": float(routers._queue(result, SINCE_S).mean()),
+        "queue": float(routers.queue_samples(result, SINCE_S).mean()),
         "dropped": link["packets_dropped_early"] + link["packets_dropped_by_queue"],
         "marked": link["packets_marked"],
     }
 
 
-def beside(cases: tuple[str, ...] = tuple(CASES), seeds: int = 6) -> pd.DataFrame:
+def experiments(seeds: int) -> tuple[Experiment, ...]:
+    """Return what is run on ns-3, and on the segment engine with the faults of ns-3's socket."""
+
+    def faulty(case: str, seed: int) -> Scenario:
+        return scenario(case, seed).with_(faults=OF_ITS_SOCKET)
+
+    return tuple(
+        Experiment(
+            name=f"helpers-routers-{name}",
+            build=build,
+            points={"case": CASES},
+            repetitions=seeds,
+            engine=engine,
+        )
+        for name, build, engine in (
+            ("ns3", scenario, "ns3"),
+            ("beside-ns3", faulty, "segment"),
+        )
+    )
+
+
+def beside(runs: Runs) -> pd.DataFrame:
     """Return what a helped link does on ns-3 and here, with the faults of ns-3's socket: a row a
     case and measure.
 
@@ -69,12 +90,9 @@ def beside(cases: tuple[str, ...] = tuple(CASES), seeds: int = 6) -> pd.DataFram
     the mean of the logarithms run by run), low, high (95 %), and equal (runs that are the same to
     the last digit, of `runs`). Without a ratio where a run has none of it.
     """
-    design = statistics.combinations(case=list(cases), seed=list(range(1, seeds + 1)))
-    plain = [scenario(r.case, r.seed) for r in design.itertuples()]
-    theirs = simulate_all(plain, "ns3", experiment="helpers-routers-ns3")
-    faulty = [one.with_(faults=OF_ITS_SOCKET) for one in plain]
-    ours = simulate_all(faulty, experiment="helpers-routers-beside-ns3")
-    tables = [pd.DataFrame([measured(one) for one in results]) for results in (theirs, ours)]
+    design = runs.design("helpers-routers-ns3")
+    both = (runs.results(f"helpers-routers-{name}") for name in ("ns3", "beside-ns3"))
+    tables = [pd.DataFrame([measured(one) for one in results]) for results in both]
     found = []
     for case, own in design.groupby("case", sort=False):
         for name in MEASURES:

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from longfat import measures, paths, statistics
+from longfat import measures, paths
+from longfat.experiment import Experiment, Runs
 from longfat.network import duplex
+from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
-from longfat.sweeps import simulate_all, sweep
 
 PACKET_BITS = 8 * 1042
 RATE_BPS, RTT_S = 10e6, 0.1
@@ -59,7 +60,7 @@ def _speaking(control: str) -> dict[str, Any]:
     return speaks.get(control, {})
 
 
-def _queue(result: Any, since_s: float, link: str = "sender>receiver") -> np.ndarray:
+def queue_samples(result: Result, since_s: float, link: str = "sender>receiver") -> np.ndarray:
     """Return the queue in front of a link at a thousand times from `since_s` on, in packets."""
     trace = result.traces["queue_packets"]
     trace = trace[trace["link"] == link]
@@ -70,25 +71,24 @@ def _queue(result: Any, since_s: float, link: str = "sender>receiver") -> np.nda
 # --- XCP
 
 
-def filling(controls: Sequence[str] = FILLING, duration_s: float = 10.0) -> pd.DataFrame:
+FILLING_S = 10.0
+
+
+def _filling(sender: str) -> Scenario:
+    series = ("queue_packets", "sent_bytes")
+    return scenario(flow(sender), duration_s=FILLING_S, series=series, **_speaking(sender))
+
+
+def filling(runs: Runs) -> pd.DataFrame:
     """Return how each sender alone fills the link, XCP with a router that speaks it.
 
     Columns: sender, time_s (every 0.05 s), share (of the link's rate, over the last round trip) and
     queue_packets.
     """
-    runs = [
-        scenario(
-            flow(name),
-            duration_s=duration_s,
-            series=("queue_packets", "sent_bytes"),
-            **_speaking(name),
-        )
-        for name in controls
-    ]
-    times = np.arange(RTT_S, duration_s, 0.05)
+    times = np.arange(RTT_S, FILLING_S, 0.05)
     parts = []
-    results = simulate_all(runs, experiment="helpers-routers-filling")
-    for name, result in zip(controls, results, strict=True):
+    results = runs.results("helpers-routers-filling")
+    for name, result in zip(FILLING, results, strict=True):
         held = {}
         for series in ("queue_packets", "sent_bytes"):
             trace = result.traces[series]
@@ -144,130 +144,118 @@ def shared(
     return Scenario(links=links, flows=flows, duration_s=duration_s, record=record)
 
 
-def sharing(
-    controls: Sequence[str] = ("xcp", "newreno", "cubic"), duration_s: float = 100.0
-) -> pd.DataFrame:
+SHARING_S = 100.0
+
+
+def sharing(runs: Runs) -> pd.DataFrame:
     """Return what flows of 60, 220 and 460 ms get of one link, alone among their own kind.
 
     Columns: sender, rtt_s, Mb/s, fairness (Jain's index of the three), used (of the link, from
     30 s on), queue (mean then, packets), retransmissions (of the three).
     """
-    results = simulate_all(
-        [shared(name, duration_s=duration_s) for name in controls],
-        experiment="helpers-routers-sharing",
-    )
+    results = runs.results("helpers-routers-sharing")
     rows = []
-    for name, result in zip(controls, results, strict=True):
+    names = runs.design("helpers-routers-sharing")["sender"]
+    for name, result in zip(names, results, strict=True):
         goodput = result.flows["goodput_bps"].to_numpy()
         sent = result.traces["sent_bytes"]
         sent = sent[sent["link"] == "x>y"]
-        begin, end = measures.held_at(sent, "sent_bytes", np.array([30.0, duration_s]))
+        begin, end = measures.held_at(sent, "sent_bytes", np.array([30.0, SHARING_S]))
         for rtt_s, bps in zip(OWN_RTTS_S, goodput, strict=True):
             rows.append(
                 {"sender": name, "rtt_s": rtt_s, "Mb/s": bps / 1e6}
                 | {"fairness": float(measures.jain_index(goodput))}
-                | {"used": 8 * (end - begin) / ((duration_s - 30) * RATE_BPS)}
-                | {"queue": _queue(result, 30.0, "x>y").mean()}
+                | {"used": 8 * (end - begin) / ((SHARING_S - 30) * RATE_BPS)}
+                | {"queue": queue_samples(result, 30.0, "x>y").mean()}
                 | {"retransmissions": int(result.flows["retransmissions"].sum())}
             )
     return pd.DataFrame(rows)
 
 
-def stability(
-    alphas: Sequence[float] = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2),
-    duration_s: float = 60.0,
-) -> pd.DataFrame:
+STABILITY_S = 60.0
+
+
+def _stability(alpha: float) -> Scenario:
+    return scenario(
+        flow("xcp"),
+        rate_bps=20e6,
+        queue_packets=5000,
+        xcp={"alpha": alpha, "beta": alpha**2 * np.sqrt(2), "gamma": 0.0},
+        duration_s=STABILITY_S,
+        series=("cwnd_segments",),
+    )
+
+
+def stability(runs: Runs) -> pd.DataFrame:
     """Return how far one flow's window swings late in a run, by XCP's alpha.
 
     With beta = alpha^2 sqrt 2 and no shuffling, 20 Mb/s, 0.1 s. Columns: alpha, swing (largest less
     smallest window of the last third, over what the path holds).
     """
-    runs = [
-        scenario(
-            flow("xcp"),
-            rate_bps=20e6,
-            queue_packets=5000,
-            xcp={"alpha": alpha, "beta": alpha**2 * np.sqrt(2), "gamma": 0.0},
-            duration_s=duration_s,
-            series=("cwnd_segments",),
-        )
-        for alpha in alphas
-    ]
     rows = []
-    results = simulate_all(runs, experiment="helpers-routers-stability")
-    for alpha, result in zip(alphas, results, strict=True):
+    alphas = runs.design("helpers-routers-stability")["alpha"]
+    for alpha, result in zip(alphas, runs.results("helpers-routers-stability"), strict=True):
         trace = result.traces["cwnd_segments"]
-        late = trace[trace["time_s"] > duration_s * 2 / 3]["cwnd_segments"]
+        late = trace[trace["time_s"] > STABILITY_S * 2 / 3]["cwnd_segments"]
         swing = 0.0 if late.empty else (late.max() - late.min()) / (20e6 * RTT_S / PACKET_BITS)
         rows.append({"alpha": alpha, "swing": swing})
     return pd.DataFrame(rows)
 
 
-def mixed(others: Sequence[int] = (0, 1, 2, 4), duration_s: float = 60.0) -> pd.DataFrame:
+def _mixed(newreno: int) -> Scenario:
+    others = (flow("newreno", start_s=0.1 * n) for n in range(newreno))
+    return scenario(flow("xcp"), *others, xcp={}, duration_s=60.0)
+
+
+def mixed(runs: Runs) -> pd.DataFrame:
     """Return what one XCP flow gets beside so many of NewReno, on a link whose router speaks XCP.
 
     Columns: newreno (how many), xcp (its part of what is carried), part (an equal one).
     """
-    runs = [
-        scenario(
-            flow("xcp"),
-            *(flow("newreno", start_s=0.1 * n) for n in range(count)),
-            xcp={},
-            duration_s=duration_s,
-        )
-        for count in others
-    ]
-    table = sweep(
-        runs, labels=pd.DataFrame({"newreno": list(others)}), experiment="helpers-routers-mixed"
-    )
-    total = table.groupby("newreno")["delivered_bytes"].sum()
-    own = table[table["flow"].astype(str) == "0"].set_index("newreno")["delivered_bytes"]
-    found = pd.DataFrame({"xcp": own / total, "part": 1 / (1 + total.index.to_numpy())})
+    return parts_beside(runs.flows("helpers-routers-mixed"), "xcp")
+
+
+def parts_beside(flows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return the first flow's part of what is carried beside so many of NewReno.
+
+    Columns: newreno (how many), `column` (the part), part (an equal one).
+    """
+    total = flows.groupby("newreno")["delivered_bytes"].sum()
+    own = flows[flows["flow"].astype(str) == "0"].set_index("newreno")["delivered_bytes"]
+    found = pd.DataFrame({column: own / total, "part": 1 / (1 + total.index.to_numpy())})
     return found.rename_axis("newreno").reset_index()
 
 
-def bursts(queues: Sequence[float] = (0.1, 0.2, 0.4, 0.6, 1.0)) -> pd.DataFrame:
+def _burst(queue: float) -> Scenario:
+    held = RATE_BPS * 0.3 / PACKET_BITS
+    return scenario(flow("xcp"), delay_s=0.15, queue_packets=round(queue * held), xcp={})
+
+
+def bursts(runs: Runs) -> pd.DataFrame:
     """Return how many packets of one XCP flow are dropped, by the queue in front of the link.
 
     Round trip 0.3 s. Columns: queue (in bandwidth-delay products), dropped (sent again).
     """
-    held = RATE_BPS * 0.3 / PACKET_BITS
-    runs = [
-        scenario(flow("xcp"), delay_s=0.15, queue_packets=round(queue * held), xcp={})
-        for queue in queues
-    ]
-    labels = pd.DataFrame({"queue": list(queues)})
-    table = sweep(runs, labels=labels, experiment="helpers-routers-bursts")
-    return table[["queue", "retransmissions"]].rename(columns={"retransmissions": "dropped"})
+    table = runs.flows("helpers-routers-bursts")[["queue", "retransmissions"]]
+    return table.rename(columns={"retransmissions": "dropped"})
 
 
 # --- Quick-Start
 
 
-def saving(
-    sizes: Sequence[int] = (10, 30, 100, 300, 1000, 3000, 10_000),
-    asks: Sequence[float | None] = (None, 1.28e6, 5.12e6, 10.24e6),
-) -> pd.DataFrame:
+def _saving(segments: int, asked: float) -> Scenario:
+    asks = {"quick_start_bps": 1e6 * asked} if asked else {}
+    own = flow("newreno", bytes=1000 * segments, **asks)
+    return scenario(own, duration_s=120.0, approve_bps=20e6, **SATELLITE)
+
+
+def saving(runs: Runs) -> pd.DataFrame:
     """Return how long a transfer over the satellite takes, by its size, with and without
     Quick-Start; its router approves 20 Mb/s.
 
     Columns: segments, asked (Mb/s; 0: no Quick-Start), seconds, retransmissions.
     """
-    design = statistics.combinations(segments=list(sizes), asked=[(a or 0) / 1e6 for a in asks])
-    runs = [
-        scenario(
-            flow(
-                "newreno",
-                bytes=1000 * int(run.segments),
-                **({"quick_start_bps": 1e6 * run.asked} if run.asked else {}),
-            ),
-            duration_s=120.0,
-            approve_bps=20e6,
-            **SATELLITE,
-        )
-        for run in design.itertuples()
-    ]
-    table = sweep(runs, labels=design, experiment="helpers-routers-saving")
+    table = runs.flows("helpers-routers-saving")
     return table[["segments", "asked", "transfer_time_s", "retransmissions"]].rename(
         columns={"transfer_time_s": "seconds"}
     )
@@ -276,36 +264,42 @@ def saving(
 # --- managed queues
 
 
-def managed(seeds: int = 3, duration_s: float = 60.0) -> pd.DataFrame:
+# A name of `QUEUES`, and whether the flows use ECN.
+MANAGED = {
+    f"{name} and ECN" if ecn else name: (name, ecn)
+    for name in QUEUES
+    for ecn in (False, True)
+    if name != "drop-tail" or not ecn
+}
+
+
+def _managed(queue: str, seed: int) -> Scenario:
+    name, ecn = MANAGED[queue]
+    return scenario(
+        *(flow("newreno", start_s=0.1 * n, ecn=ecn) for n in range(4)),
+        queue_packets=10 * BUFFER,
+        delay_s=0.02,
+        duration_s=60.0,
+        seed=seed,
+        series=("queue_packets",),
+        **QUEUES[name],
+    )
+
+
+def managed(runs: Runs) -> pd.DataFrame:
     """Return what four NewReno flows make of a queue of a second, managed in several ways.
 
     Columns: queue (its name, with ECN where that is used), delay_ms (mean wait from 20 s on), used
     (goodput over what the link carries), again (segments sent again, in percent).
     """
-    names = [
-        (name, ecn) for name in QUEUES for ecn in (False, True) if name != "drop-tail" or not ecn
-    ]
-    design = [(name, ecn, seed) for name, ecn in names for seed in range(1, seeds + 1)]
-    runs = [
-        scenario(
-            *(flow("newreno", start_s=0.1 * n, ecn=ecn) for n in range(4)),
-            queue_packets=10 * BUFFER,
-            delay_s=0.02,
-            duration_s=duration_s,
-            seed=seed,
-            series=("queue_packets",),
-            **QUEUES[name],
-        )
-        for name, ecn, seed in design
-    ]
     rows = []
-    results = simulate_all(runs, experiment="helpers-routers-managed")
-    for (name, ecn, _), result in zip(design, results, strict=True):
+    names = runs.design("helpers-routers-managed")["queue"]
+    for name, result in zip(names, runs.results("helpers-routers-managed"), strict=True):
         flows = result.flows
         rows.append(
             {
-                "queue": f"{name} and ECN" if ecn else name,
-                "delay_ms": 1000 * _queue(result, 20.0).mean() * PACKET_BITS / RATE_BPS,
+                "queue": name,
+                "delay_ms": 1000 * queue_samples(result, 20.0).mean() * PACKET_BITS / RATE_BPS,
                 "used": flows["goodput_bps"].sum() / (RATE_BPS * 8000 / PACKET_BITS),
                 "again": 100 * flows["retransmissions"].sum() / flows["segments_sent"].sum(),
             }
@@ -356,16 +350,23 @@ def make_ns2() -> None:
     pd.DataFrame(rows).round(6).to_csv(NS2, index=False)
 
 
-def beside_ns2(duration_s: float = 60.0) -> pd.DataFrame:
+NS2_S = 60.0
+
+
+def _beside_ns2(flows: int) -> Scenario:
+    [rtts_s] = [rtts_s for rtts_s in NS2_CASES if len(rtts_s) == flows]
+    return shared("xcp", rtts_s, NS2_S, points=1000)
+
+
+def beside_ns2(runs: Runs) -> pd.DataFrame:
     """Return XCP on ns-2 and here, over the same networks: a row a network and an engine.
 
     Columns: flows, engine, used, queue, largest, drops, share_0 to share_2.
     """
-    runs = [shared("xcp", rtts_s, duration_s, points=1000) for rtts_s in NS2_CASES]
     rows = []
-    results = simulate_all(runs, experiment="helpers-routers-beside-ns2")
+    results = runs.results("helpers-routers-beside-ns2")
     theirs = pd.read_csv(NS2)
-    times = np.arange(0, duration_s, 0.01)
+    times = np.arange(0, NS2_S, 0.01)
     for rtts_s, result in zip(NS2_CASES, results, strict=True):
         held = {}
         for series in ("queue_packets", "sent_bytes"):
@@ -375,7 +376,7 @@ def beside_ns2(duration_s: float = 60.0) -> pd.DataFrame:
         dropped = int(result.links["packets_dropped_by_queue"].sum())
         delivered = result.flows["delivered_bytes"].to_numpy()
         own = (
-            measured(times, held["queue_packets"], held["sent_bytes"], duration_s / 3)
+            measured(times, held["queue_packets"], held["sent_bytes"], NS2_S / 3)
             | {"drops": dropped}
             | {f"share_{n}": part for n, part in enumerate(delivered / delivered.sum())}
         )
@@ -383,6 +384,44 @@ def beside_ns2(duration_s: float = 60.0) -> pd.DataFrame:
         [ns2] = theirs[theirs["flows"] == len(rtts_s)].to_dict("records")
         rows.append({"engine": "ns2"} | ns2)
     return pd.DataFrame(rows)
+
+
+def experiments() -> tuple[Experiment, ...]:
+    """Return what is run of XCP and of Quick-Start."""
+    return (
+        Experiment(name="helpers-routers-filling", build=_filling, points={"sender": FILLING}),
+        Experiment(
+            name="helpers-routers-sharing",
+            build=lambda sender: shared(sender, duration_s=SHARING_S),
+            points={"sender": ("xcp", "newreno", "cubic")},
+        ),
+        Experiment(
+            name="helpers-routers-stability",
+            build=_stability,
+            points={"alpha": (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2)},
+        ),
+        Experiment(name="helpers-routers-mixed", build=_mixed, points={"newreno": (0, 1, 2, 4)}),
+        Experiment(
+            name="helpers-routers-bursts",
+            build=_burst,
+            points={"queue": (0.1, 0.2, 0.4, 0.6, 1.0)},
+        ),
+        Experiment(
+            name="helpers-routers-saving",
+            build=_saving,
+            points={
+                "segments": (10, 30, 100, 300, 1000, 3000, 10_000),
+                "asked": (0.0, 1.28, 5.12, 10.24),
+            },
+        ),
+        Experiment(name="helpers-routers-beside-ns2", build=_beside_ns2, points={"flows": (1, 3)}),
+    )
+
+
+def managed_experiment(seeds: int) -> Experiment:
+    """Return what is run of managed queues, so many times."""
+    name = "helpers-routers-managed"
+    return Experiment(name=name, build=_managed, points={"queue": MANAGED}, repetitions=seeds)
 
 
 # --- promises

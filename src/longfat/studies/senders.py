@@ -5,18 +5,20 @@ round trips by an exact clock, but for LEDBAT and TCP-LP, which need timestamps.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from longfat import measures, statistics, store
+from longfat import measures, statistics
 from longfat.cc import catalogue
+from longfat.errors import InputError
+from longfat.experiment import Experiment, Runs
 from longfat.network import duplex, reference
-from longfat.result import Result
 from longfat.scenario import CongestionControl, Flow, Record, Scenario
 from longfat.studies.ns2_beside import HEADERS
-from longfat.sweeps import can_run, simulate_all, sweep
 
 PACKET_BITS = 8 * 1054
 RATE_BPS, RTT_S = 10e6, 0.1  # the path of the page cross-check
@@ -28,6 +30,7 @@ BY_TIMESTAMPS = ("ledbat", "lp")
 # FAST wants so many of its segments in the queue; its own default is more than a buffer here holds.
 PARAMETERS = {"fast": {"alpha_segments": 20.0}}
 SAME_AS_NEWRENO = ("gaimd", "standard")  # at their defaults
+YIELD_S = 60.0
 # Of the page after this one (senders_long.py): later than the archives of all senders.
 LATER = (
     *("cdg-linux", "chd-freebsd", "cherry", "hd-freebsd"),
@@ -117,26 +120,127 @@ def scenario(
     )
 
 
-def _traced(
-    names: Sequence[str], series: str, experiment: str, points: int, **path
-) -> list[Result]:
-    record = Record(series=(series,), points=points)
-    runs = [scenario(name, record=record, **path) for name in names]
-    return simulate_all(runs, experiment=experiment)
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How often runs are repeated: over drawn losses, over the satellite, and by starting times."""
+
+    seeds: int
+    seeds_satellite: int
+    starts: int
 
 
-def queues(names: Sequence[str] = QUEUES, duration_s: float = 40.0) -> pd.DataFrame:
+def setting(profile: str = "paper", seeds: int | None = None, starts: int | None = None) -> Setting:
+    """Return the setting at a profile; what is given counts for each kind of runs.
+
+    Raises InputError for another profile and for less than one run.
+    """
+    if profile not in ("paper", "quick"):
+        raise InputError(f"profile is '{profile}': it must be paper or quick")
+    for name, count in (("seeds", seeds), ("starts", starts)):
+        if count is not None and count < 1:
+            raise InputError(f"{name} is {count}: it must be 1 or more")
+    quick = profile == "quick"
+    return Setting(
+        seeds=seeds or (2 if quick else 5),
+        seeds_satellite=seeds or (2 if quick else 8),
+        starts=starts or (2 if quick else 8),
+    )
+
+
+def _alone(sender: str, rtt_s: float, seed: int) -> Scenario:
+    """Return a sender alone for 100 s; the receiver takes twice what path and buffer hold."""
+    window = round(4 * RATE_BPS * rtt_s / PACKET_BITS)
+    return scenario(sender, rtt_s=rtt_s, loss=1e-3, seed=seed, duration_s=100.0, window=window)
+
+
+def started(sender: str, start: int) -> Scenario:
+    """Return a sender beside a NewReno, at one of several starting times."""
+    return scenario(sender, beside="newreno", start_s=1 + 0.137 * start)
+
+
+def _queues(sender: str) -> Scenario:
+    record = Record(series=("queue_packets",), points=300)
+    return scenario(sender, record=record, duration_s=40.0)
+
+
+def _growth(sender: str) -> Scenario:
+    record = Record(series=("cwnd_segments",), points=300)
+    return scenario(sender, record=record, duration_s=60.0, **FAST)
+
+
+def _yielding(sender: str) -> Scenario:
+    record = Record(series=("delivered_bytes",), points=round(2 * YIELD_S))
+    return scenario(
+        sender, beside="newreno", beside_start_s=20.0, duration_s=YIELD_S, record=record
+    )
+
+
+def _cdg(control: CongestionControl | str, loss: float, seed: int) -> Scenario:
+    return reference(congestion_control=control, loss=loss, seed=seed)
+
+
+def experiments(at: Setting) -> tuple[Experiment, ...]:
+    """Return what is run for the page: every sender where it shows what it promises.
+
+    `senders-cdg-segment` has the CDG of our header, which then forgives no loss either, over the
+    path of the page cross-check, as Linux's in `senders-cdg-linux`.
+    """
+    strict = CongestionControl(name="cdg-hayes", parameters={"tolerates_loss": False})
+    satellite = SATELLITE | {"duration_s": 100.0}
+    losses: dict[str, Sequence] = {"loss": (1e-4, 1e-3, 1e-2)}
+    return (
+        Experiment(name="senders-queues", build=_queues, points={"sender": QUEUES}),
+        Experiment(name="senders-growth", build=_growth, points={"sender": GROWTH}),
+        Experiment(name="senders-yielding", build=_yielding, points={"sender": YIELDING}),
+        Experiment(
+            name="senders-round-trips",
+            build=_alone,
+            points={"sender": FAR, "rtt_s": (0.025, 0.05, 0.1, 0.2, 0.4, 0.6)},
+            repetitions=at.seeds,
+        ),
+        Experiment(
+            name="senders-lossy",
+            build=scenario,
+            points={"sender": TOLERANT, **losses},
+            repetitions=at.seeds,
+        ),
+        Experiment(
+            name="senders-beside-newreno",
+            build=started,
+            points={"sender": senders(), "start": range(1, at.starts + 1)},
+        ),
+        Experiment(
+            name="senders-satellite",
+            build=partial(scenario, **satellite),
+            points={"sender": senders(), "loss": (1e-4, 1e-3)},
+            repetitions=at.seeds_satellite,
+        ),
+        Experiment(
+            name="senders-unlimited",
+            build=partial(scenario, **(satellite | {"window": 64_000, "loss": 1e-3})),
+            points={"sender": ("hybla", "newreno")},
+            repetitions=at.seeds_satellite,
+        ),
+        Experiment(
+            name="senders-cdg-segment", build=partial(_cdg, strict), points=losses, repetitions=3
+        ),
+        Experiment(
+            name="senders-cdg-linux",
+            build=partial(_cdg, "cdg"),
+            points=losses,
+            repetitions=3,
+            engine="linux",
+        ),
+    )
+
+
+def queues(runs: Runs) -> pd.DataFrame:
     """Return the queue in front of the link while each sender has it alone.
 
     Columns: sender, time_s, queue_packets; a row a change.
     """
-    results = _traced(names, "queue_packets", "senders-queues", 300, duration_s=duration_s)
-    parts = []
-    for name, result in zip(names, results, strict=True):
-        trace = result.traces["queue_packets"]
-        trace = trace[trace["link"] == "sender>receiver"]
-        parts.append(trace.assign(sender=name)[["sender", "time_s", "queue_packets"]])
-    return pd.concat(parts, ignore_index=True)
+    traces = runs.traces("senders-queues", "queue_packets")
+    return traces[traces["link"] == "sender>receiver"][["sender", "time_s", "queue_packets"]]
 
 
 def queue_means(queues: pd.DataFrame, since_s: float = 10.0) -> pd.DataFrame:
@@ -149,21 +253,13 @@ def queue_means(queues: pd.DataFrame, since_s: float = 10.0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def growth(names: Sequence[str] = GROWTH, duration_s: float = 60.0) -> pd.DataFrame:
+def growth(runs: Runs) -> pd.DataFrame:
     """Return how the window grows on a long fat path, `FAST`: sender, time_s, cwnd_segments.
 
     The path holds 2,372 packets, its buffer 1,186.
     """
-    results = _traced(names, "cwnd_segments", "senders-growth", 300, duration_s=duration_s, **FAST)
-    return pd.concat(
-        [
-            result.traces["cwnd_segments"].assign(sender=name)[
-                ["sender", "time_s", "cwnd_segments"]
-            ]
-            for name, result in zip(names, results, strict=True)
-        ],
-        ignore_index=True,
-    )
+    traces = runs.traces("senders-growth", "cwnd_segments")
+    return traces[["sender", "time_s", "cwnd_segments"]]
 
 
 def regained(grown: pd.DataFrame, since_s: float = 10.0) -> pd.DataFrame:
@@ -186,30 +282,20 @@ def regained(grown: pd.DataFrame, since_s: float = 10.0) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["sender", "below", "above"])
 
 
-def yielding(
-    names: Sequence[str] = YIELDING, duration_s: float = 60.0, comes_s: float = 20.0
-) -> pd.DataFrame:
+def yielding(runs: Runs) -> pd.DataFrame:
     """Return what each sender gets before and after a NewReno comes.
 
     Columns: sender, time_s (the middle of a second), own and newreno (goodput, Mb/s).
     """
-    record = Record(series=("delivered_bytes",), points=round(2 * duration_s))
-    runs = [
-        scenario(
-            name, beside="newreno", beside_start_s=comes_s, duration_s=duration_s, record=record
-        )
-        for name in names
-    ]
-    edges = np.arange(0.0, duration_s + 0.5)
+    traces = runs.traces("senders-yielding", "delivered_bytes")
+    edges = np.arange(0.0, YIELD_S + 0.5)
     parts = []
-    for name, result in zip(names, simulate_all(runs, experiment="senders-yielding"), strict=True):
-        trace = result.traces["delivered_bytes"]
+    for name, trace in traces.groupby("sender", sort=False):
         rates = {}
-        for column, flow in zip(("own", "newreno"), result.flows["flow"], strict=True):
-            own = trace[trace["flow"].astype(str) == str(flow)]
-            rates[column] = 8e-6 * np.diff(
-                np.nan_to_num(measures.held_at(own, "delivered_bytes", edges))
-            )
+        for column, flow in (("own", "0"), ("newreno", "1")):
+            own = trace[trace["flow"].astype(str) == flow]
+            held = np.nan_to_num(measures.held_at(own, "delivered_bytes", edges))
+            rates[column] = 8e-6 * np.diff(held)
         parts.append(pd.DataFrame({"sender": name, "time_s": edges[:-1] + 0.5} | rates))
     return pd.concat(parts, ignore_index=True)
 
@@ -221,81 +307,36 @@ def left(yielded: pd.DataFrame, since_s: float = 40.0) -> pd.Series:
     return sums["newreno"] / sums.sum(axis=1)
 
 
-def round_trips(
-    names: Sequence[str] = FAR,
-    rtts: Sequence[float] = (0.025, 0.05, 0.1, 0.2, 0.4, 0.6),
-    seeds: int = 5,
-    loss: float = 1e-3,
-) -> pd.DataFrame:
+def round_trips(runs: Runs) -> pd.DataFrame:
     """Return the goodput of each sender alone over paths of several round trips, for 100 s.
 
-    Columns: sender, rtt_s, Mb/s, halfwidth (95 %), repetitions. The receiver takes twice what path
-    and buffer hold.
+    Columns: sender, rtt_s, Mb/s, halfwidth (95 %), repetitions.
     """
-    design = statistics.combinations(
-        sender=list(names), rtt_s=list(rtts), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        scenario(
-            run.sender,
-            rtt_s=run.rtt_s,
-            loss=loss,
-            seed=run.seed,
-            duration_s=100.0,
-            window=round(4 * RATE_BPS * run.rtt_s / PACKET_BITS),
-        )
-        for run in design.itertuples()
-    ]
-    flows = sweep(runs, labels=design, experiment="senders-round-trips")
-    flows["Mb/s"] = flows["goodput_bps"] / 1e6
-    return statistics.interval(flows, ["sender", "rtt_s"], "Mb/s")
+    return statistics.interval(runs.flows("senders-round-trips"), ["sender", "rtt_s"], "Mb/s")
 
 
-def lossy(
-    names: Sequence[str] = TOLERANT,
-    losses: Sequence[float] = (1e-4, 1e-3, 1e-2),
-    seeds: int = 5,
-) -> pd.DataFrame:
+def lossy(runs: Runs) -> pd.DataFrame:
     """Return the goodput of each sender alone where packets are lost at random.
 
     Columns: sender, loss, Mb/s, halfwidth (95 %), repetitions.
     """
-    design = statistics.combinations(
-        sender=list(names), loss=list(losses), seed=list(range(1, seeds + 1))
-    )
-    runs = [scenario(run.sender, loss=run.loss, seed=run.seed) for run in design.itertuples()]
-    flows = sweep(runs, labels=design, experiment="senders-lossy")
-    flows["Mb/s"] = flows["goodput_bps"] / 1e6
-    return statistics.interval(flows, ["sender", "loss"], "Mb/s")
+    return statistics.interval(runs.flows("senders-lossy"), ["sender", "loss"], "Mb/s")
 
 
-def beside(
-    names: Sequence[str] | None = None,
-    neighbour: str = "newreno",
-    starts: int = 8,
-    experiment: str = "senders-beside",
-) -> pd.DataFrame:
+def neighbours(flows: pd.DataFrame, neighbour: str = "newreno") -> pd.DataFrame:
     """Return what a neighbour gets beside each sender, over a minute and several starting times.
 
-    Columns: sender; Mb/s, the sender's goodput; neighbour, its goodput over what it gets beside its
-    own kind, with low and high, its 95 % interval; starts.
+    `flows` are of runs whose second flow is the neighbour's. Columns: sender; Mb/s, the sender's
+    goodput; neighbour, its goodput over what it gets beside its own kind, with low and high, its
+    95 % interval; starts.
     """
-    names = list(names or senders())
-    design = statistics.combinations(
-        sender=list(dict.fromkeys([*names, neighbour])), start=list(range(1, starts + 1))
-    )
-    runs = [
-        scenario(run.sender, beside=neighbour, start_s=1 + 0.137 * run.start)
-        for run in design.itertuples()
-    ]
-    flows = sweep(runs, labels=design, experiment=f"{experiment}-{neighbour}")
-    flows["flow"] = flows["flow"].astype(str)
-    own = flows[flows["flow"] == "0"].groupby("sender", sort=False)["goodput_bps"]
-    other = flows[flows["flow"] == "1"].groupby("sender", sort=False)["goodput_bps"]
+    flow = flows["flow"].astype(str)
+    own = flows[flow == "0"].groupby("sender", sort=False)["goodput_bps"]
+    other = flows[flow == "1"].groupby("sender", sort=False)["goodput_bps"]
     among = other.get_group(neighbour)
     rows = []
-    for name in names:
-        ratio = statistics.unpaired(other.get_group(name), among)
+    for name, goodputs in other:
+        ratio = statistics.unpaired(goodputs, among)
         rows.append(
             {
                 "sender": name,
@@ -303,44 +344,28 @@ def beside(
                 "neighbour": ratio["measured"],
                 "low": ratio["low"],
                 "high": ratio["high"],
-                "starts": starts,
+                "starts": len(goodputs),
             }
         )
     return pd.DataFrame(rows)
 
 
-def satellite(
-    names: Sequence[str] | None = None,
-    losses: Sequence[float] = (1e-4, 1e-3),
-    seeds: int = 8,
-    duration_s: float = 100.0,
-) -> pd.DataFrame:
+def beside(runs: Runs) -> pd.DataFrame:
+    """Return what a NewReno gets beside each sender (`neighbours`)."""
+    return neighbours(runs.flows("senders-beside-newreno"))
+
+
+def satellite(runs: Runs) -> pd.DataFrame:
     """Return the goodput of every sender alone over a satellite (`SATELLITE`).
 
     Columns: sender, loss, Mb/s, halfwidth (95 %), repetitions.
     """
-    design = statistics.combinations(
-        sender=list(names or senders()), loss=list(losses), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        scenario(run.sender, loss=run.loss, seed=run.seed, duration_s=duration_s, **SATELLITE)
-        for run in design.itertuples()
-    ]
-    flows = sweep(runs, labels=design, experiment="senders-satellite")
-    flows["Mb/s"] = flows["goodput_bps"] / 1e6
-    return statistics.interval(flows, ["sender", "loss"], "Mb/s")
+    return statistics.interval(runs.flows("senders-satellite"), ["sender", "loss"], "Mb/s")
 
 
-def unlimited(
-    names: Sequence[str] = ("hybla", "newreno"), loss: float = 1e-3, seeds: int = 8
-) -> pd.DataFrame:
+def unlimited(runs: Runs) -> pd.DataFrame:
     """Return goodputs over the satellite as `satellite` does, with a window of 64,000 segments."""
-    design = statistics.combinations(sender=list(names), seed=list(range(1, seeds + 1)))
-    path = SATELLITE | {"window": 64_000, "duration_s": 100.0, "loss": loss}
-    runs = [scenario(run.sender, seed=run.seed, **path) for run in design.itertuples()]
-    flows = sweep(runs, labels=design, experiment="senders-unlimited")
-    flows["Mb/s"] = flows["goodput_bps"] / 1e6
-    return statistics.interval(flows, ["sender"], "Mb/s")
+    return statistics.interval(runs.flows("senders-unlimited"), ["sender"], "Mb/s")
 
 
 def choices(satellite: pd.DataFrame, beside: pd.DataFrame, loss: float) -> pd.DataFrame:
@@ -431,7 +456,20 @@ def kept(promise: Promise, measured: float, low: float, high: float) -> str:
     return answer
 
 
-def promises(
+def promises(runs: Runs) -> pd.DataFrame:
+    """Return what each sender promises and what became of it (`judged`)."""
+    return judged(
+        means=queue_means(runs.derived(queues)),
+        lossy=lossy(runs),
+        beside=runs.derived(beside),
+        yielded=runs.derived(yielding),
+        satellite=runs.derived(satellite),
+        far=round_trips(runs),
+        grown=runs.derived(growth),
+    )
+
+
+def judged(
     *,
     means: pd.DataFrame,
     lossy: pd.DataFrame,
@@ -441,7 +479,7 @@ def promises(
     far: pd.DataFrame,
     grown: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return what each sender promises and what became of it.
+    """Return what each sender promises and what became of it, by what was measured.
 
     `means` is `queue_means`'. Columns: sender, promise, measure, measured, low, high (95 %; missing
     where the run has no chance in it), kept.
@@ -492,14 +530,22 @@ REASONS = {
 }
 
 
-def _archived(experiment: str, loss: float) -> dict[str, pd.Series]:
+# The other implementations' archives, and those of our headers over the same path: of the pages
+# cross-check and ns2.
+SOURCES = (
+    ("Linux", "cross-check-linux", "cross-check-segment"),
+    ("ns-2", "ns2-beside-ns2", "ns2-beside-segment"),
+)
+SOURCE_ARCHIVES = tuple(name for _, *names in SOURCES for name in names)
+
+
+def _goodputs(archive: pd.DataFrame, loss: float) -> dict[str, pd.Series]:
     """Return an archive's goodputs at a loss rate, by the congestion control's name."""
-    runs = store.read_archive(experiment)
-    runs = runs[np.isclose(runs["links.0.loss_per_packet"], loss)]
+    runs = archive[np.isclose(archive["links.0.loss_per_packet"], loss)]
     return dict(list(runs.groupby("flows.0.congestion_control.name")["goodput_bps"]))
 
 
-def second_sources(loss: float = 1e-3) -> pd.DataFrame:
+def second_sources(runs: Runs, loss: float = 1e-3) -> pd.DataFrame:
     """Return what other implementations get over our header's goodput, from the archives.
 
     Linux 6.12 (the page cross-check's runs) and ns-2 (the page ns2's), over the same path. Columns:
@@ -507,12 +553,9 @@ def second_sources(loss: float = 1e-3) -> pd.DataFrame:
     leaves out 1).
     """
     rows = []
-    for source, theirs, ours in (
-        ("Linux", "cross-check-linux", "cross-check-segment"),
-        ("ns-2", "ns2-beside-ns2", "ns2-beside-segment"),
-    ):
-        own = _archived(ours, loss)
-        for name, goodputs in _archived(theirs, loss).items():
+    for source, theirs, ours in SOURCES:
+        own = _goodputs(runs.archived(ours), loss)
+        for name, goodputs in _goodputs(runs.archived(theirs), loss).items():
             mine = own.get(HEADERS.get(name, name))
             if mine is None:
                 continue
@@ -527,21 +570,14 @@ def second_sources(loss: float = 1e-3) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values(["sender", "source"]).reset_index(drop=True)
 
 
-def cdg_of_linux(losses: Sequence[float] = (1e-4, 1e-3, 1e-2), seeds: int = 3) -> pd.DataFrame:
+def cdg_of_linux(runs: Runs) -> pd.DataFrame:
     """Return CDG's goodput on Linux 6.12 and with our header, which then forgives no loss either.
 
     Over the path of the page cross-check, for a minute. A row a loss rate (the index); columns
     ours and linux, means in Mb/s. Linux's is missing where it can neither be run nor found.
     """
-    design = statistics.combinations(loss=list(losses), seed=list(range(1, seeds + 1)))
-    strict = CongestionControl(name="cdg-hayes", parameters={"tolerates_loss": False})
-    found = {}
-    for column, engine, control in (("ours", "segment", strict), ("linux", "linux", "cdg")):
-        runs = [
-            reference(congestion_control=control, loss=run.loss, seed=run.seed)
-            for run in design.itertuples()
-        ]
-        if can_run(runs, engine):
-            table = sweep(runs, engine, labels=design, experiment=f"senders-cdg-{engine}")
-            found[column] = table.groupby("loss")["goodput_bps"].mean() / 1e6
-    return pd.DataFrame(found, columns=["ours", "linux"])
+    found = {
+        column: runs.flows(f"senders-cdg-{engine}").groupby("loss")["Mb/s"].mean()
+        for column, engine in (("ours", "segment"), ("linux", "linux"))
+    }
+    return pd.DataFrame(found)

@@ -4,19 +4,22 @@ The data of the second page of the chapter on every sender (`senders`), over the
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from longfat import measures, statistics, store
-from longfat.faults import NS3_3_44
+from longfat import measures, statistics
+from longfat.experiment import Experiment, Runs
+from longfat.faults import NS3_3_44, Fault
 from longfat.network import reference
 from longfat.scenario import CongestionControl, Outage, Record, Scenario
 from longfat.studies import engines_checked, senders
-from longfat.sweeps import simulate_all, sweep
 
 OUTAGE_S = 10.0  # when the link goes away
+LENGTH_S = 5.0  # of the outage that is drawn
+LENGTHS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 WINDOW = 200  # the receiver's, in segments: path and buffer hold 237, so that only the outage loses
 ASKING = ("newreno", "probing")
 TRANSFER_BYTES = 20_000_000
@@ -69,90 +72,163 @@ def scenario(
     return one
 
 
-def _interval(flows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    flows["Mb/s"] = flows["goodput_bps"] / 1e6
-    return statistics.interval(flows, by, "Mb/s")
-
-
-def through_outage(names: Sequence[str] = ASKING, length_s: float = 5.0) -> pd.DataFrame:
-    """Return what has been delivered, over time, where the link goes away: sender, time_s, MB."""
+def _outage(sender: str) -> Scenario:
     record = Record(series=("delivered_bytes",), points=300)
     path: dict[str, Any] = {"window": WINDOW, "duration_s": 25.0, "record": record}
-    runs = [scenario(name, outage_s=(OUTAGE_S, length_s), **path) for name in names]
-    parts = []
-    for name, result in zip(
-        names, simulate_all(runs, experiment="senders-more-outage"), strict=True
-    ):
-        trace = result.traces["delivered_bytes"]
-        part = trace.assign(sender=name, MB=trace["delivered_bytes"] / 1e6)
-        parts.append(part[["sender", "time_s", "MB"]])
-    return pd.concat(parts, ignore_index=True)
+    return scenario(sender, outage_s=(OUTAGE_S, LENGTH_S), **path)
 
 
-def outlasted(
-    names: Sequence[str] = ASKING,
-    lengths: Sequence[float] = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0),
-    starts: int = 8,
-) -> pd.DataFrame:
+def _outlasted(sender: str, length_s: float, start: int) -> Scenario:
+    outage = (OUTAGE_S + 0.137 * start, length_s) if length_s else None
+    one = scenario(sender, outage_s=outage, window=WINDOW, duration_s=150.0)
+    return one.with_(flows=[one.flows[0].model_copy(update={"bytes": TRANSFER_BYTES})])
+
+
+def _start(sender: str) -> Scenario:
+    record = Record(series=("delivered_bytes",), points=200)
+    return scenario(sender, **(senders.SATELLITE | {"duration_s": 20.0, "record": record}))
+
+
+def _probing(assumption: str, seed: int) -> Scenario:
+    return scenario("probing", PROBED[assumption], loss=1e-2, seed=seed)
+
+
+def _satellite(
+    sender: str, loss: float = 1e-3, seed: int = 1, parameters: Mapping | None = None, **path: Any
+) -> Scenario:
+    path = senders.SATELLITE | {"duration_s": 100.0, "loss": loss, "seed": seed} | path
+    return scenario(sender, parameters, **path)
+
+
+def _cherry(assumption: str, seed: int) -> Scenario:
+    return _satellite("cherry", seed=seed, parameters=ASSUMED[assumption])
+
+
+def _hybla(start: str, window: int, seed: int) -> Scenario:
+    return _satellite("hybla-2004", seed=seed, parameters=STARTS[start], window=window)
+
+
+def _cdg(sender: str, loss: float, seed: int) -> Scenario:
+    strict = {"tolerates_loss": False} if sender == "cdg-hayes" else {}
+    control = CongestionControl(name=sender, parameters=strict)
+    return reference(congestion_control=control, loss=loss, seed=seed)
+
+
+def _checked(faults: Sequence[Fault], **point: Any) -> Scenario:
+    return engines_checked.scenario(**point, seed=1).with_(faults=faults)
+
+
+def experiments(at: senders.Setting) -> tuple[Experiment, ...]:
+    """Return what is run for the page.
+
+    `senders-more-on-ns3` and `-on-segment` have the later senders at the points of the validation
+    grid (`engines_checked.GRID`) with one flow, one seed: on ns-3, and on the segment engine with
+    all of its faults.
+    """
+    grid = engines_checked.GRID[engines_checked.GRID["flows"] == 1]
+    grid = grid.merge(pd.DataFrame({"algorithm": list(ON_NS3)}), how="cross")
+    often, starts = at.seeds_satellite, range(1, at.starts + 1)
+    whole = statistics.combinations(sender=ASKING, length_s=(0.0,), start=(1,))
+    cut = statistics.combinations(sender=ASKING, length_s=LENGTHS_S, start=starts)
+    return (
+        Experiment(name="senders-more-outage", build=_outage, points={"sender": ASKING}),
+        Experiment(
+            name="senders-more-outlasted",
+            build=_outlasted,
+            points=pd.concat([whole, cut], ignore_index=True),
+        ),
+        Experiment(
+            name="senders-more-probing",
+            build=_probing,
+            points={"assumption": PROBED},
+            repetitions=at.seeds,
+        ),
+        Experiment(
+            name="senders-more-lossy",
+            build=scenario,
+            points={"sender": ASKING, "loss": (1e-4, 1e-3, 1e-2)},
+            repetitions=at.seeds,
+        ),
+        Experiment(name="senders-more-start", build=_start, points={"sender": SATELLITES}),
+        Experiment(
+            name="senders-more-satellite",
+            build=_satellite,
+            points={"sender": SATELLITES, "loss": (1e-5, 1e-4, 1e-3, 1e-2)},
+            repetitions=often,
+        ),
+        Experiment(
+            name="senders-more-cherry",
+            build=_cherry,
+            points={"assumption": ASSUMED},
+            repetitions=often,
+        ),
+        Experiment(
+            name="senders-more-hybla",
+            build=_hybla,
+            points={"start": STARTS, "window": (3914, 64_000)},
+            repetitions=often,
+        ),
+        Experiment(
+            name="senders-more-beside-newreno",
+            build=senders.started,
+            points={"sender": NEIGHBOURS, "start": starts},
+        ),
+        Experiment(
+            name="senders-more-cdg",
+            build=_cdg,
+            points={"sender": ("cdg-hayes", "cdg-linux"), "loss": (1e-4, 1e-3, 1e-2)},
+            repetitions=3,
+        ),
+        *(
+            Experiment(
+                name=f"senders-more-on-{engine}",
+                build=partial(_checked, faults),
+                points=grid,
+                engine=engine,
+            )
+            for engine, faults in (("ns3", ()), ("segment", NS3_3_44))
+        ),
+    )
+
+
+def _delivered(runs: Runs, experiment: str) -> pd.DataFrame:
+    traces = runs.traces(experiment, "delivered_bytes")
+    return traces.assign(MB=traces["delivered_bytes"] / 1e6)[["sender", "time_s", "MB"]]
+
+
+def through_outage(runs: Runs) -> pd.DataFrame:
+    """Return what has been delivered, over time, where the link goes away: sender, time_s, MB."""
+    return _delivered(runs, "senders-more-outage")
+
+
+def outage_costs(runs: Runs) -> pd.DataFrame:
     """Return the time that an outage costs a transfer of 20 MB beside its own length.
 
     Over several beginnings of the outage. Columns: sender, length_s (of the outage), cost_s,
     halfwidth (95 %), repetitions.
     """
-    design = statistics.combinations(
-        sender=list(names), length_s=[0.0, *lengths], start=list(range(1, starts + 1))
-    )
-    runs = []
-    for run in design.itertuples():
-        outage = (OUTAGE_S + 0.137 * run.start, run.length_s) if run.length_s else None
-        one = scenario(run.sender, outage_s=outage, window=WINDOW, duration_s=150.0)
-        runs.append(one.with_(flows=[one.flows[0].model_copy(update={"bytes": TRANSFER_BYTES})]))
-    table = sweep(runs, labels=design, experiment="senders-more-outlasted")
+    table = runs.flows("senders-more-outlasted")
     without = table[table["length_s"] == 0].groupby("sender")["transfer_time_s"].mean()
     table["cost_s"] = table["transfer_time_s"] - table["sender"].map(without) - table["length_s"]
     return statistics.interval(table[table["length_s"] > 0], ["sender", "length_s"], "cost_s")
 
 
-def probing_assumed(seeds: int = 5) -> pd.DataFrame:
+def probing_assumed(runs: Runs) -> pd.DataFrame:
     """Return what TCP-Probing does with each of its assumptions made otherwise.
 
     Columns: assumption; Mb/s and halfwidth at a loss in a hundred.
     """
-    design = statistics.combinations(assumption=list(PROBED), seed=list(range(1, seeds + 1)))
-    runs = [
-        scenario("probing", PROBED[run.assumption], loss=1e-2, seed=run.seed)
-        for run in design.itertuples()
-    ]
-    return _interval(sweep(runs, labels=design, experiment="senders-more-probing"), ["assumption"])
+    return statistics.interval(runs.flows("senders-more-probing"), ["assumption"], "Mb/s")
 
 
-def lossy(
-    names: Sequence[str] = ("newreno", "probing"),
-    losses: Sequence[float] = (1e-4, 1e-3, 1e-2),
-    seeds: int = 5,
-) -> pd.DataFrame:
+def lossy(runs: Runs) -> pd.DataFrame:
     """Return goodputs on the page's path where packets are lost at random, for a minute."""
-    design = statistics.combinations(
-        sender=list(names), loss=list(losses), seed=list(range(1, seeds + 1))
-    )
-    runs = [scenario(run.sender, loss=run.loss, seed=run.seed) for run in design.itertuples()]
-    flows = sweep(runs, labels=design, experiment="senders-more-lossy")
-    return _interval(flows, ["sender", "loss"])
+    return statistics.interval(runs.flows("senders-more-lossy"), ["sender", "loss"], "Mb/s")
 
 
-def start(names: Sequence[str] = SATELLITES, duration_s: float = 20.0) -> pd.DataFrame:
+def start(runs: Runs) -> pd.DataFrame:
     """Return what has arrived over the satellite in the first seconds: sender, time_s, MB."""
-    record = Record(series=("delivered_bytes",), points=200)
-    path = senders.SATELLITE | {"duration_s": duration_s, "record": record}
-    runs = [scenario(name, **path) for name in names]
-    parts = []
-    for name, result in zip(
-        names, simulate_all(runs, experiment="senders-more-start"), strict=True
-    ):
-        trace = result.traces["delivered_bytes"]
-        part = trace.assign(sender=name, MB=trace["delivered_bytes"] / 1e6)
-        parts.append(part[["sender", "time_s", "MB"]])
-    return pd.concat(parts, ignore_index=True)
+    return _delivered(runs, "senders-more-start")
 
 
 def begun(started: pd.DataFrame, at_s: float = 10.0) -> pd.Series:
@@ -164,97 +240,56 @@ def begun(started: pd.DataFrame, at_s: float = 10.0) -> pd.Series:
     return pd.Series(held)
 
 
-def satellite(
-    names: Sequence[str] = SATELLITES,
-    losses: Sequence[float] = (1e-5, 1e-4, 1e-3, 1e-2),
-    seeds: int = 8,
-) -> pd.DataFrame:
+def satellite(runs: Runs) -> pd.DataFrame:
     """Return goodputs over the satellite in the first hundred seconds.
 
     Columns: sender, loss, Mb/s, halfwidth (95 %), repetitions; extra, data segments sent beside
     those delivered, in percent of these (Peach's dummies are no data).
     """
-    design = statistics.combinations(
-        sender=list(names), loss=list(losses), seed=list(range(1, seeds + 1))
-    )
-    path = senders.SATELLITE | {"duration_s": 100.0}
-    runs = [
-        scenario(run.sender, loss=run.loss, seed=run.seed, **path) for run in design.itertuples()
-    ]
-    results = sweep(runs, labels=design, experiment="senders-more-satellite")
-    table = _interval(results, ["sender", "loss"])
-    arrived = results["delivered_bytes"] / 1000
-    results["extra"] = 100 * (results["segments_sent"] - arrived) / arrived
-    extra = results.groupby(["sender", "loss"], sort=False)["extra"].mean()
+    flows = runs.flows("senders-more-satellite")
+    table = statistics.interval(flows, ["sender", "loss"], "Mb/s")
+    arrived = flows["delivered_bytes"] / 1000
+    flows["extra"] = 100 * (flows["segments_sent"] - arrived) / arrived
+    extra = flows.groupby(["sender", "loss"], sort=False)["extra"].mean()
     return table.merge(extra.reset_index(), on=["sender", "loss"])
 
 
-def cherry_assumed(loss: float = 1e-3, seeds: int = 8) -> pd.DataFrame:
+def cherry_assumed(runs: Runs) -> pd.DataFrame:
     """Return TCP-Cherry's goodput over the satellite with each assumption made otherwise.
 
     Columns: assumption, Mb/s, halfwidth (95 %), repetitions.
     """
-    design = statistics.combinations(assumption=list(ASSUMED), seed=list(range(1, seeds + 1)))
-    path = senders.SATELLITE | {"duration_s": 100.0, "loss": loss}
-    runs = [
-        scenario("cherry", ASSUMED[run.assumption], seed=run.seed, **path)
-        for run in design.itertuples()
-    ]
-    return _interval(sweep(runs, labels=design, experiment="senders-more-cherry"), ["assumption"])
+    return statistics.interval(runs.flows("senders-more-cherry"), ["assumption"], "Mb/s")
 
 
-def hybla_starts(
-    windows: Sequence[int] = (3914, 64_000), loss: float = 1e-3, seeds: int = 8
-) -> pd.DataFrame:
+def hybla_starts(runs: Runs) -> pd.DataFrame:
     """Return Hybla's goodput over the satellite with and without what guards its start.
 
     Columns: start (a key of `STARTS`), window (the receiver's, segments), Mb/s, halfwidth (95 %),
     repetitions, retransmissions (mean).
     """
-    design = statistics.combinations(
-        start=list(STARTS), window=list(windows), seed=list(range(1, seeds + 1))
-    )
-    path = senders.SATELLITE | {"duration_s": 100.0, "loss": loss}
-    runs = [
-        scenario(
-            "hybla-2004", STARTS[run.start], **(path | {"window": run.window, "seed": run.seed})
-        )
-        for run in design.itertuples()
-    ]
-    results = sweep(runs, labels=design, experiment="senders-more-hybla")
-    table = _interval(results, ["start", "window"])
-    again = results.groupby(["start", "window"], sort=False)["retransmissions"].mean()
+    flows = runs.flows("senders-more-hybla")
+    table = statistics.interval(flows, ["start", "window"], "Mb/s")
+    again = flows.groupby(["start", "window"], sort=False)["retransmissions"].mean()
     return table.merge(again.reset_index(), on=["start", "window"])
 
 
-def beside(names: Sequence[str] = NEIGHBOURS, starts: int = 8) -> pd.DataFrame:
-    """Return what a NewReno gets beside each of these, as `senders.beside`."""
-    return senders.beside(names, starts=starts, experiment="senders-more-beside")
+def beside(runs: Runs) -> pd.DataFrame:
+    """Return what a NewReno gets beside each of these (`senders.neighbours`)."""
+    return senders.neighbours(runs.flows("senders-more-beside-newreno"))
 
 
-def cdg(losses: Sequence[float] = (1e-4, 1e-3, 1e-2), seeds: int = 3) -> pd.DataFrame:
-    """Return the goodput of Linux's CDG over that of two headers, by Linux's archived runs.
+def cdg(runs: Runs) -> pd.DataFrame:
+    """Return the goodput of Linux's CDG over that of two headers, by Linux's runs.
 
     Over the path of the page cross-check, for a minute. Columns: sender, loss, Mb/s (ours), linux
     (Mb/s), ratio (Linux over ours), low, high (95 %).
     """
-    strict = {"cdg-hayes": {"tolerates_loss": False}, "cdg-linux": {}}
-    design = statistics.combinations(
-        sender=list(strict), loss=list(losses), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        reference(
-            congestion_control=CongestionControl(name=run.sender, parameters=strict[run.sender]),
-            loss=run.loss,
-            seed=run.seed,
-        )
-        for run in design.itertuples()
-    ]
-    ours = sweep(runs, labels=design, experiment="senders-more-cdg")
-    theirs = store.read_archive("senders-cdg-linux")
+    ours = runs.flows("senders-more-cdg")
+    theirs = runs.flows("senders-cdg-linux")
     rows = []
     for (name, loss), part in ours.groupby(["sender", "loss"], sort=False):
-        linux = theirs[np.isclose(theirs["links.0.loss_per_packet"], loss)]["goodput_bps"]
+        linux = theirs[theirs["loss"] == loss]["goodput_bps"]
         found = statistics.unpaired(linux, part["goodput_bps"])
         rows.append(
             {"sender": name, "loss": loss, "Mb/s": part["goodput_bps"].mean() / 1e6}
@@ -267,27 +302,15 @@ def cdg(losses: Sequence[float] = (1e-4, 1e-3, 1e-2), seeds: int = 3) -> pd.Data
 ON_NS3 = senders.LATER
 
 
-def on_ns3(names: Sequence[str] = ON_NS3) -> pd.DataFrame:
-    """Return the later senders on ns-3 and on the segment engine with all its faults.
+def on_ns3(runs: Runs) -> pd.DataFrame:
+    """Return how many runs of each later sender are equal in every count on both engines.
 
-    Over the points of the validation grid (`engines_checked.GRID`) with one flow, one seed. A row a
-    sender: runs, and how many are equal in every count.
+    On ns-3 and on the segment engine with all its faults. Columns: algorithm, runs, equal.
     """
-    points = engines_checked.GRID[engines_checked.GRID["flows"] == 1]
-    labels = points.merge(pd.DataFrame({"algorithm": list(names)}), how="cross")
-    runs = [engines_checked.scenario(**row, seed=1) for row in labels.to_dict("records")]
     counts = list(engines_checked.MEASURES)
-    found = {}
-    for engine, faults in (("ns3", ()), ("segment", NS3_3_44)):
-        results = sweep(
-            [run.with_(faults=faults) for run in runs],
-            engine,
-            labels=labels,
-            experiment=f"senders-more-on-{engine}",
-        )
-        found[engine] = results[counts].reset_index(drop=True)
-    same = (found["ns3"] == found["segment"]).all(axis=1)
-    table = labels.assign(runs=1, equal=same.astype(int))
+    ns3, own = (runs.flows(f"senders-more-on-{engine}") for engine in ("ns3", "segment"))
+    same = (ns3[counts] == own[counts]).all(axis=1)
+    table = own[["algorithm"]].assign(runs=1, equal=same.astype(int))
     return table.groupby("algorithm", sort=False)[["runs", "equal"]].sum().reset_index()
 
 
@@ -311,7 +334,19 @@ PROMISES = (
 )
 
 
-def promises(
+def promises(runs: Runs) -> pd.DataFrame:
+    """Return what each sender promises and what became of it (`judged`)."""
+    return judged(
+        outlasted=outage_costs(runs),
+        lossy=lossy(runs),
+        satellite=satellite(runs),
+        beside=beside(runs),
+        starts=hybla_starts(runs),
+        cdg=cdg(runs),
+    )
+
+
+def judged(
     *,
     outlasted: pd.DataFrame,
     lossy: pd.DataFrame,
@@ -320,9 +355,9 @@ def promises(
     starts: pd.DataFrame,
     cdg: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return what each sender promises and what became of it.
+    """Return what each sender promises and what became of it, by what was measured.
 
-    Columns as `senders.promises`.
+    Columns as `senders.judged`.
     """
 
     def ratio(above: pd.Series, below: pd.Series) -> tuple[float, float, float]:

@@ -6,8 +6,7 @@ round trips that pass besides, with how many blasts there are worked out here.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 from sympy import Eq, Integer, Sum, oo, symbols
 
 from longfat import statistics
+from longfat.experiment import Experiment, Runs
 from longfat.faults import OF_ITS_SOCKET
 from longfat.papers.ledger import Equations
 from longfat.papers.survey.files import (
@@ -32,9 +32,8 @@ from longfat.papers.survey.files import (
     scenario,
     tuned,
 )
-from longfat.result import Result
-from longfat.scenario import Record
-from longfat.sweeps import simulate_all
+from longfat.scenario import Record, Scenario
+from longfat.studies.setting import Setting
 from longfat.transfers import Adapts, Cut, GridFtp, Transfer
 
 # --- RBUDP's model
@@ -112,43 +111,26 @@ def rbudp_time(
     return (8 * sent / np.asarray(rate_bps, float) + rounds * np.asarray(rtt_s, float))[()]
 
 
-def _rows(results: Iterable[Result], design: pd.DataFrame) -> pd.DataFrame:
-    """Return the transfers of runs, a row a run, beside their design."""
-    rows = pd.concat([result.transfers for result in results], ignore_index=True)
-    return pd.concat([design.reset_index(drop=True), rows.drop(columns="method")], axis=1)
-
-
 # --- how long a file takes
 
 
-def sizes(
-    ways: Sequence[str] = tuple(WAYS),
-    methods: Sequence[str] = METHODS,
-    bytes_: Sequence[float] = (1e6, 1e7, 1e8),
-    seeds: int = 2,
-) -> pd.DataFrame:
+def _file(way: str, how: str, bytes: float, seed: int) -> Scenario:
+    return scenario(how, WAYS[way], bytes, seed=seed)
+
+
+def sizes(runs: Runs) -> pd.DataFrame:
     """Return how long files take: a row a path, method and size.
 
     Columns: way, how, bytes, time (s, mean), halfwidth (95 %), fluid (what the link alone would
     take, s), ratio, sent (all packets with data and their headers, over the file), done (runs that
     were).
     """
-    design = statistics.combinations(
-        way=list(ways), how=list(methods), bytes=list(bytes_), seed=list(range(1, seeds + 1))
-    )
-    runs = [scenario(r.how, WAYS[r.way], r.bytes, seed=r.seed) for r in design.itertuples()]
-    return _timed(_rows(simulate_all(runs, experiment="transfers-sizes"), design))
+    return _timed(runs.transfers("transfers-sizes"))
 
 
-def large(
-    ways: Sequence[str] = tuple(WAYS), methods: Sequence[str] = METHODS, seeds: int = 2
-) -> pd.DataFrame:
+def large(runs: Runs) -> pd.DataFrame:
     """Return how long a gigabyte takes, as `sizes` does."""
-    design = statistics.combinations(
-        way=list(ways), how=list(methods), bytes=[LARGEST_RUN], seed=list(range(1, seeds + 1))
-    )
-    runs = [scenario(r.how, WAYS[r.way], r.bytes, seed=r.seed) for r in design.itertuples()]
-    return _timed(_rows(simulate_all(runs, experiment="transfers-large"), design))
+    return _timed(runs.transfers("transfers-large"))
 
 
 def _timed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -202,12 +184,14 @@ def largest(ways: Sequence[str] = tuple(WAYS)) -> pd.DataFrame:
 # --- RBUDP beside its model
 
 
-def modelled(
-    losses: Sequence[float] = (0.0, 1e-3, 1e-2, 0.1, 0.2),
-    bytes_: Sequence[float] = (1e6, 1e7, 5e7, 5e8),
-    seeds: int = 20,
-    way: Way = Way(100e6, 0.1, 0.0),  # noqa: B008 (it does not change)
-) -> pd.DataFrame:
+MODEL_PATH = Way(100e6, 0.1, 0.0)
+
+
+def _modelled(loss: float, bytes: float, seed: int) -> Scenario:
+    return scenario("RBUDP", MODEL_PATH._replace(loss=loss), bytes, seed=seed)
+
+
+def modelled(runs: Runs) -> pd.DataFrame:
     """Return RBUDP's times beside (3): loss, bytes, time, halfwidth, model, ratio, holds.
 
     `holds` says whether the model's assumption does, that a blast costs one round trip beside its
@@ -215,14 +199,8 @@ def modelled(
     of control is lost on the way to the receiver is below 2 %. Times are until the source knows,
     less the handshake.
     """
-    design = statistics.combinations(
-        loss=list(losses), bytes=list(bytes_), seed=list(range(1, seeds + 1))
-    )
-    runs = [
-        scenario("RBUDP", way._replace(loss=r.loss), r.bytes, seed=r.seed)
-        for r in design.itertuples()
-    ]
-    rows = _rows(simulate_all(runs, experiment="transfers-rbudp"), design)
+    way = MODEL_PATH
+    rows = runs.transfers("transfers-rbudp")
     rows["time"] = rows["known_s"] - way.rtt_s
     table = statistics.interval(rows, ["loss", "bytes"], "time")
     table["model"] = rbudp_time(table["bytes"], RATE * way.rate_bps, table["loss"], way.rtt_s)
@@ -236,37 +214,27 @@ def modelled(
 # --- a rate that is not the link's
 
 
-def rates(
-    parts: Sequence[float] = (0.3, 0.6, 0.9, 0.95, 1.05, 1.2, 1.5, 2.0),
-    methods: Sequence[str] = ("RBUDP", "Tsunami"),
-    seeds: int = 3,
-    way: Way = Way(10e6, 0.1, 1e-4),  # noqa: B008
-    file_bytes: float = 2e7,
-) -> pd.DataFrame:
+RATES_PATH, RATES_BYTES = Way(10e6, 0.1, 1e-4), 2e7
+RATES_FLUID_S = 8 * RATES_BYTES / RATES_PATH.rate_bps
+
+
+def _rated(how: str, part: float, seed: int) -> Scenario:
+    rate_bps, duration_s = part * RATES_PATH.rate_bps, 100 * RATES_FLUID_S
+    return scenario(
+        how, RATES_PATH, RATES_BYTES, seed=seed, rate_bps=rate_bps, duration_s=duration_s
+    )
+
+
+def rates(runs: Runs) -> pd.DataFrame:
     """Return what a rate of sending that misses the link's costs: how, part (of the link's rate),
     time and known over the fluid limit, and sent over the file.
 
     A transfer that is not done in a hundred times the fluid limit has no time.
     """
-    design = statistics.combinations(
-        how=list(methods), part=list(parts), seed=list(range(1, seeds + 1))
-    )
-    fluid = 8 * file_bytes / way.rate_bps
-    runs = [
-        scenario(
-            r.how,
-            way,
-            file_bytes,
-            seed=r.seed,
-            rate_bps=r.part * way.rate_bps,
-            duration_s=100 * fluid,
-        )
-        for r in design.itertuples()
-    ]
-    rows = _rows(simulate_all(runs, experiment="transfers-rates"), design)
+    rows, fluid = runs.transfers("transfers-rates"), RATES_FLUID_S
     rows["time"] = rows["transfer_time_s"] / fluid
     rows["known"] = rows["known_s"] / fluid
-    rows["sent"] = (rows["bytes_sent"] + rows["control_bytes"]) / file_bytes
+    rows["sent"] = (rows["bytes_sent"] + rows["control_bytes"]) / RATES_BYTES
     done = rows.groupby(["how", "part"], sort=False)
     return (
         done[["time", "known", "sent"]].agg(lambda column: column.mean(skipna=False)).reset_index()
@@ -276,30 +244,25 @@ def rates(
 # --- tunings
 
 
-def tunings(
-    names: Sequence[str] = (),
-    bytes_: Sequence[float] = (1e5, 1e9),
-    seeds: int = 6,
-) -> pd.DataFrame:
+KNOWN = {tuning.name: tuning for tuning in TUNINGS}
+
+
+def _tuned(tuning: str, bytes: float, seed: int) -> Scenario:
+    return tuned(KNOWN[tuning], bytes, seed)
+
+
+def tunings(runs: Runs) -> pd.DataFrame:
     """Return what each tuning (`TUNINGS`) makes of a short and a long file.
 
     Columns: tuning, bytes, time (s), and faster, with low and high: the time with `BASE` over it,
     run by run (the mean of the logarithms), and its 95 % interval, missing where chance has no
     part.
     """
-    known = {tuning.name: tuning for tuning in TUNINGS}
-    names = list(names or known)
-    design = statistics.combinations(
-        tuning=list(dict.fromkeys([*names, BASE])),
-        bytes=list(bytes_),
-        seed=list(range(1, seeds + 1)),
-    )
-    runs = [tuned(known[r.tuning], r.bytes, r.seed) for r in design.itertuples()]
-    rows = _rows(simulate_all(runs, experiment="transfers-tunings"), design)
+    rows = runs.transfers("transfers-tunings")
     times = rows.pivot_table(index=["bytes", "seed"], columns="tuning", values="transfer_time_s")
     found = []
-    for name in names:
-        for size in bytes_:
+    for name in dict.fromkeys(rows["tuning"]):
+        for size in dict.fromkeys(rows["bytes"]):
             ratio = statistics.paired(times.loc[size, BASE], times.loc[size, name], ratio=True)
             if times.loc[size, [BASE, name]].std().max() < 1e-6:
                 ratio |= {"low": np.nan, "high": np.nan}
@@ -316,73 +279,72 @@ def tunings(
 HARM_PATH = Way(10e6, 0.1, 0.0)
 
 
-def harm(methods: Sequence[str] = METHODS, seeds: int = 5, file_bytes: float = 3e7) -> pd.DataFrame:
+HARM_BYTES = {"": 3e7}
+WAYS_BYTES = {name: min(3e8, 3 * way.rate_bps) for name, way in WAYS.items()}
+
+
+def harm(runs: Runs) -> pd.DataFrame:
     """Return what a NewReno, there before, has left while a file goes over by each method.
 
     Columns: how, left (its goodput in that time over that beside one standard TCP with the same
     file), low, high (95 %), share (of what both carry), and time (s). Each run begins the transfer
     at another moment of the neighbour's life.
     """
-    table = _harm({"": HARM_PATH}, {"": file_bytes}, methods, seeds, experiment="transfers-harm")
-    return table.drop(columns="way")
+    return _harm(runs, "transfers-harm", HARM_BYTES, statistics.unpaired).drop(columns="way")
 
 
-def harm_by_path(
-    ways: Sequence[str] = tuple(WAYS), methods: Sequence[str] = METHODS, seeds: int = 8
-) -> pd.DataFrame:
+def harm_by_path(runs: Runs) -> pd.DataFrame:
     """Return what `harm` does for each path, with its way: the file is what the link alone carries
     in 24 s, at most 300 MB, and the neighbour has been there for 60 round trips, 20 s at least.
 
     Until the file comes, the neighbour has met the same losses whatever the method: the interval is
     that of the ratios run by run, the mean of the logarithms.
     """
-    paths = {name: WAYS[name] for name in ways}
-    files = {name: min(3e8, 3 * way.rate_bps) for name, way in paths.items()}
     compare = functools.partial(statistics.paired, ratio=True)
-    return _harm(paths, files, methods, seeds, "transfers-harm-by-path", compare)
+    return _harm(runs, "transfers-harm-by-path", WAYS_BYTES, compare)
+
+
+def _together(way: str, how: str, seed: int) -> Scenario:
+    """Return a NewReno and, from some moment on, a file by a method; without one, all before it."""
+    path, size = WAYS.get(way, HARM_PATH), (HARM_BYTES | WAYS_BYTES)[way]
+    start = max(20, 60 * path.rtt_s) + 1.37 * seed
+    ends = max(600.0, start + 800 * size / path.rate_bps) if way else 600.0
+    timer = {} if path.rtt_s <= 0.5 else {"min_rto_s": 2 * path.rtt_s}
+    neighbour = flow("newreno", name="neighbour", **timer)
+    plain = scenario(how or "standard TCP", path, size, seed=seed, duration_s=ends)
+    if not how:
+        return plain.with_(flows=[neighbour], transfers=[], duration_s=start)
+    late = [one.model_copy(update={"start_s": start}) for one in plain.flows]
+    (moved,) = plain.transfers
+    if not late:
+        on_time = moved.method.model_copy(update={"start_s": start})
+        moved = moved.model_copy(update={"method": on_time})
+    return plain.with_(flows=[*late, neighbour], transfers=[moved])
 
 
 def _harm(
-    ways: Mapping[str, Way],
-    files: Mapping[str, float],
-    methods: Sequence[str],
-    seeds: int,
+    runs: Runs,
     experiment: str,
-    compare: Callable[..., dict[str, float]] = statistics.unpaired,
+    files: Mapping[str, float],
+    compare: Callable[..., dict[str, float]],
 ) -> pd.DataFrame:
-    design = statistics.combinations(
-        way=list(ways),
-        how=list(dict.fromkeys([*methods, "standard TCP"])),
-        seed=list(range(1, seeds + 1)),
+    design = runs.design(experiment)
+    results = dict(
+        zip(design.itertuples(index=False, name=None), runs.results(experiment), strict=True)
     )
-    runs, alone = [], []
-    for r in design.itertuples():
-        way, size = ways[r.way], files[r.way]
-        start = max(20, 60 * way.rtt_s) + 1.37 * r.seed
-        ends = max(600.0, start + 800 * size / way.rate_bps)
-        timer = {} if way.rtt_s <= 0.5 else {"min_rto_s": 2 * way.rtt_s}
-        neighbour = flow("newreno", name="neighbour", **timer)
-        plain = scenario(r.how, way, size, seed=r.seed, duration_s=ends)
-        late = [one.model_copy(update={"start_s": start}) for one in plain.flows]
-        (moved,) = plain.transfers
-        if not late:
-            on_time = moved.method.model_copy(update={"start_s": start})
-            moved = moved.model_copy(update={"method": on_time})
-        alone.append(plain.with_(flows=[neighbour], transfers=[], duration_s=start))
-        runs.append(plain.with_(flows=[*late, neighbour], transfers=[moved]))
-    results = simulate_all([*runs, *alone], experiment=experiment)
-    rows = _rows(results[: len(runs)], design)
+    rows = runs.transfers(experiment)
     got = []
-    for together, before in zip(results[: len(runs)], results[len(runs) :], strict=True):
+    for point in rows[["way", "how", "seed"]].itertuples(index=False, name=None):
+        together, before = results[point], results[point[0], "", point[2]]
         time = together.provenance["simulated_s"] - before.scenario.duration_s
         delivered = [one.flows["delivered_bytes"].iloc[-1] for one in (together, before)]
         got.append((delivered[0] - delivered[1]) / time)
     rows["neighbour"] = got
     found = []
-    for name in ways:
-        by = rows[rows["way"] == name].groupby("how")
+    for name in dict.fromkeys(rows["way"]):
+        by = rows[rows["way"] == name].groupby("how", sort=False)
         among = by.get_group("standard TCP")["neighbour"]
-        for how in methods:
+        for how in by.groups:
             own = by.get_group(how)
             ratio = compare(own["neighbour"], among)
             carried = files[name] / own["transfer_time_s"]
@@ -397,22 +359,25 @@ def _harm(
     return pd.DataFrame(found)
 
 
-def settling(
-    part: float = 1.2,
-    file_bytes: float = 4e7,
-    way: Way = Way(10e6, 0.02, 0.0),  # noqa: B008
-) -> pd.DataFrame:
+SETTLING = ("rate_bps", "error_rate")
+
+
+def _settling() -> Scenario:
+    way = Way(10e6, 0.02, 0.0)
+    record = Record(series=SETTLING, points=300)
+    return scenario(
+        "Tsunami", way, 4e7, rate_bps=1.2 * way.rate_bps, record=record, duration_s=100.0
+    )
+
+
+def settling(runs: Runs) -> pd.DataFrame:
     """Return Tsunami's rate and error rate over time where it is asked for more than the link has.
 
     Columns: time_s, series (rate_bps or error_rate), value.
     """
-    record = Record(series=("rate_bps", "error_rate"), points=300)
-    run = scenario(
-        "Tsunami", way, file_bytes, rate_bps=part * way.rate_bps, record=record, duration_s=100.0
-    )
-    (result,) = simulate_all([run], experiment="transfers-settling")
+    (result,) = runs.results("transfers-settling")
     parts = []
-    for series in record.series:
+    for series in SETTLING:
         trace = result.traces[series]
         parts.append(
             pd.DataFrame({"time_s": trace["time_s"], "series": series, "value": trace[series]})
@@ -499,86 +464,69 @@ def sentences(large: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
 CUT_AT_S, ON_AT_S = 9.5, 12.0
 
 
-def breaks(
-    markers_s: Sequence[float | None] = (None, 5.0, 1.0),
-    seeds: int = 3,
-    file_bytes: float = 1e9,
-    way: Way = WAYS["JAPAN"],
-) -> pd.DataFrame:
+LARGE_WAY, LARGE_BYTES = WAYS["JAPAN"], 1e9
+MARKERS = {"no markers": None, "a marker every 5 s": 5.0, "a marker every 1 s": 1.0}
+NOT_CUT = "not cut"
+
+
+def _broken(markers: str, seed: int) -> Scenario:
+    plain = scenario("GridFTP, 8 streams", LARGE_WAY, LARGE_BYTES, seed=seed)
+    if markers == NOT_CUT:
+        return plain
+    how = GridFtp(
+        flows=tuple(range(8)),
+        cuts=(Cut(at_s=CUT_AT_S, flows=tuple(range(8, 16))),),
+        marker_every_s=MARKERS[markers],
+    )
+    later = [one.model_copy(update={"start_s": ON_AT_S}) for one in plain.flows]
+    carried = Transfer(bytes=round(LARGE_BYTES), method=how)
+    return plain.with_(flows=[*plain.flows, *later], transfers=[carried])
+
+
+def breaks(runs: Runs) -> pd.DataFrame:
     """Return what restart markers save where all connections break and others go on.
 
     GridFTP's eight streams are cut after `CUT_AT_S` and go on at `ON_AT_S`. Columns: markers (what
     there is, text), time (s, mean), later (s, than without a break), and sent (packets' bytes over
     the file).
     """
-    plain = [scenario("GridFTP, 8 streams", way, file_bytes, seed=s + 1) for s in range(seeds)]
-    legs = {"not cut": plain}
-    for every in markers_s:
-        how = GridFtp(
-            flows=tuple(range(8)),
-            cuts=(Cut(at_s=CUT_AT_S, flows=tuple(range(8, 16))),),
-            marker_every_s=every,
-        )
-        name = "no markers" if every is None else f"a marker every {every:g} s"
-        legs[name] = [
-            one.with_(
-                flows=[
-                    *one.flows,
-                    *(f.model_copy(update={"start_s": ON_AT_S}) for f in one.flows),
-                ],
-                transfers=[Transfer(bytes=round(file_bytes), method=how)],
-            )
-            for one in plain
-        ]
-    results = simulate_all(
-        [run for runs in legs.values() for run in runs], experiment="transfers-breaks"
-    )
-    table = pd.concat([result.transfers for result in results], ignore_index=True)
-    table["markers"] = [name for name, runs in legs.items() for _ in runs]
-    table["sent"] = table["bytes_sent"] / file_bytes
+    table = runs.transfers("transfers-breaks")
+    table["sent"] = table["bytes_sent"] / LARGE_BYTES
     means = table.groupby("markers", sort=False)[["transfer_time_s", "sent"]].mean().reset_index()
     means = means.rename(columns={"transfer_time_s": "time"})
     means["later"] = means["time"] - means["time"].iloc[0]
     return means
 
 
-def streams(
-    numbers: Sequence[int] = (1, 2, 4, 8, 16),
-    every_s: Sequence[float] = (1.0, 5.0),
-    seeds: int = 8,
-    file_bytes: float = 1e9,
-    way: Way = WAYS["JAPAN"],
-) -> pd.DataFrame:
+STREAMS = {f"{n} stated" if n > 1 else "one": n for n in (1, 2, 4, 8, 16)}
+DOUBLED = {f"doubled every {every:g} s": every for every in (1.0, 5.0)}
+
+
+def _streams(rule: str, seed: int) -> Scenario:
+    number = STREAMS.get(rule, max(STREAMS.values()))
+    every_s = DOUBLED.get(rule)
+    adapts = {"adapts": Adapts(every_s=every_s)} if every_s else {}
+    how = GridFtp(flows=tuple(range(number)), **adapts)
+    plain = scenario("standard TCP", LARGE_WAY, LARGE_BYTES, seed=seed)
+    carried = Transfer(bytes=round(LARGE_BYTES), method=how)
+    timer = {"min_rto_s": max(1.0, 2 * LARGE_WAY.rtt_s)}
+    return plain.with_(flows=[flow(**timer)] * number, transfers=[carried])
+
+
+def streams(runs: Runs) -> pd.DataFrame:
     """Return the time of a file by the number of GridFTP's streams, stated or found on the way.
 
     Columns: rule (how the number came about, text), used (streams that carried something, mean),
     time (s, mean) and halfwidth (95 %).
     """
-    timer = {"min_rto_s": max(1.0, 2 * way.rtt_s)}
-    most = max(numbers)
-    kinds = {
-        f"{n} stated" if n > 1 else "one": (n, GridFtp(flows=tuple(range(n)))) for n in numbers
-    } | {
-        f"doubled every {every:g} s": (
-            most,
-            GridFtp(flows=tuple(range(most)), adapts=Adapts(every_s=every)),
-        )
-        for every in every_s
-    }
-    design = statistics.combinations(rule=list(kinds), seed=list(range(1, seeds + 1)))
-    runs = []
-    for row in design.itertuples():
-        number, how = kinds[row.rule]
-        plain = scenario("standard TCP", way, file_bytes, seed=row.seed)
-        carried = Transfer(bytes=round(file_bytes), method=how)
-        runs.append(plain.with_(flows=[flow(**timer)] * number, transfers=[carried]))
-    results = simulate_all(runs, experiment="transfers-streams")
-    rows = _rows(results, design)
-    rows["used"] = [(result.flows["delivered_bytes"] > 0).sum() for result in results]
+    rows = runs.transfers("transfers-streams")
+    rows["used"] = [
+        (result.flows["delivered_bytes"] > 0).sum() for result in runs.results("transfers-streams")
+    ]
     table = statistics.interval(rows, ["rule"], "transfer_time_s")
     table = table.rename(columns={"transfer_time_s": "time"})
     table["used"] = table["rule"].map(rows.groupby("rule")["used"].mean())
-    order = {name: place for place, name in enumerate(kinds)}
+    order = {name: place for place, name in enumerate([*STREAMS, *DOUBLED])}
     return table.sort_values("rule", key=lambda names: names.map(order)).reset_index(drop=True)
 
 
@@ -589,11 +537,12 @@ BESIDE = {"JAPAN": 2e7, "satellite": 1e7, "lossy radio": 2e6}  # bytes
 BESIDE_METHODS = ("standard TCP", "4 parallel", "GridFTP, 8 streams", "RBUDP", "Tsunami")
 
 
-def beside_ns3(
-    ways: Mapping[str, float] = MappingProxyType(BESIDE),
-    methods: Sequence[str] = BESIDE_METHODS,
-    seeds: int = 8,
-) -> pd.DataFrame:
+def _beside(way: str, how: str, seed: int, faults: str = "none") -> Scenario:
+    plain = scenario(how, WAYS[way], BESIDE[way], seed=seed)
+    return plain.with_(faults=OF_ITS_SOCKET) if faults == "of its socket" else plain
+
+
+def beside_ns3(runs: Runs) -> pd.DataFrame:
     """Return the times of files on ns-3 beside those on the segment engine, run by run.
 
     Columns: way, how, ns3 (s, mean), same and rfc (the segment engine's time over ns-3's, the mean
@@ -601,16 +550,10 @@ def beside_ns3(
     (95 %; missing where all runs are equal), and equal (runs whose times are the same to the last
     digit with the faults, of `runs`).
     """
-    design = statistics.combinations(
-        way=list(ways), how=list(methods), seed=list(range(1, seeds + 1))
-    )
-    plain = [scenario(r.how, WAYS[r.way], ways[r.way], seed=r.seed) for r in design.itertuples()]
-    faulty = [one.with_(faults=OF_ITS_SOCKET) for one in plain]
-    results = simulate_all(plain, "ns3", experiment="transfers-ns3")
-    results += simulate_all([*faulty, *plain], experiment="transfers-beside")
-    times = [result.transfers["transfer_time_s"].item() for result in results]
-    for name, own in zip(("ns3", "same", "rfc"), np.split(np.array(times), 3), strict=True):
-        design[name] = own
+    design = runs.transfers("transfers-ns3").rename(columns={"transfer_time_s": "ns3"})
+    own = runs.transfers("transfers-beside")
+    for name, faults in (("same", "of its socket"), ("rfc", "none")):
+        design[name] = own.loc[own["faults"] == faults, "transfer_time_s"].to_numpy()
     found = []
     for (way, how), own in design.groupby(["way", "how"], sort=False):
         row = {"way": way, "how": how, "ns3": own["ns3"].mean()}
@@ -623,3 +566,79 @@ def beside_ns3(
         row |= {"equal": int((own["same"] == own["ns3"]).sum()), "runs": len(own)}
         found.append(row)
     return pd.DataFrame(found)
+
+
+def experiments(at: Setting) -> tuple[Experiment, ...]:
+    """Return what is run for the page."""
+    paths: dict[str, Any] = {"way": WAYS, "how": METHODS}
+    both: dict[str, Any] = {"way": BESIDE, "how": BESIDE_METHODS}
+    few, often = at.repetitions(3), at.repetitions(8)
+    return (
+        Experiment(
+            name="transfers-sizes",
+            build=_file,
+            points=paths | {"bytes": (1e6, 1e7, 1e8)},
+            repetitions=at.repetitions(2),
+        ),
+        Experiment(
+            name="transfers-large",
+            build=_file,
+            points=paths | {"bytes": (LARGEST_RUN,)},
+            repetitions=2,
+        ),
+        Experiment(
+            name="transfers-rbudp",
+            build=_modelled,
+            points={"loss": (0.0, 1e-3, 1e-2, 0.1, 0.2), "bytes": (1e6, 1e7, 5e7, 5e8)},
+            repetitions=at.repetitions(20),
+        ),
+        Experiment(
+            name="transfers-rates",
+            build=_rated,
+            points={
+                "how": ("RBUDP", "Tsunami"),
+                "part": (0.3, 0.6, 0.9, 0.95, 1.05, 1.2, 1.5, 2.0),
+            },
+            repetitions=few,
+        ),
+        Experiment(
+            name="transfers-tunings",
+            build=_tuned,
+            points={"tuning": KNOWN, "bytes": (1e5, 1e9)},
+            repetitions=at.repetitions(6),
+        ),
+        Experiment(
+            name="transfers-harm",
+            build=_together,
+            points={"way": HARM_BYTES, "how": (*METHODS, "")},
+            repetitions=at.repetitions(5),
+        ),
+        Experiment(
+            name="transfers-harm-by-path",
+            build=_together,
+            points={"way": WAYS_BYTES, "how": (*METHODS, "")},
+            repetitions=often,
+        ),
+        Experiment(name="transfers-settling", build=_settling),
+        Experiment(
+            name="transfers-breaks",
+            build=_broken,
+            points={"markers": (NOT_CUT, *MARKERS)},
+            repetitions=few,
+        ),
+        Experiment(
+            name="transfers-streams",
+            build=_streams,
+            points={"rule": (*STREAMS, *DOUBLED)},
+            repetitions=often,
+        ),
+        Experiment(
+            name="transfers-ns3", build=_beside, points=both, repetitions=often, engine="ns3"
+        ),
+        Experiment(
+            name="transfers-beside",
+            build=_beside,
+            points={"faults": ("of its socket", "none"), **both},
+            repetitions=often,
+        ),
+    )

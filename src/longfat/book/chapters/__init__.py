@@ -10,7 +10,18 @@ import importlib
 from longfat.errors import InputError, nearest
 from longfat.experiment import Chapter
 
-NAMES = ("hybla", "models", "survey", "tcpj", "ucc")
+NAMES = (
+    "helpers",
+    "helpers-links",
+    "hybla",
+    "models",
+    "segment",
+    "senders",
+    "survey",
+    "tcpj",
+    "transfers",
+    "ucc",
+)
 
 
 def find(name: str, **parameters) -> Chapter:
@@ -22,7 +33,9 @@ def find(name: str, **parameters) -> Chapter:
         raise InputError(
             f"no chapter '{name}': there are {', '.join(NAMES)}.{nearest(name, list(NAMES))}"
         )
-    return importlib.import_module(f"longfat.book.chapters.{name}").chapter(**parameters)
+    return importlib.import_module(f"longfat.book.chapters.{name.replace('-', '_')}").chapter(
+        **parameters
+    )
 
 
 @functools.cache

@@ -5,23 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longfat.book.drawings_senders import label, promises
-from longfat.studies import senders, senders_long
+from longfat.book import charts
+from longfat.book.chapters.senders_charts import label
+from longfat.studies import senders_long
 from longfat.style import style
-
-SATELLITE = pd.DataFrame(
-    {
-        "quantity": ["rate", "round trip", "buffer", "receiver's window"],
-        "value": [
-            senders.SATELLITE["rate_bps"],
-            senders.SATELLITE["rtt_s"],
-            senders.SATELLITE["buffer"],
-            senders.SATELLITE["window"],
-        ],
-        "unit": ["b/s", "s", "bandwidth-delay products", "segments"],
-    }
-)
-__all__ = ["hybla", "interval", "label", "outage", "probing", "promises", "satellite", "start"]
 
 WORDS = {
     "neither": "neither",
@@ -47,14 +34,7 @@ def outage(traces: pd.DataFrame, costs: pd.DataFrame, length_s: float = 5.0) -> 
     _lines(left, traces)
     left.set_xlim(5, None)
     left.set_title("The link is back: who notices?")
-    for name, part in costs.groupby("sender", sort=False):
-        right.errorbar(
-            part["length_s"],
-            part["cost_s"],
-            yerr=part["halfwidth"],
-            label=label(name),
-            **style(name),
-        )
+    charts.lines(right, costs, "length_s", "cost_s", "sender", label=label)
     ticks = sorted(costs["length_s"].unique())
     right.set_xscale("log")
     right.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -68,10 +48,7 @@ def outage(traces: pd.DataFrame, costs: pd.DataFrame, length_s: float = 5.0) -> 
 def lossy(table: pd.DataFrame) -> Figure:
     """Draw the goodput over the loss rate (`senders_long.lossy`, `senders_long.satellite`)."""
     figure, axes = plt.subplots(figsize=(8, 4))
-    for name, part in table.groupby("sender", sort=False):
-        axes.errorbar(
-            part["loss"], part["Mb/s"], yerr=part["halfwidth"], label=label(name), **style(name)
-        )
+    charts.lines(axes, table, "loss", "Mb/s", "sender", label=label)
     axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel="goodput (Mb/s)")
     axes.set_ylim(0, None)
     axes.legend(fontsize=8)
@@ -107,25 +84,17 @@ def hybla(table: pd.DataFrame) -> Figure:
     figure, axes = plt.subplots(figsize=(8, 3.2))
     starts = list(senders_long.STARTS)[::-1]
     for shift, (window, part) in enumerate(table.groupby("window")):
-        own = part.set_index("start").loc[starts]
-        axes.errorbar(
-            own["Mb/s"],
-            [place + 0.2 * shift - 0.1 for place in range(len(starts))],
-            xerr=own["halfwidth"],
-            linestyle="none",
-            marker="os"[shift],
-            color=style("hybla")["color"] if shift else "0.4",
-            label=f"the receiver takes {window:,} segments",
+        color = style("hybla")["color"] if shift else "0.4"
+        charts.forest(
+            *(axes, part, "Mb/s", "start", starts),
+            label=WORDS.__getitem__,
+            legend=f"the receiver takes {window:,} segments",
+            shift=0.2 * shift - 0.1,
+            look={"marker": "os"[shift], "color": color},
         )
-    axes.set_yticks(range(len(starts)), [WORDS[name] for name in starts])
     axes.set_xlabel("goodput (Mb/s)")
     axes.set_xlim(0, None)
     axes.set_title("The estimate saves Hybla from its first burst; pacing does not")
     axes.legend(fontsize=8)
     axes.grid(axis="x", alpha=0.3)
     return figure
-
-
-def interval(row: pd.Series, value: str) -> str:
-    """Return a mean with its 95 % interval as tables show it."""
-    return f"{row[value]:.2f} ± {row['halfwidth']:.2f}"

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from longfat.book import charts
 from longfat.cc import catalogue
 from longfat.studies import routers
 from longfat.style import SHORT, number, style
@@ -88,8 +89,8 @@ def _headline(figure: Figure, words: str) -> None:
 def sharing(table: pd.DataFrame) -> Figure:
     """Draw what flows of three round trips get of one link (`routers.sharing`)."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
-    for name, part in table.groupby("sender", sort=False):
-        axes.plot(1000 * part["rtt_s"], part["Mb/s"], label=label(name), **style(name))
+    shown = table.assign(rtt_ms=1000 * table["rtt_s"])
+    charts.lines(axes, shown, "rtt_ms", "Mb/s", "sender", label=label)
     equal = table["Mb/s"].sum() / len(table)
     axes.axhline(equal, color="0.2", lw=1.5, ls=":", zorder=1)
     place = (table["rtt_s"].max() * 1000, equal)
@@ -202,9 +203,8 @@ def cadpc(joining: pd.DataFrame, shares: pd.DataFrame) -> Figure:
 def cadpc_and_losses(lossy: pd.DataFrame, beside: pd.DataFrame, mixed: pd.DataFrame) -> Figure:
     """Draw what losses of a link and NewReno beside it do to CADPC (`studies.ptp`)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))
-    for name, part in lossy.groupby("sender", sort=False):
-        rates = np.where(part["loss"] > 0, part["loss"], 1e-5)
-        left.errorbar(rates, part["Mb/s"], part["halfwidth"], label=label(name), **style(name))
+    shown = lossy.assign(place=lossy["loss"].where(lossy["loss"] > 0, 1e-5))
+    charts.lines(left, shown, "place", "Mb/s", "sender", label=label)
     left.set(xscale="log", xlabel="loss rate of the link", ylabel="goodput (Mb/s)")
     left.set_xticks([1e-5, 1e-4, 1e-3, 1e-2], ["0", *map(number, (1e-4, 1e-3, 1e-2))])
     left.set(title="A link's losses do not mislead it", ylim=(0, None))

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longfat.book import charts
 from longfat.cc import catalogue
 from longfat.studies import senders
 from longfat.style import SHORT, number, style
@@ -27,22 +28,11 @@ def label(name: str) -> str:
     return SHORT.get(name) or catalogue.find(name).title
 
 
-def _panels(count: int, height: float) -> tuple[Figure, list[Axes]]:
-    rows = -(-count // COLUMNS)
-    figure, panels = plt.subplots(
-        rows, COLUMNS, figsize=(10, height * rows), sharex=True, sharey=True
-    )
-    axes = list(np.ravel(panels))
-    for one in axes[count:]:
-        one.set_visible(False)
-    return figure, axes
-
-
 def _small_multiples(
     traces: pd.DataFrame, value: str, height: float, words: tuple[str, str]
 ) -> Figure:
     names = list(dict.fromkeys(traces["sender"]))
-    figure, panels = _panels(len(names), height)
+    figure, panels = charts.panels(len(names), COLUMNS, 10, height)
     for axes, name in zip(panels, names, strict=False):
         trace = traces[traces["sender"] == name]
         axes.step(trace["time_s"], trace[value], where="post", lw=0.9, color=style(name)["color"])
@@ -73,24 +63,39 @@ def growth(traces: pd.DataFrame) -> Figure:
     return figure
 
 
-def signals(rtt_s: float = senders.RTT_S) -> Figure:
-    """Draw what a window brings on the page's path: goodput, round trip and loss, by its size."""
+def window_signals(rtt_s: float = senders.RTT_S) -> pd.DataFrame:
+    """Return what a window brings on the page's path, by its size in segments.
+
+    Columns: window, Mb/s (goodput), rtt_ms, lost_percent, held (segments that the path holds).
+    """
     held = senders.RATE_BPS * rtt_s / senders.PACKET_BITS
     window = np.linspace(0, 2.6 * held, 400)
-    rate = np.minimum(window / held, 1)
-    trip = rtt_s * 1000 * np.clip(window / held, 1, 2)
     lost = np.where(window > 2 * held, 1 - 2 * held / np.maximum(window, 1), 0)
+    return pd.DataFrame(
+        {
+            "window": window,
+            "Mb/s": np.minimum(window / held, 1) * LINKS,
+            "rtt_ms": rtt_s * 1000 * np.clip(window / held, 1, 2),
+            "lost_percent": 100 * lost,
+            "held": held,
+        }
+    )
+
+
+def signals(table: pd.DataFrame) -> Figure:
+    """Draw goodput, round trip and loss by the size of the window (`window_signals`)."""
+    held = table["held"].iloc[0]
     figure, panels = plt.subplots(1, 3, figsize=(10, 3))
-    for axes, values, title, unit in zip(
+    for axes, column, title, unit in zip(
         panels,
-        (rate * LINKS, trip, 100 * lost),
+        ("Mb/s", "rtt_ms", "lost_percent"),
         ("rate: flat from the knee on", "delay: rises from the knee on", "loss: from the cliff on"),
         ("goodput (Mb/s)", "round trip (ms)", "lost (%)"),
         strict=True,
     ):
-        axes.plot(window, values, color="black")
+        axes.plot(table["window"], table[column], color="black")
         axes.set(title=title, xlabel="window (segments)", ylabel=unit)
-        axes.set_ylim(0, 1.1 * values.max())
+        axes.set_ylim(0, 1.1 * table[column].max())
         for place, name in ((held, "knee"), (2 * held, "cliff")):
             axes.axvline(place, color="0.6", lw=0.8, ls=":")
             axes.text(place, 0, f" {name}", color="0.4", fontsize=8, va="bottom")
@@ -100,7 +105,7 @@ def signals(rtt_s: float = senders.RTT_S) -> Figure:
 def yielding(table: pd.DataFrame) -> Figure:
     """Draw goodputs while a NewReno comes and goes, a panel a sender (`senders.yielding`)."""
     names = list(dict.fromkeys(table["sender"]))
-    figure, panels = _panels(len(names), 1.7)
+    figure, panels = charts.panels(len(names), COLUMNS, 10, 1.7)
     for axes, name in zip(panels, names, strict=False):
         part = table[table["sender"] == name]
         axes.plot(part["time_s"], part["own"], color=style(name)["color"], lw=1.2)
@@ -118,14 +123,8 @@ def yielding(table: pd.DataFrame) -> Figure:
 def round_trips(table: pd.DataFrame) -> Figure:
     """Draw the goodput over the round trip, a line a sender (`senders.round_trips`)."""
     figure, axes = plt.subplots(figsize=(8, 4.2))
-    for name, part in table.groupby("sender", sort=False):
-        axes.errorbar(
-            1000 * part["rtt_s"],
-            part["Mb/s"],
-            yerr=part["halfwidth"],
-            **style(name),
-            clip_on=False,
-        )
+    shown = table.assign(rtt_ms=1000 * table["rtt_s"])
+    charts.lines(axes, shown, "rtt_ms", "Mb/s", "sender", label=label, clip_on=False)
     ticks = sorted(1000 * table["rtt_s"].unique())
     axes.set_xscale("log")
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -168,10 +167,7 @@ def _name_ends(axes: Axes, table: pd.DataFrame, gap: float) -> None:
 def lossy(measured: pd.DataFrame) -> Figure:
     """Draw the goodput over the loss rate, a line a sender (`senders.lossy`)."""
     figure, axes = plt.subplots(figsize=(8, 4.5))
-    for name, part in measured.groupby("sender", sort=False):
-        axes.errorbar(
-            part["loss"], part["Mb/s"], yerr=part["halfwidth"], **style(name), clip_on=False
-        )
+    charts.lines(axes, measured, "loss", "Mb/s", "sender", label=label, clip_on=False)
     axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel="goodput (Mb/s)")
     axes.set_title("At one loss in a hundred what remains ranges from a tenth to all")
     axes.axhline(LINKS, color="0.3", lw=1, ls=":")
@@ -182,13 +178,12 @@ def lossy(measured: pd.DataFrame) -> Figure:
 
 def neighbours(table: pd.DataFrame) -> Figure:
     """Draw what NewReno gets beside each sender (`senders.beside`), the best neighbour on top."""
-    ordered = table.sort_values("neighbour").reset_index(drop=True)
     figure, axes = plt.subplots(figsize=(8, 7))
     axes.axvspan(1 / 1.1, 1.1, color="0.9")
-    for row in ordered.itertuples():
-        reach = [[row.neighbour - row.low], [row.high - row.neighbour]]
-        axes.errorbar(row.neighbour, row.Index, xerr=reach, **style(row.sender))
-    axes.set_yticks(range(len(ordered)), [label(name) for name in ordered["sender"]], fontsize=8)
+    ordered = table.sort_values("neighbour")
+    ends = ("low", "high")
+    names = ordered["sender"]
+    charts.forest(axes, ordered, "neighbour", "sender", names, interval=ends, label=label)
     axes.set_xlabel("NewReno's goodput beside it, as times that beside NewReno")
     axes.set_title("Some leave a NewReno all, some next to nothing")
     axes.grid(axis="x", alpha=0.3)
@@ -201,15 +196,12 @@ def satellite(table: pd.DataFrame) -> Figure:
     order = table[table["loss"] == losses[-1]].sort_values("Mb/s")["sender"].tolist()
     figure, panels = plt.subplots(1, len(losses), figsize=(10, 7), sharey=True)
     for axes, loss in zip(np.ravel(panels), losses, strict=True):
-        part = table[table["loss"] == loss].set_index("sender")
-        for height, name in enumerate(order):
-            row = part.loc[name]
-            axes.errorbar(row["Mb/s"], height, xerr=row["halfwidth"], **style(name))
+        part = table[table["loss"] == loss]
+        charts.forest(axes, part, "Mb/s", "sender", order, label=label)
         axes.set_title(f"{number(loss)} of the packets lost", fontsize=10)
         axes.set_xlabel("goodput (Mb/s)")
         axes.set_xlim(0, None)
         axes.grid(axis="x", alpha=0.3)
-    np.ravel(panels)[0].set_yticks(range(len(order)), [label(n) for n in order], fontsize=8)
     figure.suptitle(
         "A few senders fill a satellite's link, whether it loses little or more",
         x=0.01,
@@ -226,12 +218,14 @@ def second_sources(table: pd.DataFrame) -> Figure:
     axes.axvspan(1 / 1.1, 1.1, color="0.9")
     for shift, (source, engine) in enumerate((("Linux", "linux"), ("ns-2", "ns2"))):
         part = table[table["source"] == source]
-        heights = [names.index(name) + 0.3 * shift - 0.15 for name in part["sender"]]
-        reach = [part["ratio"] - part["low"], part["high"] - part["ratio"]]
-        axes.errorbar(
-            part["ratio"], heights, xerr=reach, linestyle="none", label=source, **style(engine)
+        charts.forest(
+            *(axes, part, "ratio", "sender", names),
+            interval=("low", "high"),
+            label=label,
+            legend=source,
+            shift=0.3 * shift - 0.15,
+            look=style(engine),
         )
-    axes.set_yticks(range(len(names)), [label(name) for name in names], fontsize=8)
     axes.set_xscale("log")
     ticks = (0.5, 0.7, 0.9, 1, 1.1, 1.4, 2)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -8,25 +8,26 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longfat.book import charts
 from longfat.studies import proxies
 from longfat.style import number
 
 # One look for each helper: colour by the class of the taxonomy.
-LOOKS = {
-    "Reno": ("0.5", "o"),
-    "Westwood": ("#0072B2", "s"),
-    "TCP-J": ("#56B4E9", "D"),
-    "ELN": ("#009E73", "^"),
-    "split": ("#D55E00", "v"),
-    "Snoop": ("#CC79A7", "P"),
-    "WTCP": ("#882255", "X"),
-    "ARQ": ("#E69F00", "*"),
+LOOKS: dict[str, dict[str, Any]] = {
+    "Reno": {"color": "0.5", "marker": "o"},
+    "Westwood": {"color": "#0072B2", "marker": "s"},
+    "TCP-J": {"color": "#56B4E9", "marker": "D"},
+    "ELN": {"color": "#009E73", "marker": "^"},
+    "split": {"color": "#D55E00", "marker": "v"},
+    "Snoop": {"color": "#CC79A7", "marker": "P"},
+    "WTCP": {"color": "#882255", "marker": "X"},
+    "ARQ": {"color": "#E69F00", "marker": "*"},
 }
 # Snoop's own colour where it does as it should; what lies beneath is wider.
 BLOCKS: dict[str, dict[str, Any]] = {
-    "no SACK": {"color": "0.7", "lw": 5, "marker": "o", "ms": 9},
+    "no SACK": {"color": "0.7", "linewidth": 5, "marker": "o", "markersize": 9},
     "hidden": {"color": "#CC79A7", "marker": "P"},
-    "shown": {"color": "black", "marker": "s", "ls": "--"},
+    "shown": {"color": "black", "marker": "s", "linestyle": "--"},
 }
 GOODPUT = "goodput (Mb/s)"
 
@@ -34,18 +35,11 @@ GOODPUT = "goodput (Mb/s)"
 def _lines(
     axes: Axes, table: pd.DataFrame, x: str, looks: dict[str, dict[str, Any]] | None = None
 ) -> None:
-    for name, own in table.groupby("helper", sort=False):
-        if looks:
-            look = looks[str(name)]
-        else:
-            look = dict(zip(("color", "marker"), LOOKS[str(name)], strict=True))
-        axes.errorbar(
-            own[x],
-            own["Mb/s"],
-            own["halfwidth"],
-            label=str(name),
-            **({"ms": 5, "lw": 1.2, "elinewidth": 1.2, "capsize": 2} | look),
-        )
+    plain = {"markersize": 5, "linewidth": 1.2, "elinewidth": 1.2, "capsize": 2}
+    charts.lines(
+        *(axes, table, x, "Mb/s", "helper"),
+        look=lambda name: plain | (looks[name] if looks else LOOKS[name]),
+    )
     axes.set_ylim(0)
     axes.set_ylabel(GOODPUT)
     axes.grid(alpha=0.3)
@@ -99,19 +93,21 @@ def both(table: pd.DataFrame) -> Figure:
 
 def gains(table: pd.DataFrame) -> Figure:
     """Draw what a proxy gains as a map (`proxies.gains`)."""
-    pivot = table.pivot(index="loss", columns="rtt_s", values="gain")
+    gain = table.pivot(index="loss", columns="rtt_s", values="gain")
     figure, axes = plt.subplots(figsize=(7, 3.8))
-    shown = axes.imshow(
-        np.log2(pivot), origin="lower", aspect="auto", cmap="PuOr", vmin=-3.5, vmax=3.5
+    shown = charts.heat(
+        axes,
+        gain,
+        colors=table.pivot(index="loss", columns="rtt_s", values="doublings"),
+        words=lambda gain: f"{gain:.1f}" if gain < 9.95 else f"{gain:.0f}",
+        dark=lambda gain: abs(np.log2(gain)) > 2.2,
+        rows=lambda loss: number(loss) if loss else "0",
+        columns=lambda rtt: f"{1000 * rtt:.0f}",
+        cmap="PuOr",
+        vmin=-3.5,
+        vmax=3.5,
     )
-    axes.set_xticks(range(pivot.shape[1]), [f"{1000 * rtt:.0f}" for rtt in pivot.columns])
-    axes.set_yticks(range(pivot.shape[0]), [number(p) if p else "0" for p in pivot.index])
-    for (row, column), gain in np.ndenumerate(pivot.to_numpy()):
-        dark = abs(np.log2(gain)) > 2.2
-        words = f"{gain:.1f}" if gain < 9.95 else f"{gain:.0f}"
-        axes.text(column, row, words, ha="center", va="center", color="w" if dark else "k")
     axes.set(xlabel="round trip of the wire (ms)", ylabel="loss on the radio")
-    axes.grid(visible=False)
     axes.set_title("A proxy gains where the path is long and the radio bad")
     bar = figure.colorbar(shown, ticks=[-3, -2, -1, 0, 1, 2, 3])
     bar.set_ticklabels(["1/8", "1/4", "1/2", "1", "2", "4", "8"])

@@ -1,12 +1,15 @@
 """The figures of the page on transfers around TCP."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longfat.book import charts
 from longfat.studies import transfers
 
 _COLOURS = ("#0072b2", "#56b4e9", "#aa4499", "#e69f00", "#009e73", "#d55e00", "#999933")
@@ -51,8 +54,9 @@ def sizes(table: pd.DataFrame) -> Figure:
     figure, panels = plt.subplots(2, 3, figsize=(10, 6), sharex=True, sharey=True)
     for axes, name in zip(np.ravel(panels), ways, strict=False):
         part = table[table["way"] == name]
-        for how, own in part.groupby("how", sort=False):
-            axes.plot(own["bytes"], own["ratio"], lw=1, ms=5, label=how, **STYLE[str(how)])
+        charts.lines(
+            *(axes, part, "bytes", "ratio", "how"), look=STYLE.__getitem__, halfwidth="", lw=1, ms=5
+        )
         axes.axhline(1, color="0.6", lw=0.8, ls=":")
         axes.set(xscale="log", yscale="log")
         axes.set_title(name, fontsize=10)
@@ -120,8 +124,7 @@ def rates(table: pd.DataFrame) -> Figure:
         ("time, as times that of the link alone", "bytes sent, as times the file"),
         strict=True,
     ):
-        for how, own in table.groupby("how", sort=False):
-            axes.plot(own["part"], own[column], label=how, **STYLE[str(how)])
+        charts.lines(axes, table, "part", column, "how", look=STYLE.__getitem__)
         axes.axvline(1, color="0.6", lw=0.8, ls=":")
         axes.set(xlabel="rate of sending, as times the link's", ylabel=words, yscale="log")
         axes.set_yticks([1, 2, 5, 10], ["1", "2", "5", "10"])
@@ -131,15 +134,20 @@ def rates(table: pd.DataFrame) -> Figure:
     return figure
 
 
+def _look(name: str) -> dict[str, Any]:
+    return {"markersize": 6, **STYLE[name]}
+
+
+def _forest(axes: Axes, table: pd.DataFrame, rows: Iterable[str]) -> None:
+    charts.forest(axes, table, "left", "how", rows, interval=("low", "high"), look=_look)
+
+
 def harm(table: pd.DataFrame) -> Figure:
     """Draw what a NewReno has left beside each method (`transfers.harm`)."""
     figure, axes = plt.subplots(figsize=(8, 3.6))
-    ordered = table.sort_values("left").reset_index(drop=True)
-    for row in ordered.itertuples():
-        reach = [[row.left - row.low], [row.high - row.left]]
-        axes.errorbar(row.left, row.Index, xerr=reach, ms=6, **STYLE[row.how])
+    ordered = table.sort_values("left")
+    _forest(axes, ordered, ordered["how"])
     axes.axvline(1, color="0.6", lw=0.8, ls=":")
-    axes.set_yticks(range(len(ordered)), ordered["how"])
     axes.set_xlim(0, None)
     axes.set_xlabel("a NewReno's goodput beside it, as times that beside standard TCP")
     axes.set_title("Whoever does not listen takes the others' part")
@@ -152,11 +160,8 @@ def harm_by_path(table: pd.DataFrame) -> Figure:
     others = [name for name in transfers.METHODS if name != "standard TCP"][::-1]
     figure, panels = plt.subplots(2, 3, figsize=(10, 5), sharex=True, sharey=True)
     for axes, (way, part) in zip(np.ravel(panels), table.groupby("way", sort=False), strict=False):
-        for row in part[part["how"] != "standard TCP"].itertuples():
-            reach = [[row.left - row.low], [row.high - row.left]]
-            axes.errorbar(row.left, others.index(row.how), xerr=reach, ms=6, **STYLE[row.how])
+        _forest(axes, part[part["how"] != "standard TCP"], others)
         axes.axvline(1, color="0.6", lw=0.8, ls=":")
-        axes.set_yticks(range(len(others)), others)
         axes.set_title(str(way), fontsize=10)
         axes.grid(axis="x", alpha=0.3)
     figure.supxlabel(

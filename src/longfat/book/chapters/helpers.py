@@ -1,0 +1,294 @@
+"""The page on routers that help: figures, tables and numbers."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from longfat.book.chapters import helpers_charts as charts
+from longfat.experiment import Chapter, Figure, Runs, Table, parts, stacked
+from longfat.studies import assistance_ns2, ptp, queues_ns3, routers
+from longfat.studies.setting import setting
+
+FILLING, SAVING = "helpers-routers-filling", "helpers-routers-saving"
+MANAGED, MIXED = "helpers-routers-managed", "helpers-routers-mixed"
+ON_NS3 = ("helpers-routers-ns3", "helpers-routers-beside-ns3")
+ASSUMED = {
+    "gain": "gain $a$",
+    "round_trips": "round trips to the next query",
+    "part": "part of each of three (%)",
+    "spread": "between them (% of it)",
+    "settled_s": "until the third has it (s)",
+    "beside": "part beside one NewReno (%)",
+}
+ASSUMED_FORMATS = dict(
+    zip(ASSUMED.values(), ("{:g}", "{:g}", "{:.1f}", "{:.1f}", "{:.0f}", "{:.1f}"), strict=True)
+)
+
+
+def filled(runs: Runs) -> pd.DataFrame:
+    """Return when each sender fills the link, and its queue then."""
+    return routers.filled(runs.derived(routers.filling))
+
+
+def assumed(runs: Runs) -> pd.DataFrame:
+    """Return what CADPC does by what is assumed, in the units of the page."""
+    table = runs.derived(ptp.assumptions)
+    percent = {name: 100 * table[name] for name in ("part", "spread", "beside")}
+    return table.assign(**percent).rename(columns=ASSUMED)
+
+
+def promises(runs: Runs) -> pd.DataFrame:
+    """Return what each kind of router was made for, and what became of it."""
+    first = routers.promises(
+        filled=runs.derived(filled),
+        sharing=runs.derived(routers.sharing),
+        mixed=runs.derived(routers.mixed),
+        saved=runs.derived(routers.saving),
+        managed=runs.derived(routers.managed),
+    )
+    second = ptp.promises(
+        shares=runs.derived(ptp.shares),
+        acknowledged=ptp.acknowledged(runs),
+        lossy=runs.derived(ptp.lossy),
+        sharing=ptp.sharing(runs),
+        beside=runs.derived(ptp.beside),
+    )
+    return pd.concat([first, second], ignore_index=True)
+
+
+def numbers(runs: Runs) -> dict[str, float]:
+    """Return the numbers of the page's sentences."""
+    shape = runs.derived(filled).set_index("sender")
+    shared = runs.derived(routers.sharing)
+    three = shared.groupby("sender", sort=False).first()
+    farthest = shared.groupby("sender", sort=False)["Mb/s"].last()
+    many = runs.derived(ptp.shares)
+    counted = many.set_index("flows")
+    rate = runs.derived(ptp.lossy).set_index(["sender", "loss"])["Mb/s"]
+    assumptions = runs.derived(ptp.assumptions)
+    saved = runs.derived(routers.saving).set_index(["segments", "asked"])
+    took = saved["seconds"]
+    trip = 2 * routers.SATELLITE["delay_s"]
+    queues = runs.derived(routers.managed).set_index("queue")
+    burst = runs.derived(routers.bursts).set_index("queue")
+    stable = runs.derived(routers.stability)
+    quick = runs.derived(assistance_ns2.quick_start)
+    gap = (quick["here"] / quick["ns2"] - 1).abs()
+    ns3 = runs.derived(queues_ns3.beside).pivot(index="case", columns="measure", values="ratio")
+    promised = runs.derived(promises)
+    return {
+        "helpers_xcp_full": shape.at["xcp", "full_s"] / routers.RTT_S,
+        "helpers_newreno_full": shape.at["newreno", "full_s"] / routers.RTT_S,
+        "helpers_xcp_largest": shape.at["xcp", "largest"],
+        **{
+            f"helpers_{name}_then": shape.at[name, "queue"]
+            for name in ("xcp", "newreno", "cubic", "bbr")
+        },
+        "helpers_xcp_used": 100 * three.at["xcp", "used"],
+        "helpers_xcp_queue": three.at["xcp", "queue"],
+        "helpers_newreno_queue": three.at["newreno", "queue"],
+        "helpers_xcp_fair": three.at["xcp", "fairness"],
+        "helpers_newreno_fair": three.at["newreno", "fairness"],
+        "helpers_cubic_fair": three.at["cubic", "fairness"],
+        "helpers_newreno_again": int(three.at["newreno", "retransmissions"]),
+        "helpers_newreno_far": farthest["newreno"],
+        "helpers_xcp_far": farthest["xcp"],
+        "helpers_cadpc_most": int(many["flows"].max()),
+        "helpers_cadpc_used_1": 100 * counted.at[1, "used"],
+        "helpers_cadpc_used_12": 100 * counted.at[12, "used"],
+        "helpers_cadpc_queue_3": counted.at[3, "queue"],
+        "helpers_cadpc_segments": many["segments"].sum() / many["queries"].sum(),
+        "helpers_cadpc_dropped": int(counted.at[12, "dropped"]),
+        "helpers_cadpc_lossy": rate["cadpc", 0.01],
+        "helpers_newreno_lossy": rate["newreno", 0.01],
+        "helpers_cadpc_clean": rate["cadpc", 0.0],
+        "helpers_cadpc_beside": 100 * runs.derived(ptp.beside).set_index("newreno").at[1, "cadpc"],
+        "helpers_cadpc_settled_least": assumptions["settled_s"].min(),
+        "helpers_cadpc_settled_most": assumptions["settled_s"].max(),
+        "helpers_cadpc_part_least": 100 * assumptions["part"].min(),
+        "helpers_cadpc_part_most": 100 * assumptions["part"].max(),
+        "helpers_cadpc_beside_least": 100 * assumptions["beside"].min(),
+        "helpers_cadpc_beside_most": 100 * assumptions["beside"].max(),
+        "helpers_quick_with": took[1000, 5.12],
+        "helpers_quick_without": took[1000, 0.0],
+        "helpers_quick_trips": (took[1000, 0.0] - took[1000, 5.12]) / trip,
+        "helpers_quick_rtt": trip,
+        "helpers_quick_small_with": took[100, 5.12],
+        "helpers_quick_small_without": took[100, 0.0],
+        "helpers_quick_large_with": took[10_000, 5.12],
+        "helpers_quick_large_without": took[10_000, 0.0],
+        "helpers_quick_lost": int(saved.at[(10_000, 5.12), "retransmissions"]),
+        "helpers_wait_tail": queues.at["drop-tail", "delay_ms"],
+        "helpers_wait_red": queues.at["RED", "delay_ms"],
+        "helpers_wait_codel": queues.at["CoDel", "delay_ms"],
+        "helpers_wait_pie": queues.at["PIE", "delay_ms"],
+        "helpers_used_red": 100 * queues.at["RED", "used"],
+        "helpers_used_codel": 100 * queues.at["CoDel", "used"],
+        "helpers_again_codel": queues.at["CoDel", "again"],
+        "helpers_again_codel_ecn": queues.at["CoDel and ECN", "again"],
+        "helpers_again_red_ecn": queues.at["RED and ECN", "again"],
+        "helpers_xcp_beside": 100 * runs.derived(routers.mixed).set_index("newreno").at[1, "xcp"],
+        "helpers_xcp_burst": int(burst.at[0.1, "dropped"]),
+        "helpers_xcp_bound": routers.BOUND,
+        "helpers_xcp_swing": stable.set_index("alpha").at[1.0, "swing"],
+        "helpers_xcp_stable": stable[stable["swing"] < 0.1]["alpha"].max(),
+        "helpers_quick_gap": 100 * gap.max(),
+        "helpers_quick_gap_middle": 100 * gap.median(),
+        "helpers_ns3_red": 100 * (1 - ns3.at["RED", "goodput"]),
+        "helpers_ns3_red_drops": 1 / ns3.at["RED and ECN", "dropped"],
+        "helpers_ns3_codel": 100 * abs(ns3.at["CoDel", "goodput"] - 1),
+        "helpers_ns3_pie": 100 * abs(ns3.at["PIE", "goodput"] - 1),
+        "helpers_ns3_marks": 1 / ns3.at["PIE and ECN", "marked"],
+        "helpers_ns3_lost": 100 * (1 - 1 / ns3.at["PIE and ECN", "goodput"]),
+        "helpers_promises": len(promised),
+        "helpers_kept": int((promised["kept"] == "yes").sum()),
+    }
+
+
+def chapter(**parameters) -> Chapter:
+    """Return the page at a setting (`setting.setting`)."""
+    at = setting(**parameters)
+    return Chapter(
+        name="helpers",
+        setting=at,
+        experiments=(
+            *routers.experiments(),
+            routers.managed_experiment(at.repetitions(3, quick=1)),
+            *ptp.experiments(),
+            assistance_ns2.quick_start_experiment(),
+            *queues_ns3.experiments(2 if at.quick else 6),
+        ),
+        figures=tuple(_shown()),
+    )
+
+
+def _shown() -> Iterator[Figure | Table]:
+    yield Figure(
+        name="helpers-path",
+        data=lambda _: charts.SETTING,
+        chart=lambda *_: routers.scenario(routers.flow("xcp"), xcp={}).draw(),
+        caption="The path of this page. The router stands where the sender's packets wait for the "
+        "link.",
+    )
+    yield Figure(
+        name="helpers-promise",
+        uses=(FILLING, SAVING, MANAGED),
+        data=lambda runs: stacked(
+            filling=runs.derived(routers.filling),
+            saving=runs.derived(routers.saving),
+            managed=runs.derived(routers.managed),
+        ),
+        chart=lambda data, _: charts.promises(*parts(data)),
+        caption="What three kinds of routers promise. Left: the queue in front of the link. "
+        "Middle: how long a transfer over a satellite takes, with Quick-Start asking for 5.12 Mb/s "
+        "and without. Right: how long a packet waits in a buffer of a second that four NewReno "
+        "flows share.",
+    )
+    yield Figure(
+        name="helpers-filling",
+        uses=(FILLING,),
+        data=lambda runs: runs.derived(routers.filling),
+        chart=lambda data, _: charts.filling(data),
+        caption="How a sender alone fills the link (above), and what waits in front of it (below). "
+        "XCP has a router that tells it.",
+    )
+    yield Figure(
+        name="helpers-sharing",
+        uses=("helpers-routers-sharing",),
+        data=lambda runs: runs.derived(routers.sharing),
+        chart=lambda data, _: charts.sharing(data),
+        caption="Goodput of three flows that share a link of 10 Mb/s for 100 s, each kind among "
+        "its own. The dotted line is a third.",
+    )
+    yield Figure(
+        name="helpers-cadpc",
+        uses=("helpers-ptp-joining", "helpers-ptp-shares"),
+        data=lambda runs: stacked(joining=ptp.joining(runs), shares=runs.derived(ptp.shares)),
+        chart=lambda data, _: charts.cadpc(*parts(data)),
+        caption="CADPC on a link of 10 Mb/s with a round trip of 0.1 s. Left: the rate of each of "
+        "four flows, over a second. Right: what each of so many flows has (bars from the least to "
+        "the largest, smaller than the marks), and all of them together.",
+    )
+    yield Figure(
+        name="helpers-cadpc-losses",
+        uses=("helpers-ptp-lossy", "helpers-ptp-beside", MIXED),
+        data=lambda runs: stacked(
+            lossy=runs.derived(ptp.lossy),
+            cadpc=runs.derived(ptp.beside),
+            xcp=runs.derived(routers.mixed),
+        ),
+        chart=lambda data, _: charts.cadpc_and_losses(*parts(data)),
+        caption="Left: goodput of one flow over a link that loses packets, means of four runs with "
+        "95 % intervals. Right: what one flow of CADPC or XCP keeps of the link beside NewReno.",
+    )
+    yield Table(
+        name="helpers-cadpc-assumed",
+        uses=("helpers-ptp-assumptions",),
+        data=assumed,
+        formats=ASSUMED_FORMATS,
+        caption="CADPC by what is assumed: three flows that begin at 0, 5 and 10 s, by the rule a "
+        "quarter each, and one beside NewReno",
+    )
+    yield Figure(
+        name="helpers-quick-start",
+        uses=(SAVING,),
+        data=lambda runs: runs.derived(routers.saving),
+        chart=lambda data, _: charts.saving(data),
+        caption="How long a NewReno transfer over a satellite takes (20 Mb/s, round trip 0.55 s), "
+        "by the rate that Quick-Start asks for.",
+    )
+    yield Figure(
+        name="helpers-queues",
+        uses=(MANAGED,),
+        data=lambda runs: runs.derived(routers.managed),
+        chart=lambda data, _: charts.managed(data),
+        caption="Four NewReno flows behind a buffer of a second: how long packets wait, what the "
+        "link delivers, and what has to be sent again, means of three runs from 20 s on.",
+    )
+    yield Figure(
+        name="helpers-costs",
+        uses=(MIXED, "helpers-routers-bursts", "helpers-routers-stability"),
+        data=lambda runs: stacked(
+            beside=runs.derived(routers.mixed),
+            bursts=runs.derived(routers.bursts),
+            stability=runs.derived(routers.stability),
+        ),
+        chart=lambda data, _: charts.costs(*parts(data)),
+        caption="Where XCP's promises end: what one flow keeps beside NewReno, how many packets "
+        "its first window costs where the queue is short, and how far a window swings where "
+        "$\\alpha$ is chosen larger (with $\\beta = \\alpha^2 \\sqrt{2}$; the line is the paper's "
+        "bound).",
+    )
+    yield Table(
+        name="helpers-ns2",
+        uses=("helpers-routers-beside-ns2",),
+        data=lambda runs: charts.beside_ns2(routers.beside_ns2(runs)),
+        caption="XCP on ns-2.35 and on the segment engine over the same networks for 60 s; use and "
+        "mean queue from 20 s on",
+    )
+    yield Table(
+        name="helpers-ns2-quick-start",
+        uses=("helpers-routers-quick-start-beside-ns2",),
+        data=lambda runs: charts.quick_start_beside_ns2(runs.derived(assistance_ns2.quick_start)),
+        caption="Time until a transfer over the satellite has arrived, here and on ns-2.35 (which "
+        "tells when its last ACK has, one way later: that is taken off)",
+    )
+    yield Table(
+        name="helpers-ns3",
+        uses=ON_NS3,
+        data=lambda runs: charts.beside_ns3(runs.derived(queues_ns3.beside)),
+        caption="Managed queues on ns-3 by its own code: what it measures, and then the segment "
+        "engine's over that, means of six runs with 95 % intervals",
+    )
+    yield Table(
+        name="helpers-promises",
+        uses=(
+            *(FILLING, SAVING, MANAGED, MIXED, "helpers-routers-sharing"),
+            *(f"helpers-ptp-{name}" for name in ("shares", "acknowledged", "lossy")),
+            *("helpers-ptp-sharing", "helpers-ptp-beside"),
+        ),
+        data=lambda runs: runs.derived(promises),
+        formats={"measured": "{:.3g}"},
+        caption="What each kind of router was made for, the measure that stands for it here, what "
+        "was found, and whether the promise is kept",
+    )
