@@ -28,6 +28,7 @@ struct Delivery
     Bytes sacked{0};            //!< reported by SACK and not before
     Bytes delivered{0};         //!< acknowledged or reported, and neither before
     bool original{false};       //!< among that is something that was never sent again
+    uint64_t supplements{0};    //!< of which `delivered` has nothing, for they were not in the pipe
 };
 
 /// What a sender has to react to.
@@ -59,7 +60,8 @@ class LossDetection
     {
         Delivery all;
         const auto note = [&](const SentSegment& segment, uint32_t bytes, bool acknowledged) {
-            all.delivered += bytes;
+            all.delivered += segment.supplement ? 0 : bytes;
+            all.supplements += segment.supplement;
             all.original = all.original || !segment.ambiguous;
             delivered(segment, bytes, acknowledged);
         };
@@ -165,7 +167,7 @@ class LossDetection
         {
             return lost_again ? Sign::LOST_RETRANSMISSION : Sign::NONE;
         }
-        return board.lost_out() > 0 ? Sign::LOSS : board.sacked_out() > 0 ? Sign::HOLE : Sign::NONE;
+        return board.has_losses() ? Sign::LOSS : board.sacked_out() > 0 ? Sign::HOLE : Sign::NONE;
     }
 
     /// After a timeout all is lost that has not been reported.

@@ -9,6 +9,7 @@
 #define LONGFAT_CORE_RECEIVER_H
 
 #include "connection.h"
+#include "router-feedback.h"
 #include "scoreboard.h"
 
 #include <functional>
@@ -100,6 +101,15 @@ class Receiver final : public Endpoint
                 on_accepted();
             }
         }
+        if (packet.options) [[unlikely]]
+        {
+            m_reflection.on_packet(*packet.options);
+            if (packet.options->question.kind != Question::NONE)
+            {
+                answer(packet, now);
+                return;
+            }
+        }
         if (packet.flags & Packet::PROBE)
         {
             send_ack(now);
@@ -161,6 +171,10 @@ class Receiver final : public Endpoint
             m_echo = packet.sent;
         }
         m_ecn = m_spec.ecn && (packet.flags & Packet::ECE);
+        if (packet.options)
+        {
+            m_reflection.on_packet(*packet.options);
+        }
         send_syn_ack(now);
     }
 
@@ -184,7 +198,28 @@ class Receiver final : public Endpoint
         answer.flags = Packet::SYN | Packet::ACK | (m_ecn ? Packet::ECE : 0);
         answer.wire_bytes = syn_wire_bytes(m_spec.timestamps, m_spec.sack);
         answer.window = std::min(m_buffer, UNSCALED_WINDOW); // not scaled
+        m_reflection.answer(answer.options, true);
         m_back.first->send(answer, now);
+        if (m_reflection.has_approval())
+        {
+            // A SYN's window is not scaled, so that 64 KB would be all that Quick-Start can send
+            // (draft-scharf-tsvwg-quick-start-flow-control): tell the whole one at once.
+            send_ack(now, Packet::PROBE);
+            m_unacknowledged = m_spec.segments_per_ack;
+        }
+    }
+
+    /// A probe or query is answered at once.
+    void answer(const Packet& asked, Time now)
+    {
+        const Question& question = asked.options->question;
+        Packet& packet = prepare(now);
+        packet.flags = Packet::ACK | Packet::PROBE;
+        packet.options.emplace().question = question;
+        packet.options->question.is_answer = true;
+        packet.wire_bytes = question.kind == Question::QUERY ? asked.wire_bytes
+                                                             : ack_wire_bytes(m_spec.timestamps, 0);
+        m_back.first->send(packet, now);
     }
 
     void on_segment(const Packet& packet, Time now)
@@ -331,13 +366,15 @@ class Receiver final : public Endpoint
         send_ack(m_events.now());
     }
 
-    void send_ack(Time now)
+    void send_ack(Time now, uint16_t flags = 0)
     {
         m_ack_timer.stop();
         m_unacknowledged = 0;
         m_acknowledged = m_next;
         Packet& ack = prepare(now);
-        ack.flags = Packet::ACK | (m_echo_mark ? Packet::ECE : 0);
+        ack.flags = static_cast<uint16_t>(Packet::ACK | flags | (m_echo_mark ? Packet::ECE : 0));
+        ack.segment_sent = std::exchange(m_segment_sent, NEVER);
+        m_reflection.answer(ack.options, false);
         if (m_spec.sack)
         {
             ack.duplicate = m_spec.undo ? m_duplicate : NO_LIMIT;
@@ -371,9 +408,8 @@ class Receiver final : public Endpoint
         m_packet.number = m_next;
         m_packet.sent = now;
         m_packet.echo = m_echo;
-        m_packet.segment_sent = m_segment_sent;
+        m_packet.segment_sent = NEVER;
         m_packet.segment_received = m_segment_received;
-        m_segment_sent = NEVER;
         m_packet.arrived = m_arrived;
         m_packet.duplicate = NO_LIMIT;
         m_advertised = window();
@@ -417,6 +453,7 @@ class Receiver final : public Endpoint
     Time m_segment_hidden{0}; //!< by a base station (WTCP)
     bool m_ecn{false};        //!< was agreed on
     bool m_echo_mark{false};  //!< until the sender has reacted
+    Reflection m_reflection;
     Packet m_packet{};
     Timer<Receiver, &Receiver::on_ack_timeout> m_ack_timer;
     Timer<Receiver, &Receiver::on_handshake_timeout> m_handshake_timer;

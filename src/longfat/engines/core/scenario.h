@@ -31,9 +31,6 @@ class ScenarioReader : private Refusal
     }
 
   private:
-    // What this engine does not do yet is refused, unless it is off.
-    static constexpr const char* FLOWS_NOT_YET[] = {"quick_start_bps"};
-
     void read_scenario(const Json& json, ScenarioSpec* scenario)
     {
         Fields fields(*this, json, "");
@@ -356,10 +353,7 @@ class ScenarioReader : private Refusal
         {
             flow->moves.push_back(read_move(*this, *move, each, relays, graph));
         }
-        for (const char* name : FLOWS_NOT_YET)
-        {
-            fields.not_yet(name);
-        }
+        flow->quick_start_bps = fields.optional("quick_start_bps", 80'000, 1e15).value_or(0);
         read_algorithm(fields.take("congestion_control"), where, flow);
         fields.end();
         if (flow->stop && *flow->stop <= flow->start)
@@ -419,12 +413,6 @@ class ScenarioReader : private Refusal
         {
             fail(where + "congestion_control: this engine has no '" + name + "'");
             return;
-        }
-        const Entry& entry = flow->algorithm->entry();
-        if ((entry.events & event::ANSWER) || (entry.needs & need::ROUTER_FEEDBACK))
-        {
-            fail(where + "congestion_control: this engine has neither the probes nor the routers " +
-                 "yet that '" + name + "' needs");
         }
         const Json& parameters = json["parameters"];
         for (std::size_t i = 0; i < parameters.names.size(); ++i)

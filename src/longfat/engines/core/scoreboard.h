@@ -140,6 +140,9 @@ struct SentSegment
     bool lost;          //!< is thought to be lost
     bool retransmitted; //!< and has been sent again since
     bool ambiguous;     //!< has been sent more than once: an ACK does not tell which arrived (Karn)
+    bool supplement;    //!< was sent beyond the window, and not sent again
+    bool aside;         //!< and so is under way, apart from the pipe
+    bool excused;       //!< is lost, but as a supplement, which reduces no window
 };
 
 class Scoreboard
@@ -201,8 +204,22 @@ class Scoreboard
     /// In flight (RFC 6675): what has been sent, has neither arrived nor is lost, or was sent again.
     Bytes pipe() const
     {
-        return m_outstanding - m_sacked_out - m_reno_sacked * m_stream.mss - m_lost_out +
+        return m_outstanding - m_sacked_out - m_reno_sacked * m_stream.mss - m_lost_out - m_aside +
                m_retrans_out;
+    }
+
+    /// Lost, and not as a supplement: the window has to react.
+    bool has_losses() const
+    {
+        return m_lost_out > m_excused;
+    }
+
+    /// What has just been sent for the first time is a supplement.
+    void set_aside(uint64_t segment)
+    {
+        SentSegment& sent = (*this)[segment];
+        sent.supplement = sent.aside = true;
+        m_aside += m_stream.size(segment);
     }
 
     uint64_t transmissions() const
@@ -232,6 +249,8 @@ class Scoreboard
                 m_rescued = snd_nxt();
             }
             sent.ambiguous = true;
+            sent.supplement = false;
+            join_pipe(sent, segment);
             if (!sent.retransmitted)
             {
                 sent.retransmitted = true;
@@ -450,6 +469,7 @@ class Scoreboard
             SentSegment& segment = (*this)[i];
             if (segment.lost)
             {
+                excuse(segment, i, false);
                 segment.lost = false;
                 m_lost_out -= m_stream.size(i);
             }
@@ -508,6 +528,8 @@ class Scoreboard
         Bytes sacked = 0;
         Bytes lost = 0;
         Bytes retrans = 0;
+        Bytes aside = 0;
+        Bytes excused = 0;
         bool apart = true;
         for (std::size_t i = 0; i < m_sent.size(); ++i)
         {
@@ -517,10 +539,13 @@ class Scoreboard
             sacked += segment.sacked ? bytes : 0;
             lost += segment.lost ? bytes : 0;
             retrans += segment.retransmitted ? bytes : 0;
+            aside += segment.aside ? bytes : 0;
+            excused += segment.excused ? bytes : 0;
             apart = apart && !(segment.sacked && segment.lost);
         }
         return apart && outstanding == m_outstanding && sacked == m_sacked_out &&
-               lost == m_lost_out && retrans == m_retrans_out && pipe() >= 0;
+               lost == m_lost_out && retrans == m_retrans_out && aside == m_aside &&
+               excused == m_excused && pipe() >= 0;
     }
 
   private:
@@ -566,6 +591,7 @@ class Scoreboard
             {
                 lost(segment, i, bytes);
                 m_lost += bytes;
+                excuse(segment, i, false);
             }
         }
         mark_lost(i, lost);
@@ -582,6 +608,8 @@ class Scoreboard
         {
             const uint32_t bytes = m_stream.size(i);
             lost(segment, i, bytes);
+            join_pipe(segment, i);
+            excuse(segment, i, segment.supplement);
             segment.lost = true;
             m_lost_out += bytes;
             m_lost += bytes;
@@ -589,12 +617,28 @@ class Scoreboard
         }
     }
 
+    /// A supplement is no longer under way as one.
+    void join_pipe(SentSegment& segment, uint64_t i)
+    {
+        m_aside -= segment.aside ? m_stream.size(i) : 0;
+        segment.aside = false;
+    }
+
+    void excuse(SentSegment& segment, uint64_t i, bool excused)
+    {
+        const Bytes bytes = m_stream.size(i);
+        m_excused += (excused ? bytes : 0) - (segment.excused ? bytes : 0);
+        segment.excused = excused;
+    }
+
     /// It has arrived: it is not lost, nor in flight a second time.
     void leave_pipe(SentSegment& segment, uint64_t i)
     {
         const uint32_t bytes = m_stream.size(i);
+        join_pipe(segment, i);
         if (segment.lost)
         {
+            excuse(segment, i, false);
             segment.lost = false;
             m_lost_out -= bytes;
         }
@@ -651,6 +695,8 @@ class Scoreboard
     Bytes m_sacked_out{0};
     Bytes m_lost_out{0};
     Bytes m_retrans_out{0};
+    Bytes m_aside{0};         //!< of supplements under way
+    Bytes m_excused{0};       //!< of supplements that are lost
     int64_t m_reno_sacked{0}; //!< segments, without SACK
     Bytes m_lost{0};
     uint64_t m_decided{0};           //!< all before it are sacked, lost, or were so

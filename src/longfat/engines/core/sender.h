@@ -10,6 +10,8 @@
 //     recovery.h            the window while it lasts
 //     spurious.h            congestion that was none
 //     ecn.h                 marks, and that they were reacted to
+//     loss-notification.h   losses that a link tells to be its own
+//     router-feedback.h     XCP and Quick-Start
 //     congestion-window.h   what the congestion control has decided
 //     timers.h              what is done when no ACK comes
 //     transmission.h        which segment leaves next; pacer.h: when
@@ -31,9 +33,11 @@
 #include "ecn.h"
 #include "handshake.h"
 #include "loss-detection.h"
+#include "loss-notification.h"
 #include "rate-sampler.h"
 #include "recovery-state.h"
 #include "recovery.h"
+#include "router-feedback.h"
 #include "sender-requests.h"
 #include "spurious.h"
 #include "timers.h"
@@ -96,7 +100,9 @@ class Sender final : public Endpoint,
           m_window(m_mss, spec.max_window, series, checks),
           m_timers(events, spec.retries, *this),
           m_transmission(spec, stream, forth),
-          m_requests(events, *this, checks),
+          m_requests(events, *this),
+          m_xcp(m_entry.needs & need::ROUTER_FEEDBACK),
+          m_quick_start(spec.quick_start_bps),
           m_pacing_timer(events, this)
     {
     }
@@ -106,6 +112,14 @@ class Sender final : public Endpoint,
     SenderCount count;
     SenderSeries series;
     std::function<void()> on_room; //!< called when the send buffer has new room
+
+    /// What routers have said, for a flow that asked them.
+    void write(JsonWriter& head) const
+    {
+        m_xcp.write(head);
+        m_quick_start.write(head);
+        m_requests.write(head);
+    }
 
     /// The largest delivery rate sampled.
     const RateSample& fastest() const
@@ -159,6 +173,7 @@ class Sender final : public Endpoint,
         m_is_over = true;
         on_room = nullptr;
         m_handshake.stop();
+        m_requests.end();
         m_timers.stop();
         m_pacing_timer.stop();
     }
@@ -201,6 +216,15 @@ class Sender final : public Endpoint,
         {
             return;
         }
+        if (packet.options) [[unlikely]]
+        {
+            m_xcp.on_echo(packet.options->echo);
+            if (packet.options->question.is_answer)
+            {
+                on_answer(packet.options->question, now);
+                return;
+            }
+        }
         if (packet.flags & Packet::SYN)
         {
             on_syn_ack(packet, now);
@@ -216,7 +240,12 @@ class Sender final : public Endpoint,
 
     void send_syn(Time now) override
     {
-        m_transmission.send_syn(now);
+        Rare<Options> options;
+        m_xcp.write(options, NO_RTT, 0);
+        m_quick_start.write_request(options,
+                                    !m_handshake.is_syn_lost(),
+                                    m_spec.seed + (m_spec.number << 32));
+        m_transmission.send_syn(std::move(options), now);
     }
 
     /// The retries are over (R2 of RFC 9293, section 3.8.3).
@@ -244,7 +273,6 @@ class Sender final : public Endpoint,
         {
             m_rtts.timeout.on_syn_lost();
         }
-        m_transmission.send_ack(now);
         // After a SYN was lost the first window is one segment (RFC 5681, 3.1).
         const double first = m_handshake.is_syn_lost() ? 1 : m_spec.initial_window;
         decide({first, m_spec.initial_ssthresh, UNLIMITED}, now);
@@ -260,7 +288,17 @@ class Sender final : public Endpoint,
         established.seed = m_spec.seed;
         established.flow = m_spec.number;
         established.sack = m_spec.sack;
+        established.header_bytes = header_bytes();
+        established.feedback = m_xcp.take();
         decide(m_cc->on_established(established, control()), now);
+        if (!m_entry.regulates_recovery)
+        {
+            decide(m_quick_start.on_response(ack.options, rtt, control(), m_mss, header_bytes()),
+                   now);
+        }
+        Rare<Options> report;
+        m_quick_start.write_report(report);
+        m_transmission.send_ack(std::move(report), now);
         if (on_room)
         {
             on_room();
@@ -284,6 +322,7 @@ class Sender final : public Endpoint,
         const bool same_window =
             std::exchange(m_transmission.advertised_window, packet.window) == packet.window;
         m_timers.on_heard();
+        m_notification.on_ack(packet);
 
         // 1, 2
         m_rate.begin_ack();
@@ -324,11 +363,23 @@ class Sender final : public Endpoint,
             undo(now);
             lost_again = false;
         }
-        if (delivery.acked > 0 && m_ecn.on_advance(packet, acked) && m_state.is_calm())
+        if (delivery.acked > 0 && m_quick_start.is_paced())
         {
-            reduce(Congestion::ECN, ack, State::CWR, true);
+            const Bytes flight = m_board.outstanding() + delivery.delivered;
+            decide(m_quick_start.on_advance(m_board.snd_nxt(),
+                                            static_cast<double>(flight) / double(m_mss),
+                                            control()),
+                   now);
         }
-        react(ack, lost_again, una_before);
+        if (!m_requests.is_suspended())
+        {
+            if (delivery.acked > 0 && m_ecn.on_advance(packet, acked) && m_state.is_calm())
+            {
+                reduce(Congestion::ECN, ack, State::CWR, true);
+            }
+            react(ack, lost_again, una_before);
+            reduce_after_all(ack);
+        }
 
         // 4
         ack.newly_lost = m_board.lost() - lost_before;
@@ -349,10 +400,20 @@ class Sender final : public Endpoint,
         ack.state = m_state.state();
         ack.rate = m_rate.sample(ack.lost, m_rtts.min(), now);
         ack.app_limited = m_rate.is_app_limited();
+        ack.feedback = m_xcp.take();
         m_checks.expect(ack.rate.interval == 0 || ack.rate.delivered <= m_arrived,
                         "a rate sample has more than what has arrived");
         m_fastest = is_faster(ack.rate, m_fastest) ? ack.rate : m_fastest;
-        decide_in_state(m_cc->on_ack(ack, control()), now);
+        for (uint64_t i = 0; i < delivery.supplements; ++i)
+        {
+            const Supplement supplement{now, m_mss, m_state.state()};
+            decide_threshold(m_cc->on_supplement(supplement, control()), now);
+        }
+        const Control decision = m_cc->on_ack(ack, control());
+        if (!m_requests.is_suspended())
+        {
+            decide_in_state(decision, now);
+        }
         if (series.bandwidth)
         {
             series.bandwidth->Add(seconds(now), m_cc->bandwidth_bps());
@@ -477,6 +538,14 @@ class Sender final : public Endpoint,
         {
             decide(m_cc->on_recovered({now, m_mss, m_board.pipe(), *over}, control()), now);
         }
+        if (m_notification.end())
+        {
+            m_window.set_ssthresh(m_notification.threshold_before(), now);
+        }
+        if (const double threshold = m_quick_start.on_recovered(); threshold > 0)
+        {
+            m_window.set_ssthresh(threshold, now);
+        }
     }
 
     /// Begin a recovery, or another, if what is now known shows that it must.
@@ -508,11 +577,48 @@ class Sender final : public Endpoint,
 
     void begin_recovery(Congestion::Cause cause, const Ack& ack)
     {
+        if (suspends(congestion(cause, ack.prior_in_flight, ack.now)))
+        {
+            return;
+        }
         // A window is reduced once, be it for marks or losses (RFC 3168, 6.1.2).
         const bool reduces =
             m_state.state() != State::CWR || m_board.snd_una() >= m_state.recover();
         ++count.recoveries;
-        reduce(cause, ack, State::RECOVERY, reduces);
+        const bool keeps = reduces && m_notification.on_recovery(control());
+        if (keeps)
+        {
+            m_window.set_ssthresh(m_notification.window(), ack.now);
+        }
+        reduce(cause, ack, State::RECOVERY, reduces && !keeps);
+        if (m_quick_start.on_loss(m_board.snd_una(), control()))
+        {
+            decide({control().cwnd, m_quick_start.initial_window(), UNLIMITED}, ack.now);
+        }
+    }
+
+    /// A recovery at the window as it was finds a loss that no link has told to be its own.
+    void reduce_after_all(const Ack& ack)
+    {
+        const bool asks = ack.newly_acked > 0 && m_state.state() == State::RECOVERY &&
+                          m_notification.asks_for_another() &&
+                          (!m_spec.sack || m_board.is_head_lost());
+        if (asks)
+        {
+            m_notification.end();
+            reduce(Congestion::LOSS, ack, State::RECOVERY, true);
+        }
+    }
+
+    /// Whether the congestion control answers by itself: data wait until it resumes.
+    bool suspends(const Congestion& congestion)
+    {
+        if (!m_requests.is_suspended() && (m_entry.events & event::HOLDS) &&
+            m_cc->holds(congestion))
+        {
+            m_requests.suspend();
+        }
+        return m_requests.is_suspended();
     }
 
     /// The threshold falls, and the window to it.
@@ -575,6 +681,8 @@ class Sender final : public Endpoint,
         m_board.unmark_lost();
         m_rtts.timeout.undo_back_off();
         m_state.on_undo();
+        m_notification.end();
+        m_quick_start.end();
         decide(m_cc->on_undo({now, m_spurious.before()}, control()), now);
     }
 
@@ -587,6 +695,16 @@ class Sender final : public Endpoint,
             return;
         }
         const Time now = m_events.now();
+        if (suspends(congestion(Congestion::TIMEOUT, m_board.pipe(), now)))
+        {
+            m_timers.on_sent(true, m_rtts.timeout.rto());
+            return;
+        }
+        time_out(now);
+    }
+
+    void time_out(Time now)
+    {
         if (!m_timers.on_timeout())
         {
             give_up(now);
@@ -600,6 +718,11 @@ class Sender final : public Endpoint,
         m_detection.on_timeout(OnLost{*this, now});
         m_state.begin(State::LOSS, m_board);
         m_rtts.timeout.back_off();
+        m_notification.end();
+        if (m_quick_start.end())
+        {
+            decide({control().cwnd, control().ssthresh, UNLIMITED}, now);
+        }
         if (first) // else it is held constant (RFC 5681, section 3.1)
         {
             m_window.set_ssthresh(m_cc->ssthresh(timeout, control()), now);
@@ -699,9 +822,78 @@ class Sender final : public Endpoint,
         transmit(now);
     }
 
-    void on_resume(Resumption) override
+    void on_resume(Resumption how) override
     {
-        transmit(m_events.now());
+        const Time now = m_events.now();
+        if (how == Resumption::TIMEOUT && !m_board.empty())
+        {
+            time_out(now);
+            return;
+        }
+        if (how == Resumption::REDUCED)
+        {
+            ++count.recoveries;
+            const Congestion loss = congestion(Congestion::LOSS, m_board.pipe(), now);
+            m_window.set_ssthresh(m_cc->ssthresh(loss, control()), now);
+            decide({control().ssthresh, control().ssthresh, control().pacing_bps}, now);
+        }
+        // What was outstanding is sent again within the window.
+        m_detection.on_timeout(OnLost{*this, now});
+        m_state.begin(State::LOSS, m_board);
+        transmit(now);
+    }
+
+    /// In a recovery the window is the recovery's; the threshold, to which it leads, may move.
+    void decide_threshold(Control decision, Time now)
+    {
+        if (m_state.is_reducing() && !m_entry.regulates_recovery)
+        {
+            decision.cwnd = control().cwnd;
+        }
+        decide(decision, now);
+    }
+
+    // A congestion control's own packets
+
+    Bytes header_bytes() const
+    {
+        return HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0);
+    }
+
+    void send_question(const Question& question, Bytes bytes, bool low_priority) override
+    {
+        m_transmission.send_question(question, bytes, low_priority, m_events.now());
+    }
+
+    bool send_supplement(bool low_priority) override
+    {
+        if (!m_transmission.has_new(m_board, m_transmission.end_of_data(m_board)))
+        {
+            return false;
+        }
+        send_segment(m_board.snd_nxt(), m_events.now(), low_priority ? LOW : NORMAL);
+        return true;
+    }
+
+    void on_answer(const Question& question, Time now)
+    {
+        const bool is_query = question.kind == Question::QUERY;
+        const bool complete = is_query && question.records.size() == question.routers;
+        if (is_query)
+        {
+            m_requests.on_records(complete);
+        }
+        Answer answer{};
+        answer.now = now;
+        answer.asked = question.asked;
+        answer.number = question.number;
+        answer.is_query = is_query;
+        answer.records = question.records;
+        answer.complete = complete;
+        answer.mss = m_mss;
+        answer.state = m_state.state();
+        decide_threshold(m_cc->on_answer(answer, control()), now);
+        transmit(now);
     }
 
     // Segments leave
@@ -763,10 +955,22 @@ class Sender final : public Endpoint,
         }
     }
 
-    void send_segment(uint64_t number, Time now)
+    /// A segment within the window, or a supplement beyond it.
+    enum Priority : uint8_t
+    {
+        WINDOW,
+        NORMAL,
+        LOW,
+    };
+
+    void send_segment(uint64_t number, Time now, Priority priority = WINDOW)
     {
         const uint32_t bytes = m_stream.size(number);
         const bool again = m_board.send(number, now);
+        if (priority != WINDOW)
+        {
+            m_board.set_aside(number);
+        }
         const Bytes pipe = m_board.pipe();
         m_rate.on_sent(m_board[number], pipe, bytes, m_board.lost(), now);
         m_last_sent = now;
@@ -778,11 +982,15 @@ class Sender final : public Endpoint,
             ++count.retransmissions;
             m_spurious.on_sent_again(now);
         }
-        if (m_state.is_reducing())
+        if (m_state.is_reducing() && priority == WINDOW)
         {
             m_recovery.on_sent(bytes);
         }
-        m_transmission.send_segment(number, again ? 0 : m_ecn.flags_of_new(number), now);
+        uint16_t flags = again ? 0 : m_ecn.flags_of_new(number);
+        flags |= priority == LOW ? Packet::LOW : 0;
+        Rare<Options> options;
+        m_xcp.write(options, m_rtts.srtt(), control().cwnd);
+        m_transmission.send_segment(number, flags, std::move(options), now);
         if (m_entry.events & event::SENT)
         {
             m_cc->on_sent({now, m_stream.offset(number), Bytes(bytes), pipe, again});
@@ -810,6 +1018,9 @@ class Sender final : public Endpoint,
     RetransmissionTimers m_timers;
     Transmission m_transmission;
     SenderRequests m_requests;
+    LossNotification m_notification;
+    XcpSender m_xcp;
+    QuickStartSender m_quick_start;
     bool m_is_over{false}; //!< it has given up, or its host has failed
     bool m_cwnd_limited{false};
     Time m_last_sent{0};

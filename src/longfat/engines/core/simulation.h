@@ -82,6 +82,7 @@ class Simulation
             head.Name("max_rtt_s").Number(seconds(count.max_rtt));
             head.Name("max_delivery_rate_bps")
                 .Number(flow.connections.front().sender->fastest().bps());
+            flow.connections.front().sender->write(head);
             write_series(flow.series, head, numbers);
             head.End('}');
         }

@@ -134,9 +134,10 @@ class Transmission
         return {NextSegment::SEGMENT, number, repairs};
     }
 
-    void send_syn(Time now)
+    void send_syn(Rare<Options> options, Time now)
     {
         Packet& syn = prepare(now);
+        syn.options = std::move(options);
         syn.number = 0;
         syn.flags = Packet::SYN | (m_spec.ecn ? Packet::ECE | Packet::CWR : 0);
         syn.wire_bytes = syn_wire_bytes(m_spec.timestamps, m_spec.sack);
@@ -144,9 +145,10 @@ class Transmission
     }
 
     /// The end of the handshake.
-    void send_ack(Time now)
+    void send_ack(Rare<Options> options, Time now)
     {
         Packet& ack = prepare(now);
+        ack.options = std::move(options);
         ack.flags = Packet::ACK;
         ack.wire_bytes = ack_wire_bytes(m_spec.timestamps, 0);
         m_route->first->send(ack, now);
@@ -162,9 +164,21 @@ class Transmission
         m_route->first->send(probe, now);
     }
 
-    void send_segment(uint64_t number, uint8_t flags, Time now)
+    /// A packet without data, of so many bytes besides.
+    void send_question(const Question& question, Bytes bytes, bool low_priority, Time now)
     {
         Packet& packet = prepare(now);
+        packet.options.emplace().question = question;
+        packet.number = 0;
+        packet.flags = static_cast<uint16_t>(Packet::PROBE | (low_priority ? int(Packet::LOW) : 0));
+        packet.wire_bytes = ack_wire_bytes(m_spec.timestamps, 0) + static_cast<uint32_t>(bytes);
+        m_route->first->send(packet, now);
+    }
+
+    void send_segment(uint64_t number, uint16_t flags, Rare<Options> options, Time now)
+    {
+        Packet& packet = prepare(now);
+        packet.options = std::move(options);
         packet.number = number;
         packet.wire_bytes =
             HEADER_BYTES + (m_spec.timestamps ? TIMESTAMP_BYTES : 0) + m_stream.size(number);
@@ -178,6 +192,7 @@ class Transmission
         m_packet.route = m_route;
         m_packet.sent = now;
         m_packet.sack_blocks = 0;
+        m_packet.options.reset();
         return m_packet;
     }
 
