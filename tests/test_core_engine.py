@@ -4,6 +4,7 @@ import json
 import math
 from pathlib import Path
 
+import fuzz
 import pytest
 from core_scenarios import drawn, flow, link, scenario
 
@@ -319,6 +320,14 @@ def test_the_module_goes_on_step_by_step():
 
 @needs_zig
 @pytest.mark.slow
+@pytest.mark.skipif(not wasm.MODULE.exists(), reason="built in place when the core is `segment`")
 def test_the_committed_module_is_that_of_these_sources(tmp_path):
     assert wasm.BUILT_FROM.read_text("utf-8").strip() == wasm.sources_sha256()
     assert wasm.build(tmp_path / "engine.wasm").read_bytes() == wasm.MODULE.read_bytes()
+
+
+@pytest.mark.long
+@pytest.mark.skipif(fuzz.compiler() is None, reason="no clang++ here")
+def test_a_fuzzer_finds_nothing():
+    """Ten minutes of libFuzzer on the reader of scenarios, under sanitizers."""
+    assert fuzz.fuzz(600) == 0

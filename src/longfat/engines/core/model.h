@@ -300,14 +300,16 @@ class AlgorithmOf final : public Algorithm
         auto model = std::make_unique<Model<T>>();
         for_each_parameter(
             [&](const auto& parameter) { set(model->algorithm, parameter, parameter.initial); });
-        for (const auto& [name, value] : values)
+        for (const auto& stated : values) // clang 15 captures no structured bindings
         {
+            const std::string& name = stated.first;
+            const Json& value = stated.second;
             std::string refused = "there is no such parameter";
             for_each_parameter([&](const auto& parameter) {
                 if (name == parameter.name)
                 {
                     refused = refusal(parameter, value);
-                    set(model->algorithm, parameter, value.number);
+                    set(model->algorithm, parameter, refused.empty() ? value.number : 0);
                 }
             });
             if (!refused.empty())

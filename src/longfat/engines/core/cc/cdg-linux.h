@@ -299,8 +299,9 @@ class CdgLinux
         const Bytes mss = ack.mss;
         const auto threshold = static_cast<Bytes>(now.ssthresh) * mss;
         const bool safe = ack.newly_acked > 0 && ack.newly_lost == 0;
-        now.cwnd =
-            ack.segments(m_reduction.on_ack(ack.newly_delivered, ack.pipe, threshold, safe, mss));
+        const Bytes window =
+            m_reduction.on_ack(ack.newly_delivered, ack.pipe, threshold, safe, mss);
+        now.cwnd = std::max(ack.segments(window), 1.0); // nothing may be in flight, and none be due
         return now;
     }
 
