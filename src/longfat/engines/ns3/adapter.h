@@ -38,6 +38,8 @@
 #error "include adapter.h before the congestion controls, which it makes known to ns-3"
 #endif
 
+#undef linux // which compilers define where their extensions of C++ are on
+
 #include "../../cc/signals.h"
 #include "../core/model.h"
 #include "../core/rate-sampler.h"
