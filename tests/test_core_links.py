@@ -11,7 +11,11 @@ import statistics
 from collections import deque
 
 import core_link_driver
+import link_driver
 import pytest
+from core_scenarios import drawn
+
+from longfat.engines.core import native
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 
@@ -422,3 +426,57 @@ def test_pie_marks_only_while_the_probability_is_small():
     assert mild["marked"] > 100
     assert none["marked"] == 0
     assert none["early"] > 500
+
+
+# --- both kinds of link, and the old engine's
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_steps_that_do_nothing_change_no_digit(seed):
+    """A link by events a step and one by an event a packet are the same in every count."""
+    data = drawn(seed, ["newreno", "cubic", "westwood"])
+    data["record"] = {"series": ["cwnd_segments", "rtt_s", "delivered_bytes"], "points": 1000}
+    one = native.run(data)
+    for link in data["links"]:
+        link["ptp"] = True  # which nobody asks
+    other = native.run(data)
+    assert one["flows"] == other["flows"]
+    assert one["links"] == other["links"]
+
+
+MANAGED = {
+    "red": {"aqm": {"kind": "red", "min_threshold_packets": 3, "max_threshold_packets": 30}},
+    "gentle": {"aqm": {"kind": "red", "gentle": True, "queue_weight": 0.1}},
+    "codel": {"aqm": {"kind": "codel"}},
+    "pie": {"aqm": {"kind": "pie"}},
+    "selective": {"arq": {"persistence": 3, "feedback_s": 0.02, "jitter_s": 0.01}},
+    "waiting": {"arq": {"persistence": 3, "feedback_s": 0.002, "mode": "stop and wait"}},
+    "frames": {
+        "arq": {"persistence": 9, "feedback_s": 0.01, "frame_bytes": 50, "interval_s": 0.01}
+    },
+    "trace": {"delivery_ms": [1, 2, 2, 5], "rate_bps": 9.6e6},
+    "bursts": {"loss_bursts": {"loss_per_packet": 0.05, "mean_packets": 4, "loss_within": 0.6}},
+    "plain": {},
+}
+
+
+@pytest.mark.parametrize("kind", MANAGED)
+def test_every_packet_meets_the_fate_that_it_meets_in_the_old_engine(kind):
+    """With the same random numbers: who arrives, when, and marked."""
+    draw = random.Random(kind)
+    at_s, packets = 0.0, []
+    for _ in range(6000):
+        at_s += draw.expovariate(1100)
+        packets.append((round(at_s, 9), draw.choice([60, 1000, 1400]), draw.random() < 0.5))
+    more = {
+        "loss_per_packet": 0.02,
+        "queue_packets": 60,
+        "outages": [{"start_s": 2, "duration_s": 0.3}],
+        "changes": [{"at_s": 3, "delay_s": 0.03, "loss_per_packet": 0.1}],
+    }
+    old, old_counts = link_driver.send(packets, 20, seed=3, **(MANAGED[kind] | more))
+    new, new_counts = core_link_driver.send(packets, 20, seed=3, **(MANAGED[kind] | more))
+    assert [(a.number, a.time_s, a.marked) for a in new] == [
+        (a.number, a.time_s, a.marked) for a in old
+    ]
+    assert new_counts == old_counts

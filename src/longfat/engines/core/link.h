@@ -467,7 +467,8 @@ class DropTailLink final : public Link
         while (m_waiting > 0)
         {
             const std::size_t next = m_flying.size() - m_waiting;
-            if (next > 0 && !is_over(m_flying[next - 1], now, caused))
+            // After a change the transmission before may be of a packet that has left the ring.
+            if (next > 0 ? !is_over(m_flying[next - 1], now, caused) : m_flying[0].began > now)
             {
                 return;
             }
