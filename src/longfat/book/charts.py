@@ -164,8 +164,9 @@ def _measured(axes: Axes, across: bool) -> Iterator[tuple[str, np.ndarray]]:
         colors = [line.get_color()] if line.get_linestyle() != "None" else []
         colors += [line.get_markerfacecolor()] if line.get_marker() not in ("None", None) else []
         if any(map(_coloured, colors)):
-            values = line.get_xdata() if across else line.get_ydata()
-            yield f"line {labels(line)}", np.asarray(values, float)
+            values = np.asarray(line.get_ydata())
+            named = across or not np.issubdtype(values.dtype, np.number)
+            yield f"line {labels(line)}", np.asarray(line.get_xdata() if named else values, float)
     for bar in axes.patches:
         if isinstance(bar, Rectangle) and _coloured(bar.get_facecolor()):
             yield f"bar {labels(bar)}", np.array([bar.get_width() if across else bar.get_height()])
