@@ -77,8 +77,9 @@ def request(scenario: Scenario) -> str:
 
 
 def controls(scenario: Scenario) -> list[str]:
-    """Return the congestion controls of the flows."""
-    return [flow.congestion_control.name for flow in scenario.flows]
+    """Return the congestion controls: of the flows, and of transfers' control messages."""
+    names = [flow.congestion_control.name for flow in scenario.flows]
+    return names + ["newreno"] * any(transfer.by_datagrams for transfer in scenario.transfers)
 
 
 def part() -> behaviour.Part:

@@ -40,6 +40,7 @@ def run(
     """
     stated = [flow.get("congestion_control", "") for flow in scenario.get("flows", ())]
     names = [one if isinstance(one, str) else one.get("name", "") for one in stated]
+    names += ["newreno"] * bool(scenario.get("transfers"))  # for control messages
     known = compiled.algorithms()
     headers = [own] if own else []
     headers += [known[name].header for name in names if name in known]

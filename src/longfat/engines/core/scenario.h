@@ -8,6 +8,7 @@
 
 #include "scenario-fields.h"
 #include "scenario-paths.h"
+#include "scenario-transfers.h"
 
 #include <map>
 
@@ -37,10 +38,10 @@ class ScenarioReader : private Refusal
         scenario->duration = from_seconds(fields.number("duration_s", ABOVE_0, LONGEST_S));
         scenario->seed = fields.whole("seed", 1, 2147483648, 1);
         fields.ignore("title");
-        fields.not_yet("transfers");
+        const Json& transfers = fields.list("transfers");
         fields.not_yet("faults");
         const Json& links = fields.list("links", 1);
-        const Json& flows = fields.list("flows", 1);
+        const Json& flows = fields.list("flows", transfers.items.empty() ? 1 : 0);
         Fields record(*this, fields.take("record"), "record.");
         for (const Json& series : record.list("series").items)
         {
@@ -66,6 +67,16 @@ class ScenarioReader : private Refusal
             scenario->flows[i].number = i;
             scenario->flows[i].seed = scenario->seed;
             read_flow(flows.items[i], where, graph, &scenario->flows[i]);
+        }
+        TransferReader reader(*this, graph, scenario->flows);
+        for (std::size_t i = 0; i < transfers.items.size() && !is_refused(); ++i)
+        {
+            scenario->transfers.push_back(
+                reader.read(transfers.items[i], "transfers." + std::to_string(i) + "."));
+            if (!std::holds_alternative<StreamsSpec>(scenario->transfers.back().method))
+            {
+                scenario->control = control_flow();
+            }
         }
     }
 
@@ -400,6 +411,21 @@ class ScenarioReader : private Refusal
         ends.push_back(target);
         flow->paths = path.empty() ? shortest_legs(*this, ends, graph, where + "target")
                                    : std::vector<Path>{path};
+    }
+
+    /// The TCP of control messages, as Linux has it by default, but for NewReno.
+    FlowSpec control_flow()
+    {
+        FlowSpec flow;
+        Json newreno;
+        newreno.type = Json::TEXT;
+        newreno.text = "newreno";
+        read_algorithm(newreno, "transfers.", &flow);
+        flow.segment_bytes = 536;
+        flow.send_buffer = flow.receive_buffer = 64'000'000;
+        flow.ack_timeout = 200'000'000;
+        flow.min_rto = 200'000'000;
+        return flow;
     }
 
     void read_algorithm(const Json& json, const std::string& where, FlowSpec* flow)

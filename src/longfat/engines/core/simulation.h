@@ -8,7 +8,10 @@
 #include "../json.h"
 #include "flow.h"
 #include "mobility.h"
+#include "rbudp.h"
 #include "step-link.h"
+#include "streams.h"
+#include "tsunami.h"
 
 namespace longfat::core
 {
@@ -26,6 +29,10 @@ class Simulation
         for (const FlowSpec& flow : m_spec.flows)
         {
             add_flow(flow);
+        }
+        for (const TransferSpec& transfer : m_spec.transfers)
+        {
+            add_transfer(transfer);
         }
         m_events.at(m_spec.duration, [this] { m_events.end(); });
     }
@@ -105,6 +112,25 @@ class Simulation
             head.Name("acks_told_of_loss").Number(count.told);
             head.Name("quick_starts_approved").Number(count.quick_starts_approved);
             head.Name("quick_starts_reported").Number(count.quick_starts_reported);
+            write_series(count.series, head, numbers);
+            head.End('}');
+        }
+        head.End(']').Name("transfers").Begin('[');
+        for (const auto& transfer : m_transfers)
+        {
+            const TransferCount count = transfer->count();
+            const auto when = [](Time time) {
+                return time == NEVER ? std::nan("") : seconds(time);
+            };
+            head.Begin('{').Name("there_s").Number(when(count.there));
+            head.Name("known_s").Number(when(count.known));
+            head.Name("delivered_bytes").Number(count.unique_bytes);
+            head.Name("packets_sent").Number(count.packets);
+            head.Name("packets_sent_again").Number(count.packets_again);
+            head.Name("bytes_sent").Number(count.packet_bytes);
+            head.Name("packets_overrun").Number(count.overrun);
+            head.Name("control_bytes").Number(count.control_bytes);
+            head.Name("rounds").Number(count.rounds);
             write_series(count.series, head, numbers);
             head.End('}');
         }
@@ -233,6 +259,61 @@ class Simulation
         }
     }
 
+    void add_transfer(const TransferSpec& spec)
+    {
+        if (const auto* streams = std::get_if<StreamsSpec>(&spec.method))
+        {
+            std::vector<Flow*> flows;
+            for (const uint64_t place : streams->flows)
+            {
+                flows.push_back(&m_flows[place]);
+            }
+            auto transfer = std::make_unique<StreamsTransfer>(m_events, spec, flows, m_checks);
+            for (std::size_t i = 0; i < flows.size(); ++i)
+            {
+                flows[i]->last().receiver->on_delivery =
+                    [this, flow = flows[i], i, transfer = transfer.get()] {
+                        on_delivery(*flow);
+                        transfer->on_delivery(i);
+                    };
+            }
+            m_transfers.push_back(std::move(transfer));
+        }
+        else if (std::holds_alternative<RbudpSpec>(spec.method))
+        {
+            m_transfers.push_back(
+                std::make_unique<Rbudp>(m_events, m_network, spec, m_spec.control, m_checks));
+        }
+        else
+        {
+            m_transfers.push_back(
+                std::make_unique<Tsunami>(m_events, m_network, spec, m_spec.control, m_checks));
+        }
+        m_transfers.back()->on_end = [this] { on_end(); };
+        for (const std::string& name : m_spec.series)
+        {
+            if (name == "there_bytes" || name == "rate_bps" || name == "error_rate")
+            {
+                m_transfers.back()->record(name, seconds(m_spec.duration), m_spec.points);
+            }
+        }
+    }
+
+    /// A flow or a transfer is over. A run ends with the last of those that have an end, unless there is
+    /// no transfer and a flow has none.
+    void on_end()
+    {
+        std::size_t all = m_transfers.size();
+        for (const Flow& flow : m_flows)
+        {
+            all += flow.spec.bytes > 0 || m_transfers.empty();
+        }
+        if (++m_complete == all)
+        {
+            m_events.end();
+        }
+    }
+
     void on_delivery(Flow& flow)
     {
         const Bytes delivered = flow.delivered_bytes();
@@ -244,10 +325,7 @@ class Simulation
         if (flow.spec.bytes > 0 && delivered == static_cast<Bytes>(flow.spec.bytes))
         {
             flow.completion_s = now_s;
-            if (++m_complete == m_flows.size())
-            {
-                m_events.end();
-            }
+            on_end();
         }
     }
 
@@ -267,6 +345,10 @@ class Simulation
                 connection.sender->finish(connection.receiver->rcv_nxt());
             }
         }
+        for (const auto& transfer : m_transfers)
+        {
+            transfer->finish();
+        }
     }
 
     const ScenarioSpec m_spec;
@@ -277,6 +359,7 @@ class Simulation
     Network m_network;
     std::deque<Flow> m_flows; // which stay where they are
     std::deque<Movement> m_moves;
+    std::vector<std::unique_ptr<Transfer>> m_transfers;
     std::size_t m_complete{0};
     bool m_is_finished{false};
 };

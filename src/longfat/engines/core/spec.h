@@ -208,10 +208,62 @@ struct FlowSpec
     std::vector<MoveSpec> moves;
 };
 
+/// Parallel TCP, or GridFTP (longfat.transfers).
+struct StreamsSpec
+{
+    /// All connections before end, and those from that one of `flows` on go on.
+    struct Cut
+    {
+        Time at;
+        std::size_t first_flow;
+    };
+
+    bool blocks{false};          //!< GridFTP; else a part of the file a flow
+    std::vector<uint64_t> flows; //!< places among the scenario's
+    uint64_t block_bytes{0};
+    std::vector<Cut> cuts;
+    std::optional<Time> marker_every; //!< none: no restart markers
+    std::optional<Time> adapt_every;  //!< none: all streams from the beginning
+    double adapt_gain{0};
+};
+
+/// What methods by datagrams have in common.
+struct DatagramsSpec
+{
+    Path path;
+    Time start{0};
+    double rate_bps{0}; //!< of payload, at most
+    uint64_t payload_bytes{0};
+    std::optional<double> receiver_bps; //!< what it takes from its socket; none: all at once
+    uint64_t socket_bytes{0};           //!< how much may wait there
+};
+
+struct RbudpSpec : DatagramsSpec
+{
+};
+
+struct TsunamiSpec : DatagramsSpec
+{
+    double threshold{0}; //!< part of the blocks that may be asked for again
+    double slower{0};    //!< factor of the delay between packets, at worst
+    double faster{0};    //!< the same, otherwise
+    double history{0};   //!< weight of what was before in the error rate
+    double report_every_s{0};
+    uint64_t most_requests{0};
+};
+
+struct TransferSpec
+{
+    uint64_t bytes{0};
+    std::variant<StreamsSpec, RbudpSpec, TsunamiSpec> method;
+};
+
 struct ScenarioSpec
 {
     std::vector<LinkSpec> links; //!< both directions of a cable one after the other
     std::vector<FlowSpec> flows;
+    std::vector<TransferSpec> transfers;
+    FlowSpec control; //!< the TCP of their messages
     Time duration{0};
     uint64_t seed{1};
     std::vector<std::string> series;
