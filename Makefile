@@ -16,6 +16,10 @@ INPUTS    := $(filter-out $(ONLY_PAGES:%=src/longfat/book/%.py) src/longfat/cli.
 PAGES     := $(shell find book src/longfat/book data -type f -not -path '*/__pycache__/*')
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 EXECUTED  := $(NOTEBOOKS:%=build/src/%)
+# What a step says beyond its own line goes into a log; where it fails, the end of that is shown.
+LOG        = $(CURDIR)/build/log/$(basename $(@F)).log
+QUIETLY    = @mkdir -p $(dir $(LOG)); quietly() { "$$@" >$(LOG) 2>&1 || { status=$$?; tail -n 20 $(LOG) >&2; \
+    echo "error: that failed; all that it said is in $(LOG)" >&2; exit $$status; }; }; quietly
 # What `make setup` compiles.
 COMPILED  := $(wildcard src/longfat/engines/ns3/* src/longfat/engines/*.h src/longfat/cc/*)
 # So many notebooks, and steps of the set-up, at once.
@@ -29,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup emulation ns2 book pdf notebooks check test test-slow test-all test-long test-times reproduce audit bench wasm crate serve lock clean
+.PHONY: FORCE help setup emulation ns2 book pdf site notebooks check test test-slow test-all test-long test-times reproduce audit bench wasm crate serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +58,18 @@ notebooks:  ## execute the notebooks and keep their outputs in notebooks/
 	@$(MAKE) --jobs $(JOBS) $(DONE)/ready $(EXECUTED)
 	cp $(EXECUTED) notebooks/
 	@touch $(EXECUTED)  # what was just executed need not be executed again
+
+site: pdf  ## make build/site, the book as a static site for SITE_URL, with the PDF
+	rm -rf build/site && cp -R $(HTML) build/site
+	cp $(PDF) build/site/
+	touch build/site/.nojekyll
+	@echo "The site is ready: serve $(CURDIR)/build/site under $$(cat build/site-url)"
+
+# Where the book will be online, as some pages have to know; they are built again when it changes.
+SITE_URL := $(or $(SITE_URL),$(shell sed -n 's/^ *baseurl: *//p' book/_config.yml))
+export LONGFAT_SITE_URL := $(SITE_URL)
+build/site-url: FORCE
+	@mkdir -p build; test "$$(cat $@ 2>/dev/null)" = "$(SITE_URL)" || echo "$(SITE_URL)" >$@
 
 define style-and-types
 $(BIN)/ruff check .
@@ -118,21 +134,20 @@ clean:  ## remove what was built (the environment and the cache of results stay)
 EXECUTE = LONGFAT_PAGE_FOLDER=$(CURDIR)/build/src/_longfat $(BIN)/papermill --cwd notebooks --no-request-save-on-cell-execute --no-progress-bar
 build/src/notebooks/%.ipynb: notebooks/%.ipynb requirements.lock $(INPUTS) | $(DONE)/package
 	@mkdir -p $(@D)
-	@echo "[notebook] $<"
-	@ready=$$(test -e $(DONE)/ready && echo yes); $(EXECUTE) $< $(@D)/part-$(@F) 2>$(@D)/$*.log \
+	$(QUIETLY) sh -c 'ready=$$(test -e $(DONE)/ready && echo yes); $(EXECUTE) $< $(@D)/part-$(@F) \
 	    || { test -z "$$ready" && until test -e $(DONE)/ready; do sleep 2; kill -0 $$PPID; done \
-        && $(EXECUTE) $< $(@D)/part-$(@F) 2>$(@D)/$*.log; } \
-	    || { cat $(@D)/$*.log >&2; exit 1; }
-	$(BIN)/nbstripout --keep-output --keep-count --extra-keys \
+        && $(EXECUTE) $< $(@D)/part-$(@F); }'
+	@$(BIN)/nbstripout --keep-output --keep-count --extra-keys \
 	    "metadata.papermill cell.metadata.papermill metadata.language_info.version" \
 	    $(@D)/part-$(@F)
 	@mv $(@D)/part-$(@F) $@
+	@echo "[notebook] $* (of $(words $(NOTEBOOKS)), $$(cd $(@D) && ls $(NOTEBOOKS:notebooks/%=%) 2>/dev/null | wc -l) are there)"
 
 # ns-3 first: a notebook may wait for it.
-$(HTML)/index.html: $(DONE)/ready $(EXECUTED) $(PAGES) $(INPUTS) requirements.lock
+$(HTML)/index.html: $(DONE)/ready $(EXECUTED) $(PAGES) $(INPUTS) requirements.lock build/site-url
 	@rm -rf build/src/book && cp -R book build/src/book
-	$(BIN)/jupyter-book build build/src --config book/_config.yml \
-	    --toc $(CURDIR)/book/_toc.yml --path-output build/book --all -W -n --keep-going
+	$(QUIETLY) sh -c 'exec 3>&1 && $(BIN)/jupyter-book build build/src --config book/_config.yml \
+	    --toc $(CURDIR)/book/_toc.yml --path-output build/book --all -W -n --keep-going'
 	@touch $@
 
 # The page that has all chapters finds its style and images only from the folder's own top.
@@ -166,15 +181,15 @@ $(DONE)/venv:
 	@mkdir -p $(@D) && touch $@
 
 $(DONE)/packages: requirements.lock | $(DONE)/venv
-	@echo "[setup] the packages of requirements.lock"
+	@echo "[setup] the $$(grep -c '^[a-z]' requirements.lock) packages of requirements.lock"
 	@awk '/^[a-z]/ {skip = /^($(BINDINGS))==/} !skip' requirements.lock >$@.txt
-	@$(PIP) --only-binary :all: -r $@.txt
+	$(QUIETLY) $(PIP) --only-binary :all: -r $@.txt
 	@touch $@
 
 $(DONE)/ns3: $(DONE)/packages
 	@echo "[setup] ns-3 and its Python bindings (compiled, about a minute)"
 	@awk '/^[a-z]/ {skip = !/^($(BINDINGS))==/} !skip' requirements.lock >$@.txt
-	@CLING_STANDARD_PCH=none $(PIP) --no-build-isolation -r $@.txt
+	$(QUIETLY) env CLING_STANDARD_PCH=none $(PIP) --no-build-isolation -r $@.txt
 	@touch $@
 
 $(DONE)/no-ns3: $(DONE)/packages
@@ -183,7 +198,7 @@ $(DONE)/no-ns3: $(DONE)/packages
 
 $(DONE)/package: pyproject.toml $(DONE)/packages
 	@echo "[setup] the package itself"
-	@$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+	$(QUIETLY) $(BIN)/python -m pip --disable-pip-version-check install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(DONE)/ready: $(COMPILED) $(DONE)/package $(DONE)/$(ENGINE)

@@ -6,13 +6,16 @@ A Sphinx extension (`setup`) and a plugin of MyST-NB (entry point `myst_nb.mime_
 
 import functools
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator
 from html import escape
+from importlib.metadata import version
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -34,6 +37,7 @@ from longfat.studies import atlas, ns3_faults
 from longfat.style import number, powers
 
 MADE = "_longfat"
+PDF = "long-fat-lossy.pdf"  # online, beside the pages
 JAPANESE = re.compile(r"([\u3005-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
 UNMARKED = (
     nodes.raw,
@@ -634,15 +638,48 @@ def _load_laboratory(app, page, template, context, doctree):
             (app.add_css_file if name.endswith(".css") else app.add_js_file)(name)
 
 
+def _leave_out_mathjax(app, page, template, context, doctree):
+    """A page without a formula does not load the script that sets them."""
+    if not re.search(r'class="math|\$[^$]+\$|\\\(', context.get("body", "")):
+        context["script_files"] = [
+            one
+            for one in context["script_files"]
+            if MATHJAX not in str(getattr(one, "filename", one))
+        ]
+
+
 def _list_citations(app, page, template, context, doctree):
     """Entries of a list of citations are its items (docutils gives them another role)."""
     if "body" in context:
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
 
 
+def _place(app, config):
+    """Tell all that has to know it where the book will be online, and which version it is.
+
+    That is the environment variable LONGFAT_SITE_URL, or `baseurl` of book/_config.yml. Pages find
+    each other wherever they are; the page for what is not found, which may be shown at any depth,
+    the list of pages, and cards for links cannot.
+    """
+    url = os.environ.get("LONGFAT_SITE_URL") or config.html_baseurl
+    config.html_baseurl = config.ogp_site_url = url.rstrip("/") + "/"
+    config.notfound_urls_prefix = urlsplit(config.html_baseurl).path
+    config.notfound_context = {
+        "title": "This page is not in the book",
+        "body": "<h1>This page is not in the book</h1><p>It may have moved. The book begins at its "
+        f'<a href="{config.notfound_urls_prefix}index.html">front page</a>; the search field looks '
+        "through all of it.</p>",
+    }
+    footer = config.html_theme_options.setdefault("extra_footer", "")
+    config.html_theme_options["extra_footer"] = (
+        f'{footer} Version {version("longfat")}; <a href="{config.html_baseurl}{PDF}">as a PDF</a>.'
+    )
+
+
 def setup(app):
     """Let the pages find MathJax, the one script that sets the equations, beside them."""
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
+    app.connect("config-inited", _place, priority=1)
     app.add_directive("longfat-table", Table)
     app.add_directive("longfat-cards", Cards)
     app.add_directive("longfat-glossary", Glossary)
@@ -661,6 +698,7 @@ def setup(app):
     app.connect("builder-inited", _offer_scenarios)
     app.connect("doctree-resolved", _tell_terms)
     app.connect("html-page-context", _list_citations)
+    app.connect("html-page-context", _leave_out_mathjax)
     app.connect("html-page-context", _tell_symbols)
     app.connect("html-page-context", _load_laboratory)
     app.connect("build-finished", _copy_mathjax)
