@@ -153,6 +153,18 @@ def test_a_timeout_in_a_recovery_is_told_as_one():
     assert answer["series"]["ssthresh_segments"][1] == [loss, timeout]
 
 
+def test_a_lost_retransmission_may_be_left_to_the_timer():
+    """RFC 6675 waits for the timer; what was sent after it tells sooner (RFC 8985, section 3)."""
+    found, left = (
+        sum(
+            run(link(loss_per_packet=0.02), own, duration_s=100, seed=seed)["timeouts"]
+            for seed in range(1, 6)
+        )
+        for own in (flow(), flow(lost_retransmissions="timeout"))
+    )
+    assert left > 3 * found + 5
+
+
 # --- what Linux has besides
 
 

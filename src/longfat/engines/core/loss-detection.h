@@ -45,7 +45,7 @@ class LossDetection
 {
   public:
     LossDetection(const FlowSpec& spec, const Stream& stream)
-        : board(stream, spec.sack, spec.rack),
+        : board(stream, spec.sack, spec.sack && spec.finds_lost_retransmissions, spec.rack),
           m_spec(spec),
           m_stream(stream)
     {

@@ -322,6 +322,8 @@ class ScenarioReader : private Refusal
         flow->timestamps = fields.truth("timestamps", true);
         flow->timestamp_tick = from_seconds(fields.number("timestamp_tick_s", 0, 10, 0.0));
         flow->ecn = fields.truth("ecn", false);
+        flow->finds_lost_retransmissions =
+            fields.one_of("lost_retransmissions", {"detected", "timeout"}) == "detected";
         flow->rack = fields.truth("rack", false);
         flow->frto = fields.truth("frto", false);
         flow->undo = fields.truth("undo", false);
@@ -380,6 +382,10 @@ class ScenarioReader : private Refusal
         if ((flow->rack || flow->frto || flow->undo) && !flow->sack)
         {
             fail(where + "sack: rack, frto and undo need it");
+        }
+        if (flow->rack && !flow->finds_lost_retransmissions)
+        {
+            fail(where + "lost_retransmissions: with rack they are detected");
         }
         check_ends(*this, path, source, target, where);
         for (const Reroute& reroute : flow->reroutes)

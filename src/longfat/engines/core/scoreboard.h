@@ -150,9 +150,11 @@ class Scoreboard
   public:
     static constexpr uint64_t DUP_THRESH = 3;
 
-    Scoreboard(const Stream& stream, bool sack, bool rack)
+    /// `watches`: whether it finds out which retransmissions are lost.
+    Scoreboard(const Stream& stream, bool sack, bool watches, bool rack)
         : m_stream(stream),
           m_sack(sack),
+          m_watches(watches),
           m_rack(rack)
     {
     }
@@ -257,7 +259,7 @@ class Scoreboard
                 m_retrans_out += bytes;
             }
         }
-        if (m_rack || (again && m_sack))
+        if (m_rack || (again && m_watches))
         {
             watch(segment, now);
         }
@@ -687,6 +689,7 @@ class Scoreboard
 
     const Stream& m_stream;
     const bool m_sack;
+    const bool m_watches;
     const bool m_rack;
     uint64_t m_una{0};
     Ring<SentSegment> m_sent; //!< from snd_una on

@@ -191,11 +191,12 @@ struct FlowSpec
     bool limited_transmit{true};
     bool ecn{false};
     bool timestamps{true};
-    Time timestamp_tick{0}; //!< 0: a nanosecond
-    bool rack{false};       //!< RFC 8985, with tail loss probes
-    bool frto{false};       //!< RFC 5682
-    bool undo{false};       //!< by timestamps (RFC 3522) and by DSACK (RFC 2883)
-    uint64_t retries{15};   //!< timeouts in a row before it gives up: R2 of RFC 9293
+    Time timestamp_tick{0};                //!< 0: a nanosecond
+    bool finds_lost_retransmissions{true}; //!< by what was sent after them; else by the timer alone
+    bool rack{false};                      //!< RFC 8985, with tail loss probes
+    bool frto{false};                      //!< RFC 5682
+    bool undo{false};                      //!< by timestamps (RFC 3522) and by DSACK (RFC 2883)
+    uint64_t retries{15};                  //!< timeouts in a row before it gives up: R2 of RFC 9293
     Time min_rto{0};
     Time start{0};
     std::optional<Time> stop;
