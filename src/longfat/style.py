@@ -18,11 +18,18 @@ PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
 # By the engine's name. The legends' names of them are in `ENGINE_LABEL`.
 ENGINE_STYLE: dict[str, dict[str, Any]] = {
     "segment": {"color": "#332288", "marker": "o"},
+    "core": {"color": "#999933", "marker": "v"},
     "ns3": {"color": "#44aa99", "marker": "s"},
     "linux": {"color": "#882255", "marker": "^"},
     "ns2": {"color": "#b8860b", "marker": "D"},
 }
-ENGINE_LABEL = {"segment": "segment engine", "ns3": "ns-3", "linux": "Linux", "ns2": "ns-2"}
+ENGINE_LABEL = {
+    "segment": "segment engine",
+    "core": "transport core",
+    "ns3": "ns-3",
+    "linux": "Linux",
+    "ns2": "ns-2",
+}
 
 _BLUE, _ORANGE, _GREEN, _RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
 _PINK, _SKY = "#cc79a7", "#56b4e9"
