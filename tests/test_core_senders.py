@@ -118,7 +118,9 @@ def test_ucc_keeps_its_window_where_the_link_is_not_busy():
     assert window_at(answer, 3.35) == pytest.approx(window_at(answer, 2.9), rel=0.02)
 
 
-@pytest.mark.parametrize("sender", SENDERS)
+# No router on these paths speaks: CADPC and XCP are NewReno. TCP-Probing does not time out, it asks
+# (test_core_cc_own_packets.py).
+@pytest.mark.parametrize("sender", sorted({*SENDERS} - {"probing"}))
 def test_a_timeout_leaves_a_window_of_one(sender):
     own = flow(sender, initial_window_segments=100, initial_ssthresh_segments=100)
     forth = link(20e6, outages=[{"start_s": 3, "duration_s": 2}])
@@ -138,6 +140,10 @@ def test_a_mark_lowers_the_window_once_a_round_trip(sender):
     """RFC 3168: no packet is lost, and many marks in a window count once (audit B6)."""
     own = flow({"name": sender, "parameters": MARKED_PARAMETERS.get(sender, {})}, ecn=True)
     own |= {"initial_ssthresh_segments": 80, "min_rto_s": 3}
+    if (
+        sender == "cherry"
+    ):  # which begins with what the receiver takes: no more than there is room for
+        own["receive_buffer_bytes"] = 200_000
     forth = link(mark_above_packets=MARK_ABOVE.get(sender, 20))
     answer = run(forth, own, duration_s=30, series=["ssthresh_segments"])
     assert answer["links"][0]["packets_marked"] > 0
