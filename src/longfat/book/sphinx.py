@@ -60,6 +60,8 @@ class AltText(MimeRenderPlugin):
     @staticmethod
     def handle_mime(renderer, data, inline):
         """Return the output's nodes, or None where Jupyter Book's own will do."""
+        if data.mime_type == show.FIGURE_MIME:
+            return []
         said = data.output_metadata.get(data.mime_type, {})
         if inline or not (said.get("alt") or said.get("caption")):
             return None
