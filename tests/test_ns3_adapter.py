@@ -23,7 +23,10 @@ SETTINGS = {
 
 
 def check_equal(sender: str, **more) -> None:
-    asked = link(2e6, 0.05), flow(sender, receive_buffer_bytes=40_000) | more
+    asked = (
+        link(2e6, 0.05),
+        flow(sender, send_buffer_bytes=1_000_000, receive_buffer_bytes=40_000) | more,
+    )
     ours = run(*asked, duration_s=3)
     theirs = adapted.run(scenario(*asked, duration_s=3))["flows"][0]
     counts = ("delivered_bytes", "segments_sent", "retransmissions", "timeouts")
@@ -45,7 +48,9 @@ def test_with_other_settings_too(sender, setting):
 @pytest.mark.parametrize("series", ["bandwidth_bps", "cwnd_segments"])
 def test_an_algorithm_sees_and_decides_the_same(series):
     """BBR's estimate and window, ACK by ACK: of all senders it asks for the most."""
-    asked = scenario(link(2e6, 0.05), flow("bbr"), duration_s=3, series=[series])
+    asked = scenario(
+        link(2e6, 0.05), flow("bbr", send_buffer_bytes=1_000_000), duration_s=3, series=[series]
+    )
     ours, theirs = (
         dict(zip(*engine.run(asked)["flows"][0]["series"][series], strict=True))
         for engine in (native, adapted)
@@ -60,10 +65,14 @@ def test_an_algorithm_sees_and_decides_the_same(series):
 def test_parameters_are_attributes():
     fast = scenario(
         link(2e6, 0.05),
-        flow({"name": "hybla", "parameters": {"rtt0_s": 0.01}}, max_window_segments=1000),
+        flow(
+            {"name": "hybla", "parameters": {"rtt0_s": 0.01}},
+            max_window_segments=1000,
+            send_buffer_bytes=10_000_000,
+        ),
         duration_s=0.35,
     )
-    slow = scenario(link(2e6, 0.05), flow("newreno"), duration_s=0.35)
+    slow = scenario(link(2e6, 0.05), flow("newreno", send_buffer_bytes=10_000_000), duration_s=0.35)
     sent = [adapted.run(asked)["flows"][0]["segments_sent"] for asked in (fast, slow)]
     assert sent[0] == native.run(fast)["flows"][0]["segments_sent"]
     assert sent[0] > 5 * sent[1]
@@ -82,7 +91,9 @@ def test_what_ns3_does_not_have_is_refused():
 
 def test_pacing_is_not_capped_at_4_gbit_s():
     """ns-3's default for a socket's largest pacing rate (audit A4)."""
-    own = flow("bbr", segment_bytes=9000, initial_window_segments=100)
+    own = flow(
+        "bbr", send_buffer_bytes=100_000_000, segment_bytes=9000, initial_window_segments=100
+    )
     asked = scenario(link(8e9, 0.005), own, duration_s=0.2, series=["bandwidth_bps"])
     bandwidths = adapted.run(asked)["flows"][0]["series"]["bandwidth_bps"][1]
     assert 7.5e9 < max(bandwidths) < 8e9

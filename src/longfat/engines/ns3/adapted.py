@@ -105,7 +105,8 @@ def library(own: Path | None = None) -> Path:
 
     Raises InputError for a header of one's own that does not compile, with the compiler's words.
     """
-    headers = [ADAPTER, *sorted(core.FOLDER.glob("*.h")), *([own] if own else []), RECOVERY]
+    served = sorted({one.header for one in senders().values()})
+    headers = [ADAPTER, *served, *([own] if own else []), RECOVERY]
     try:
         return compiled.build(_source(tuple(headers)))
     except compiled.CompilerError as error:

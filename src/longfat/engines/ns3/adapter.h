@@ -18,7 +18,7 @@
 // What the adapter tells an algorithm, and whence it has it:
 //
 //     states, pipe, which segments are lost, what an ACK
-//     newly delivers, whether window or application limit    the socket's own
+//     newly delivers, whether the application limits         the socket's own
 //     round trips and delivery rates, in ns and 64 bits      its segments as they leave (trace Tx)
 //     what an ACK acknowledges and reports, ECN-Echo         the ACKs as they arrive (trace Rx)
 //     one-way delays                                         OneWayDelaySignal, where it is served
@@ -66,6 +66,7 @@
 #include "ns3/tcp-tx-buffer.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -521,11 +522,15 @@ class CongestionOps : public ns3::TcpCongestionOps, public HandoffSignal, privat
         m_ack.mss = m_mss;
         m_ack.prior_state = m_state;
         m_ack.prior_in_flight = m_socket->GetTxBuffer()->BytesInFlight();
-        // The socket asks for its own window alone: the receiver's may be full too, or pacing may keep
-        // segments from leaving, which says nothing of the window.
-        const bool has_room = m_nxt - m_una + m_mss <= m_advertised_window;
-        m_cwnd_limited =
-            has_room && (m_tcb->m_isCwndLimited || (m_tcb->m_pacing && m_cwnd_limited));
+        if (m_ack.prior_in_flight + m_mss > Bytes(m_tcb->m_cWnd.Get()))
+        {
+            m_cwnd_limited = has_more_to_send();
+        }
+        else if (!m_tcb
+                      ->m_pacing) // which keeps segments from leaving too, and says nothing of cwnd
+        {
+            m_cwnd_limited = false;
+        }
         m_ack.cwnd_limited = m_cwnd_limited;
         m_ack.ece = flags & ns3::TcpHeader::ECE;
         m_ack.segment_sent = std::exchange(m_segment_sent, core::NEVER);
@@ -600,6 +605,17 @@ class CongestionOps : public ns3::TcpCongestionOps, public HandoffSignal, privat
         m_rate.on_delivered(segment, segment.bytes, now());
         m_lost_out -= segment.lost ? segment.bytes : 0;
         segment.lost = false;
+    }
+
+    /// Whether something waits that the receiver has room for. (The socket's own flag is that of its
+    /// last segment, which in a recovery leaves before the window is known.)
+    bool has_more_to_send() const
+    {
+        const bool has_data = m_socket->GetTxBuffer()->TailSequence() > in_socket(m_nxt);
+        return (has_data && m_nxt - m_una + m_mss <= m_advertised_window) ||
+               (m_lost_out > 0 && std::any_of(m_sent.begin(), m_sent.end(), [](const auto& one) {
+                    return one.second.lost && !one.second.retransmitted;
+                }));
     }
 
     void on_window(uint32_t, uint32_t bytes)
