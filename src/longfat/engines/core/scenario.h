@@ -288,7 +288,7 @@ class ScenarioReader : private Refusal
         if (const Json& xcp = fields.take("xcp"); xcp.IsStated())
         {
             Fields own(*this, xcp, where + "xcp.");
-            Xcp& read = link->xcp.emplace();
+            XcpSpec& read = link->xcp.emplace();
             read.alpha = own.number("alpha", ABOVE_0, 10, 0.4);
             read.beta = own.number("beta", 0, 10, 0.226);
             read.gamma = own.number("gamma", 0, 1, 0.1);

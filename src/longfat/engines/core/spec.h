@@ -97,7 +97,7 @@ struct Pie
 };
 
 /// A router that speaks XCP (longfat.Xcp).
-struct Xcp
+struct XcpSpec
 {
     double alpha;
     double beta;
@@ -122,7 +122,7 @@ struct LinkSpec
     std::optional<Arq> arq;
     std::vector<uint32_t> delivery_ms;                 //!< a trace; empty: rate_bps says it all
     std::variant<std::monostate, Red, CoDel, Pie> aqm; //!< monostate: the queue is not managed
-    std::optional<Xcp> xcp;
+    std::optional<XcpSpec> xcp;
     double approve_bps{0};                   //!< of Quick-Start requests; 0: it does not speak it
     bool ptp{false};                         //!< its router writes into queries
     std::optional<BaseStation> base_station; //!< at its source

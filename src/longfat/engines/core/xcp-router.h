@@ -35,7 +35,7 @@ class XcpRouter
     /// `queue_bytes` is asked for how long the queue is.
     XcpRouter(EventQueue& events,
               const Link& link,
-              const Xcp& spec,
+              const XcpSpec& spec,
               std::function<uint64_t()> queue_bytes)
         : m_events(events),
           m_link(link),
@@ -137,7 +137,7 @@ class XcpRouter
 
     EventQueue& m_events;
     const Link& m_link;
-    const Xcp m_spec;
+    const XcpSpec m_spec;
     const std::function<uint64_t()> m_queue_bytes;
     double m_interval_s{FIRST_INTERVAL_S};
     double m_mean_rtt_s{FIRST_INTERVAL_S}; //!< d
