@@ -467,7 +467,7 @@ def test_other_engines_refuse_by_the_field(link, own, named):
         with pytest.raises(InputError, match=f"^.*{named}") as caught:
             ask()
         assert "\n" not in str(caught.value)
-    assert with_control("xcp") == ["segment"]
+    assert with_control("xcp") == ["segment", "core"]
 
 
 @pytest.mark.parametrize(
