@@ -42,7 +42,8 @@ def copy(tmp_path_factory) -> Path:
         )
     for part in ("data", "notebooks"):
         (folder / part).mkdir()
-    for part in ("data/papers", "data/glossary.csv", "data/notation.csv", "notebooks/ruff.toml"):
+    tables = ("data/glossary.csv", "data/notation.csv", "data/verdicts.csv")
+    for part in ("data/papers", *tables, "notebooks/ruff.toml"):
         source = ROOT / part
         (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / part)
     shutil.copy(ROOT / "pyproject.toml", folder)
