@@ -160,7 +160,7 @@ def test_other_engines_refuse_by_the_field(link, control, named):
         with pytest.raises(InputError, match=f"^.*{named}") as caught:
             ask()
         assert "\n" not in str(caught.value)
-    assert with_control("cadpc") == ["segment"]
+    assert with_control("cadpc") == ["segment", "core"]
 
 
 def test_a_link_without_it_has_none_in_its_json():
