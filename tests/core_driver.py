@@ -10,7 +10,7 @@ from pathlib import Path
 
 from longfat import paths
 from longfat.engines import host
-from longfat.engines.core import native
+from longfat.engines.segment import native
 
 HERE = Path(__file__).parent
 MSS = 1000  # bytes

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from longfat import paths
 from longfat.engines import host
-from longfat.engines.core import native
+from longfat.engines.segment import native
 from longfat.topologies import duplex
 
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ import json
 
 from longfat import Result, Scenario
 from longfat.engines import host, segment
-from longfat.engines.core import native
+from longfat.engines.segment import native
 
 
 def simulate(scenario: Scenario) -> Result:

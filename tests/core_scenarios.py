@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 from typing import Any
 
-from longfat.engines.core import native
+from longfat.engines.segment import native
 
 HEADERS = 54  # bytes on the wire beside the payload, with timestamps
 

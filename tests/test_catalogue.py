@@ -89,7 +89,7 @@ def test_the_sentence_says_range_and_unit():
 
 def test_parameters_in_an_order_are_held_to_it():
     with pytest.raises(InputError, match=r"below high_window_segments, which is 83000\.0"):
-        scenario("highspeed-rfc3649", {"low_window_segments": 83000.0})
+        scenario("highspeed", {"low_window_segments": 83000.0})
     with pytest.raises(InputError, match=r"parameters\.min_delay_s: 0\.005 is .* which is 0\.005"):
         scenario("hd", {"threshold_delay_s": 0.005})
 

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 PAIRS = {
     name: f"{name}-ns3"
     for name in ("vegas", "veno", "illinois", "yeah", "htcp", "bic", "lp", "ledbat")
-} | {"highspeed-rfc3649": "highspeed", "scalable-kelly": "scalable"}
+} | {"highspeed": "highspeed", "scalable": "scalable"}
 
 
 def as_ns3(name):

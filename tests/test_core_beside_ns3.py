@@ -11,7 +11,7 @@ import pytest
 from core_scenarios import flow, link, scenario
 from test_faults import FAULTS
 
-from longfat.engines.core import native
+from longfat.engines.segment import native
 from longfat.engines.ns3 import adapted
 
 pytestmark = [pytest.mark.slow, pytest.mark.ns3]
@@ -23,7 +23,7 @@ SENDERS = [
     "bbr3",
     "bic",
     "card",
-    "cdg-hayes",
+    "cdg",
     "cdg-linux",
     "chd",
     "chd-freebsd",

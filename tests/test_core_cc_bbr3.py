@@ -8,7 +8,7 @@ import pytest
 from core_driver import MSS, Driver
 from core_scenarios import HEADERS, flow, link, run, scenario
 
-from longfat.engines.core import native
+from longfat.engines.segment import native
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 

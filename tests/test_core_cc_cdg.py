@@ -33,7 +33,7 @@ def back_offs(sender: Driver, gradient_s: float, rounds: int) -> int:
 def test_a_back_off_is_as_frequent_as_the_exponential_of_the_gradient(gradient_s):
     """Without smoothing or holding still p = 1 - exp(-g / 3 ms), and none right after another: in
     p / (1 + p) of all rounds."""
-    sender = driven("cdg-hayes", smoothing_rounds=1, ineffectual=0)
+    sender = driven("cdg", smoothing_rounds=1, ineffectual=0)
     rounds, chance = 1500, 1 - exp(-gradient_s / 0.003)
     expected = rounds * chance / (1 + chance)
     assert back_offs(sender, gradient_s, rounds) == pytest.approx(expected, abs=4 * sqrt(expected))
@@ -72,7 +72,7 @@ def test_linux_goes_to_seven_tenths_over_a_round_trip():
     assert sender.cwnd >= 100
 
 
-@pytest.mark.parametrize("name", ["cdg-hayes", "cdg-linux"])
+@pytest.mark.parametrize("name", ["cdg", "cdg-linux"])
 def test_it_stays_while_the_delay_does_however_long_the_queue(name):
     sender = driven(name)
     for _ in range(30):
@@ -84,7 +84,7 @@ def test_it_stays_while_the_delay_does_however_long_the_queue(name):
 
 
 def test_a_back_off_leaves_seven_tenths():
-    sender = driven("cdg-hayes", 20, scale_s=1e-9, smoothing_rounds=1)
+    sender = driven("cdg", 20, scale_s=1e-9, smoothing_rounds=1)
     sender.limited = False
     for _ in range(60):
         if sender.cwnd < 20:
@@ -94,11 +94,11 @@ def test_a_back_off_leaves_seven_tenths():
 
 
 def test_a_loss_is_tolerated_where_the_queue_is_not_full():
-    sender = driven("cdg-hayes", 40)
+    sender = driven("cdg", 40)
     assert sender.threshold("loss") == 40
     assert sender.threshold("ecn") == 20  # a mark is the queue's
     assert sender.threshold("timeout") == 20  # audit B5: a timeout is no duplicate ACK
-    assert driven("cdg-hayes", 40, tolerates_loss=False).threshold("loss") == 20
+    assert driven("cdg", 40, tolerates_loss=False).threshold("loss") == 20
     assert driven("cdg-linux", 40).threshold("loss") == 20
 
 
@@ -116,10 +116,10 @@ def full_queue(name: str, **parameters) -> Driver:
 
 
 def test_a_loss_is_congestion_where_only_the_smallest_delay_still_rises():
-    assert full_queue("cdg-hayes").threshold("loss") == 20
+    assert full_queue("cdg").threshold("loss") == 20
 
 
-@pytest.mark.parametrize("name", ["cdg-hayes", "cdg-linux"])
+@pytest.mark.parametrize("name", ["cdg", "cdg-linux"])
 def test_a_window_that_does_not_limit_does_not_grow(name):
     sender = driven(name, 10)
     sender.limited = False

@@ -11,12 +11,12 @@ from core_scenarios import drawn, flow, link, scenario
 from longfat import InputError, Scenario, SimulationError, engines, simulate, sweep
 from longfat.cc import catalogue, compiled
 from longfat.engines import core
-from longfat.engines.core import native, wasm
+from longfat.engines.segment import native, wasm
 from longfat.result import FLOW_COLUMNS, MORE_FLOW_COLUMNS
 from longfat.topologies import reference, satellite
 
 HERE = Path(__file__).parent
-SENDERS = sorted(compiled.algorithms())
+SENDERS = sorted(catalogue.algorithms())
 needs_zig = pytest.mark.skipif(
     not wasm.is_here() or wasm.zig_here() != wasm.ZIG_VERSION, reason="no ziglang or wasmtime here"
 )
@@ -106,14 +106,14 @@ def test_what_it_does_not_do_yet_is_refused_in_a_sentence():
 
 @pytest.mark.slow
 def test_the_catalogue_is_what_the_compiled_headers_print():
-    assert json.loads(compiled.FILE.read_text("utf-8")) == compiled.printed()
+    assert json.loads(catalogue.FILE.read_text("utf-8")) == catalogue.printed()
 
 
 @needs_zig
 @pytest.mark.slow
 def test_the_module_prints_the_same_catalogue():
     printed = sorted(wasm.catalogue(), key=lambda entry: entry["name"])
-    kept = json.loads(compiled.FILE.read_text("utf-8"))
+    kept = json.loads(catalogue.FILE.read_text("utf-8"))
     assert printed == sorted(
         (entry for one in kept.values() for entry in one["entries"]), key=lambda e: e["name"]
     )
@@ -121,7 +121,7 @@ def test_the_module_prints_the_same_catalogue():
 
 @pytest.mark.parametrize("name", SENDERS)
 def test_an_entry_says_what_a_reader_needs(name):
-    algorithm = compiled.find(name)
+    algorithm = catalogue.find(name)
     assert algorithm.title and algorithm.source
     assert algorithm.header.is_file()
     for parameter in algorithm.parameters.values():
@@ -221,10 +221,10 @@ def test_the_template_is_newreno_where_the_receiver_limits(tmp_path, loss):
 
 def test_a_header_is_compiled_and_then_its_table_is_read(tmp_path):
     header = own_header(tmp_path, "")
-    [entry] = compiled.table([header])
-    assert compiled.algorithm(entry, header).title == "own"
+    [entry] = catalogue.table([header])
+    assert catalogue.algorithm(entry, header).title == "own"
     header.write_text(header.read_text("utf-8").replace('.title = "own"', '.title = "mine"'))
-    [entry] = compiled.table([header])
+    [entry] = catalogue.table([header])
     assert entry["title"] == "mine"
 
 
@@ -244,7 +244,7 @@ def test_a_header_of_the_interface_before_says_where_porting_is_described():
     with pytest.raises(
         InputError, match=r"hybla\.h is written for ns-3's TcpCongestionOps"
     ) as caught:
-        compiled.plugin(old)
+        catalogue.plugin(old)
     page, title = compiled.PORTING.split(", ")
     assert page in str(caught.value)
     text = (HERE.parent / page).read_text("utf-8")

@@ -15,7 +15,7 @@ import link_driver
 import pytest
 from core_scenarios import drawn
 
-from longfat.engines.core import native
+from longfat.engines.segment import native
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 

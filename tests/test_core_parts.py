@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mpmath import mp, mpf
 
-from longfat.engines.core import native
+from longfat.engines.segment import native
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 

@@ -17,7 +17,7 @@ from test_base_stations import (  # noqa: F401  (collected here once more)
 
 from longfat import Scenario
 from longfat.engines import segment
-from longfat.engines.core import native
+from longfat.engines.segment import native
 from longfat.topologies import duplex
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core

@@ -8,7 +8,7 @@ from core_link_driver import Offered
 from core_scenarios import flow, link, run, scenario
 from test_routers import controlled, traffic
 
-from longfat.engines.core import native
+from longfat.engines.segment import native
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from core_scenarios import HEADERS, flow, link, run, scenario
 
-from longfat.cc import compiled
-from longfat.engines.core import native
+from longfat.cc import catalogue
+from longfat.engines.segment import native
 from longfat.errors import InputError
 
 pytestmark = pytest.mark.slow  # until the engine `segment` is this core
 
-SENDERS = sorted(compiled.algorithms())
+SENDERS = sorted(catalogue.algorithms())
 # What adds a segment a round trip in congestion avoidance (RFC 5681), by their papers and headers.
 AS_RENO = ["dual", "gaimd", "newreno", "pert", "reno", "standard", "tcpj", "ucc", "veno"]
-AS_RENO += ["cdg-hayes", "cdg-linux", "chd", "chd-freebsd", "hd", "hd-freebsd"]
+AS_RENO += ["cdg", "cdg-linux", "chd", "chd-freebsd", "hd", "hd-freebsd"]
 AS_RENO += ["westwood", "westwood-plus"]
 FIXED = Path(__file__).parent / "core_fixed.h"
 
@@ -131,7 +131,7 @@ def test_a_timeout_leaves_a_window_of_one(sender):
 
 
 # So low that those who go by delay are marked before they give way by themselves.
-MARK_ABOVE = dict.fromkeys(["cdg-hayes", "cdg-linux", "hd", "hd-freebsd"], 2) | {"fast": 8, "lp": 5}
+MARK_ABOVE = dict.fromkeys(["cdg", "cdg-linux", "hd", "hd-freebsd"], 2) | {"fast": 8, "lp": 5}
 MARKED_PARAMETERS = {"fast": {"alpha_segments": 10}}  # of its 200 in queues all would be marked
 
 
@@ -169,7 +169,7 @@ def test_five_gigabytes(sender):
 
 # A slow start of 10 Gbit/s delays its own segments, which these take for congestion in every ACK or
 # round trip of it; what they have after that, a segment a round trip has to bring back.
-LEFT_BY_DELAY = ["cdg-hayes", "hd", "hd-freebsd"]
+LEFT_BY_DELAY = ["cdg", "hd", "hd-freebsd"]
 WHOLE_WINDOW_S = {"dual": 60, "fast": 60, "lp": 200, "pert": 60}  # that brings it all back
 
 
@@ -280,7 +280,7 @@ def test_a_header_that_does_not_compile_is_refused(tmp_path):
     header = tmp_path / "mine.h"
     header.write_text('#include "model.h"\nclass Mine { int x }\n', "utf-8")
     with pytest.raises(InputError, match=r"mine\.h cannot be used: .*error"):
-        compiled.plugin(header)
+        catalogue.plugin(header)
 
 
 def test_an_entry_that_names_other_events_than_the_class_has_does_not_compile(tmp_path):
@@ -288,4 +288,4 @@ def test_an_entry_that_names_other_events_than_the_class_has_does_not_compile(tm
     text = FIXED.read_text("utf-8").replace("double utilization() const", "double utilisation()")
     header.write_text(text, "utf-8")
     with pytest.raises(InputError, match="are not the functions that the class has"):
-        compiled.plugin(header)
+        catalogue.plugin(header)

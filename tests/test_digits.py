@@ -47,7 +47,7 @@ def test_digits_of_the_segment_engine_change_with_a_version_only():
 @pytest.mark.slow  # until the engine `segment` is this core
 def test_digits_of_the_core_change_with_a_version_only():
     check("core")
-    assert {*compiled.algorithms()} <= senders("core")
+    assert {*catalogue.algorithms()} <= senders("core")
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ def test_a_leg_has_our_header_of_linuxs_control_and_its_own_ways():
     }
     assert names["Linux"] == (of_linux.flows[0].congestion_control, ())
     ours, faults = names["segment engine"]
-    assert (ours.name, dict(ours.parameters), faults) == ("scalable-kelly", {}, ())
+    assert (ours.name, dict(ours.parameters), faults) == ("scalable", {}, ())
     as_ns3, faults = names["as ns-3 3.44"]
     assert dict(as_ns3.parameters) == {"as_ns3_3_44": True}
     assert faults == NS3_3_44

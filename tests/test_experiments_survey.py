@@ -114,10 +114,10 @@ def test_marks_are_tried_more_often_than_the_other_queues():
         return design.groupby(["first", "second", "queue"])["seed"].agg("nunique")
 
     counts = often(plan.setting())
-    marked = counts["standard", "highspeed-rfc3649"]
+    marked = counts["standard", "highspeed"]
     assert marked.pop("1300 packets") == marked.pop("1300 packets, marks from 150 on") == 110
     assert set(marked) == {5}
-    others = counts.drop(index="highspeed-rfc3649", level="second")
+    others = counts.drop(index="highspeed", level="second")
     assert set(others) == {2, 5}
     assert often(plan.setting(repetitions=4)).max() == often(plan.setting("quick")).max() == 2
 
@@ -140,8 +140,8 @@ def test_one_loss_costs_each_window_what_its_rule_says():
     windows = {name: one["window"].to_numpy() for name, one in kept.groupby("algorithm")}
     assert windows["standard"][:3] == pytest.approx([1400, 700, 701])
     assert windows["standard"][701] == 1400
-    assert windows["scalable-kelly"][:3] == pytest.approx([1400, 1225, 1237.25])
-    assert windows["highspeed-rfc3649"].min() > 900
+    assert windows["scalable"][:3] == pytest.approx([1400, 1225, 1237.25])
+    assert windows["highspeed"].min() > 900
 
 
 def test_requirements_of_a_path():
@@ -303,6 +303,6 @@ def test_every_remedy_runs_and_names_its_sender():
     assert set(table["remedy"]) == set(tried)
     assert all(catalogue.find(name).header for name in table["sender"])
     named = dict(zip(table["remedy"], table["sender"], strict=True))
-    assert named["HSTCP"] == "highspeed-rfc3649"
+    assert named["HSTCP"] == "highspeed"
     assert named["limited slow start"] == "standard"
     assert (table["Mb/s"] > 0).all()

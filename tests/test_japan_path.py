@@ -66,7 +66,7 @@ def test_only_data_are_lost_by_bits_and_marked():
 
 @pytest.mark.ns3
 def test_both_engines_give_the_same_digits():
-    for algorithm in ("standard", "highspeed-rfc3649", "scalable-kelly"):
+    for algorithm in ("standard", "highspeed", "scalable"):
         scenario = topologies.japan(
             algorithm, payload_bps=30e6, queue_packets=60, loss=1e-5, duration_s=12
         )

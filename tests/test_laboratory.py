@@ -76,7 +76,7 @@ def run(page, **state) -> tuple[dict, str]:
         ("path", {"senders": ["compound"], "rate": 3.3, "rtt": 37.5, "queue": 7, "duration": 7}),
         ("path", {"senders": ["westwood", "chd"], "window": 40, "seed": 12345, "loss": 0.01}),
         ("satellite", {"duration": 20}),
-        ("satellite", {"senders": ["hybla", "highspeed-rfc3649"], "duration": 30, "seed": 7}),
+        ("satellite", {"senders": ["hybla", "highspeed"], "duration": 30, "seed": 7}),
         ("long-fat-pipe", {"duration": 2}),
         ("radio", {"loss": 0.002, "duration": 20}),
         ("wireless", {"duration": 15}),

@@ -63,7 +63,7 @@ def measured(result):
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_same_seed_same_digits(seed):
     """Ten pairs of runs: traces, counters and links are identical."""
-    control = ("reno", "cubic", "hybla", "bbr", "cdg")[seed % 5]
+    control = ("reno", "cubic", "hybla", "bbr", "cdg-linux")[seed % 5]
     scenario = one_link(
         flow={"congestion_control": control}, loss_per_packet=3e-3, seed=seed, points=500
     )
@@ -260,7 +260,7 @@ def test_several_flows_share_a_bottleneck():
 @pytest.mark.parametrize("name", sorted(planning.algorithms()))
 def test_every_congestion_control_of_linux_fills_a_clean_link(name):
     result = linux.simulate(one_link(flow={"congestion_control": name}, duration_s=30))
-    least = 0.5 if name == "cdg" else 0.85  # CDG backs off by chance
+    least = 0.5 if name == "cdg-linux" else 0.85  # CDG backs off by chance
     assert least * 10e6 * 1000 / 1054 < result.flows["goodput_bps"].item() <= 10e6 * 1000 / 1054
 
 

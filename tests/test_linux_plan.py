@@ -54,7 +54,7 @@ def test_without_a_kernel_it_says_what_to_run(monkeypatch, tmp_path):
 
 def test_ns3_says_that_only_linux_has_it():
     with pytest.raises(InputError, match="only the engine 'linux' has it"):
-        simulate(scenario(congestion_control="cdg"), engine="ns3")
+        simulate(scenario(congestion_control="cdg-linux"), engine="ns3")
 
 
 def test_an_outage_is_brought_forward_by_the_time_on_the_way():

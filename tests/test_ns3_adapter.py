@@ -3,7 +3,7 @@
 import pytest
 from core_scenarios import flow, link, run, scenario
 
-from longfat.engines.core import native
+from longfat.engines.segment import native
 from longfat.engines.ns3 import adapted
 from longfat.errors import InputError, SimulationError
 

@@ -19,7 +19,7 @@ from longfat.topologies import satellite
 
 pytestmark = pytest.mark.ns3
 
-SCALABLE = catalogue.find("scalable-kelly")
+SCALABLE = catalogue.find("scalable")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def delivered_bytes(congestion_control):
 
 def test_a_changed_header_is_used_without_a_new_process(own):
     before = delivered_bytes("own")
-    assert before == delivered_bytes("scalable-kelly")
+    assert before == delivered_bytes("scalable")
     process = ns3._server.process
     own.write_text(own.read_text().replace("0.01", "0.05"))
     assert delivered_bytes("own") > 1.05 * before
@@ -66,7 +66,7 @@ def test_a_header_that_does_not_compile_takes_only_itself_away(own):
     )
     with pytest.raises(InputError, match=rf"'own' cannot be used: {own}:{line}:\d+: error: "):
         delivered_bytes("own")
-    assert delivered_bytes("scalable-kelly") > 0
+    assert delivered_bytes("scalable") > 0
 
 
 def test_an_unchanged_header_is_compiled_once(own, tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ HANDOFF = {"rate_bps": 3e6, "new_rate_bps": 1e6, "cost_s": 0.09, "rtt_s": 0.04}
 SERIES = ["delivered_bytes", "cwnd_segments", "ssthresh_segments", "rtt_s", "queue_packets"]
 NETWORKS = {
     "satellite": topologies.satellite(loss=1e-4),
-    "japan": topologies.japan("highspeed-rfc3649", "standard", relay=True),
+    "japan": topologies.japan("highspeed", "standard", relay=True),
     "striped": topologies.japan("standard", "standard", paths=2),
     "radio": topologies.radio("TCP-J", bit_error_rate=1e-6, rate_bps=1.5e6, rtt_s=0.1),
     "shared": topologies.shared_wire("TCP-J", "NewReno", rate_bps=1.5e6, rtt_s=0.1),

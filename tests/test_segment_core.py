@@ -249,7 +249,7 @@ def test_without_compiler_and_wasmtime_it_says_what_it_needs(monkeypatch):
 
 def test_what_only_others_have_is_refused_with_their_names():
     with pytest.raises(InputError, match="'cdg': use the engine 'linux'") as caught:
-        segment.simulate(one_link(flow(congestion_control="cdg")))
+        segment.simulate(one_link(flow(congestion_control="cdg-linux")))
     assert "\n" not in str(caught.value)
 
 

@@ -494,7 +494,7 @@ def test_a_send_buffer_that_is_all_sent():
     assert_same(
         one_link(
             flow(
-                congestion_control="scalable-kelly",
+                congestion_control="scalable",
                 send_buffer_bytes=60_000,
                 receive_buffer_bytes=400_000,
             ),

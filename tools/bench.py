@@ -57,7 +57,7 @@ LONG_FAT_PIPE = Scenario(
         Flow(
             source="sender",
             target="receiver",
-            congestion_control="scalable-kelly",
+            congestion_control="scalable",
             segment_bytes=1448,
             send_buffer_bytes=8_000_000,
             receive_buffer_bytes=8_000_000,

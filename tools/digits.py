@@ -42,7 +42,7 @@ def scenarios() -> Iterator[tuple[str, str, Scenario]]:
                 yield f"{name} {kind}", "segment", own
     for kind, own in seldom_used().items():
         yield kind, "segment", own
-    for name in compiled.algorithms():
+    for name in catalogue.algorithms():
         for kind, own in alone_lossy_and_beside(name).items():
             yield f"core: {name} {kind}", "core", own
     for kind, own in (of_core() | seldom_used()).items():
@@ -62,7 +62,7 @@ def shortened(scenario: Scenario) -> Scenario:
 def alone_lossy_and_beside(name: str) -> dict[str, Scenario]:
     """Return a congestion control on a path of 4 Mb/s and 0.1 s: with the queue's losses alone,
     with a loss in a hundred, and beside standard TCP with ECN."""
-    known = catalogue.algorithms().get(name) or compiled.find(name)
+    known = catalogue.algorithms().get(name) or catalogue.find(name)
     routers: dict[str, Any] = {"xcp": {}} if known.needs_routers else {}
 
     def path(loss: float = 0.0, mark: int | None = None):

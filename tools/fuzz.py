@@ -15,12 +15,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from longfat.cc import compiled
+from longfat.cc import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "fuzz"
 LONGEST_INPUT = 6000  # bytes
-FLAGS = ["-std=c++20", "-O1", "-g", "-ffp-contract=off", f"-I{compiled.CORE}"]
+FLAGS = ["-std=c++20", "-O1", "-g", "-ffp-contract=off", f"-I{catalogue.CORE}"]
 FLAGS += ["-fsanitize=fuzzer,address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 
 
@@ -38,7 +38,7 @@ def target(cxx: str) -> Path:
     """Return the compiled target."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     program, controls = FOLDER / "target", FOLDER / "controls.cc"
-    headers = sorted(compiled.FOLDER.glob("*.h"))
+    headers = sorted(catalogue.FOLDER.glob("*.h"))
     controls.write_text("".join(f'#include "{header}"\n' for header in headers), "utf-8")
     sources = [str(ROOT / "tests" / "core_fuzz.cc"), str(controls)]
     subprocess.run([cxx, *FLAGS, *sources, "-o", str(program)], check=True)
@@ -52,7 +52,7 @@ def seeds(corpus: Path) -> None:
 
     corpus.mkdir(parents=True, exist_ok=True)
     for seed in range(60):
-        case = drawn(seed, sorted(compiled.algorithms()))
+        case = drawn(seed, sorted(catalogue.algorithms()))
         case["record"] = {"series": ["cwnd_segments", "queue_packets"], "points": 20}
         text = json.dumps(case)
         if len(text) <= LONGEST_INPUT:
@@ -62,8 +62,8 @@ def seeds(corpus: Path) -> None:
 
 def dictionary(path: Path) -> None:
     """Write the words of scenarios: what stands in quotes in the reader, and the senders' names."""
-    words = set(compiled.algorithms())
-    for source in compiled.CORE.glob("*.h"):
+    words = set(catalogue.algorithms())
+    for source in catalogue.CORE.glob("*.h"):
         if "scenario" in source.name:
             words |= set(re.findall(r'"([a-z][a-z0-9_.-]{2,40})"', source.read_text("utf-8")))
     numbers = ["1e308", "-1", "1e18", "9e9", "0.5", "4294967295", "1e-300", "null", "true", "[]"]

@@ -343,12 +343,12 @@ COMPILE = """
 import sys
 from pathlib import Path
 from longfat import builds
-from longfat.cc import compiled
+from longfat.cc import catalogue
 from longfat.errors import LongfatError
 try:
     for header in map(Path, sys.argv[1:] or {headers!r}):
-        print(compiled.plugin(header).read_bytes().hex())
-    print(compiled.program().read_bytes().hex())
+        print(catalogue.plugin(header).read_bytes().hex())
+    print(catalogue.program().read_bytes().hex())
 except LongfatError as error:
     sys.exit(str(error))
 """
@@ -375,7 +375,7 @@ def try_core(copy: Copy, mutant: Mutant, killers: list[str]) -> tuple[str, str]:
         if killers and (noticed := copy.first_failure(killers, "not long")):
             return "died", noticed
         if of_senders:
-            entries = "from longfat.cc import compiled; print(*compiled.algorithms())"
+            entries = "from longfat.cc import catalogue; print(*catalogue.algorithms())"
             senders = copy.python(entries).stdout.split()
             own = [name for name in senders if name in text] or senders
             if noticed := copy.first_failure(files, "not long", " or ".join(own)):

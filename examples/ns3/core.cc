@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Congestion controls of the core (src/longfat/engines/core/cc) and of ns-3 over one lossy path, in
+// Congestion controls of the core (src/longfat/cc) and of ns-3 over one lossy path, in
 // plain ns-3: adapter.h makes an ns3::TcpCongestionOps of whatever is included after it.
 
 #include "adapter.h"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from longfat.engines import simulate
     from longfat.errors import InputError, LongfatError, SimulationError
-    from longfat.faults import NS3_3_44 as ns3_3_44
     from longfat.links import (
         Arq,
         CoDel,
@@ -59,7 +58,6 @@ __all__ = [
     "Transfer",
     "Wtcp",
     "Xcp",
-    "ns3_3_44",
     "simulate",
     "sweep",
 ]
@@ -98,8 +96,6 @@ _HOMES = {
 
 
 def __getattr__(name: str):
-    if name == "ns3_3_44":
-        return importlib.import_module("longfat.faults").NS3_3_44
     for home, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(f"longfat.{home}"), name)

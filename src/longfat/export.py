@@ -53,8 +53,6 @@ def export(scenario: Scenario, to: str) -> str:
 
 def _check(scenario: Scenario, to: str) -> None:
     """Refuse what the scenario asks and a kernel does not have, by the name of its field."""
-    if scenario.faults:
-        _refuse("faults", "they are ns-3's")
     if scenario.transfers:
         _refuse("transfers", "only the engines 'segment' and 'ns3' have them")
     for number, link in enumerate(scenario.links):

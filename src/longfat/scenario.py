@@ -22,9 +22,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from longfat import pictures
-from longfat.cc import catalogue, compiled
+from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
-from longfat.faults import Fault
 from longfat.links import (
     FASTEST_BPS,
     LARGEST,
@@ -93,29 +92,11 @@ class CongestionControl(Model):
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        for name, reason in self._refusals():
+        for name, reason in catalogue.find(self.name).refusals(self.parameters):
             raise PydanticCustomError(
                 "value_error", "{reason}", {"at": ("parameters", name), "reason": reason}
             )
         return self
-
-    def _refusals(self) -> list[tuple[str, str]]:
-        """Return what is wrong with the parameters for whatever engine has the algorithm."""
-        refusals = [one.refusals(self.parameters) for one in _entries(self.name)]
-        return [] if [] in refusals else refusals[0]
-
-
-def _entries(name: str) -> list[catalogue.Algorithm | compiled.Algorithm]:
-    """Return what the catalogues say of an algorithm: the engines' until now, and the core's.
-
-    Raises InputError where neither has it.
-    """
-    entries: list[catalogue.Algorithm | compiled.Algorithm] = []
-    if name in catalogue.algorithms() or name not in compiled.algorithms():
-        entries.append(catalogue.find(name))
-    if name in compiled.algorithms():
-        entries.append(compiled.find(name))
-    return entries
 
 
 def _from_name(value: Any) -> Any:
@@ -204,8 +185,15 @@ class Move(Model):
 
 # Fields of a flow that only the engine `segment` has, as those of links (`links.HELPERS`).
 FLOW_HELPERS = ("relay_buffer_bytes", "relays_fail_at_s", "moves")
-# Fields of a flow that only the engine `core` has.
-OF_CORE = ("rack", "frto", "undo", "retries", "timestamp_tick_s")
+# Fields of a flow that say how its TCP is, and that only the engine `segment` has.
+OF_SEGMENT = (
+    "rack",
+    "frto",
+    "undo",
+    "retries",
+    "timestamp_tick_s",
+    "lost_retransmissions",
+)
 HELPER_SERIES = ("acknowledged_bytes", "signalling_bytes", "handoff_s")
 
 
@@ -230,7 +218,9 @@ class Flow(Model):
     there, since ns-3's has a fault, unless that
     recovery of ns-3's own is asked for.
 
-    What Linux has besides, and papers leave out, is off, and only the engine `core` has it: `rack`
+    Of segments that are lost again when they are sent again, SACK tells by those sent after them;
+    with `lost_retransmissions` "timeout" only the timer does, as in senders of 2002. What Linux has
+    besides, and papers leave out, is off. Only the engine `segment` has these: `rack`
     finds losses by time and probes for those at the end (RACK-TLP, RFC 8985), `frto` finds out
     whether a timeout was one (RFC 5682), `undo` takes back what timestamps (RFC 3522) or DSACK (RFC
     2883) show to have been for nothing. After `retries` timeouts in a row the connection gives up
@@ -276,12 +266,14 @@ class Flow(Model):
     undo: bool = False
     retries: Annotated[int, Field(ge=1, le=1_000_000)] = 15
     timestamp_tick_s: Annotated[float, Field(ge=0, le=10)] = 0.0
+    lost_retransmissions: Literal["detected", "timeout"] = "detected"
 
     @property
-    def of_core(self) -> tuple[str, ...]:
-        """The fields of this flow that only the engine `core` has, where they are stated."""
-        default = {name: type(self).model_fields[name].default for name in OF_CORE}
-        return tuple(name for name in OF_CORE if getattr(self, name) != default[name])
+    def of_segment(self) -> tuple[str, ...]:
+        """The fields that say how this flow's TCP is, of those that only the engine `segment` has,
+        where they are stated."""
+        default = {name: type(self).model_fields[name].default for name in OF_SEGMENT}
+        return tuple(name for name in OF_SEGMENT if getattr(self, name) != default[name])
 
     @property
     def helpers(self) -> tuple[str, ...]:
@@ -292,7 +284,7 @@ class Flow(Model):
     def routers(self) -> tuple[str, ...]:
         """The fields of this flow that ask routers for a rate, where they are stated."""
         asks = ["quick_start_bps"] if self.quick_start_bps else []
-        if any(one.needs_routers for one in _entries(self.congestion_control.name)):
+        if catalogue.find(self.congestion_control.name).needs_routers:
             asks.append("congestion_control")
         return tuple(asks)
 
@@ -302,9 +294,8 @@ class Flow(Model):
             raise ValueError(f"stop_s {self.stop_s} must be later than start_s {self.start_s}")
         if self.source == self.target:
             raise ValueError(f"a flow needs two nodes, not {quoted(self.source)} to itself")
-        if self.max_window_segments is not None and not any(
-            one.caps_window for one in _entries(self.congestion_control.name)
-        ):
+        algorithm = catalogue.find(self.congestion_control.name)
+        if self.max_window_segments is not None and not algorithm.caps_window:
             raise ValueError(
                 f"'{self.congestion_control.name}' cannot cap its congestion window: "
                 "leave max_window_segments out and limit the flow by receive_buffer_bytes"
@@ -314,18 +305,18 @@ class Flow(Model):
     @property
     def sends_own_packets(self) -> bool:
         """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
-        return any(OWN_PACKETS in one.signals for one in _entries(self.congestion_control.name))
+        return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
 
     @property
     def asks_path(self) -> bool:
         """Whether the congestion control asks the path's routers (`path-queries.h`)."""
-        return any(PATH_QUERIES in one.signals for one in _entries(self.congestion_control.name))
+        return PATH_QUERIES in catalogue.find(self.congestion_control.name).signals
 
     @property
     def has_low_priority(self) -> bool:
         """Whether it sends packets that a full queue drops before others."""
         control = self.congestion_control
-        known = any("low_priority" in one.parameters for one in _entries(control.name))
+        known = "low_priority" in catalogue.find(control.name).parameters
         return known and bool(control.parameters.get("low_priority", True))
 
     @model_validator(mode="after")
@@ -457,8 +448,7 @@ class Ns2(Model):
 class Scenario(Model):
     """Everything that decides a run's result, apart from the engine.
 
-    `faults` are what the engine `segment` does as ns-3 3.44 and not as the RFCs say
-    (`longfat.faults`), `ns2` what the engine `ns2` does by habit. `transfers` are files, carried by
+    `ns2` what the engine `ns2` does by habit. `transfers` are files, carried by
     flows that have no `bytes` of their own or by datagrams; with them flows may be missing, and a
     run ends with the last transfer and the last flow that has an end. `title` is for people: it is
     no part of the key.
@@ -482,7 +472,6 @@ class Scenario(Model):
     duration_s: PositiveSeconds
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
     record: Record = Record()
-    faults: tuple[Fault, ...] = ()
     ns2: Ns2 = Ns2()
     transfers: tuple[Transfer, ...] = ()
     title: str = ""

@@ -18,14 +18,12 @@ PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
 # By the engine's name. The legends' names of them are in `ENGINE_LABEL`.
 ENGINE_STYLE: dict[str, dict[str, Any]] = {
     "segment": {"color": "#332288", "marker": "o"},
-    "core": {"color": "#999933", "marker": "v"},
     "ns3": {"color": "#44aa99", "marker": "s"},
     "linux": {"color": "#882255", "marker": "^"},
     "ns2": {"color": "#b8860b", "marker": "D"},
 }
 ENGINE_LABEL = {
     "segment": "segment engine",
-    "core": "transport core",
     "ns3": "ns-3",
     "linux": "Linux",
     "ns2": "ns-2",
@@ -44,10 +42,10 @@ _OWN = {
     "hybla": (_RED, "P"),
     "tcpj": (_RED, "*"),
     "ucc": (_RED, "X"),
-    "highspeed-rfc3649": (_ORANGE, "s"),
-    "highspeed": (_ORANGE, "H"),
-    "scalable-kelly": (_GREEN, "^"),
-    "scalable": (_GREEN, "2"),
+    "highspeed": (_ORANGE, "s"),
+    "highspeed-ns3": (_ORANGE, "H"),
+    "scalable": (_GREEN, "^"),
+    "scalable-ns3": (_GREEN, "2"),
     "fast": (_PINK, ">"),
     "westwood": (_GREEN, "p"),
     "westwood-plus": (_OLIVE, "<"),
@@ -65,8 +63,8 @@ _OWN = {
     "vegas": (_PINK, "o"),
     "veno": (_OLIVE, "o"),
     "yeah": (_ROSE, "P"),
-    "cdg": (_GREEN, "3"),
-    "cdg-hayes": (_GREEN, "4"),
+    "cdg-linux": (_GREEN, "3"),
+    "cdg": (_GREEN, "4"),
     "africa": (_ORANGE, "p"),
     "card": (_OLIVE, "s"),
     "dual": (_CYAN, "^"),
@@ -75,7 +73,6 @@ _OWN = {
     "cherry": (_PURPLE, "D"),
     "peach": (_ORANGE, "o"),
     "hybla-2004": (_OLIVE, "P"),
-    "cdg-linux": (_GREEN, "1"),
     "hd-freebsd": (_ORANGE, "D"),
     "chd-freebsd": (_ORANGE, "X"),
     "xcp": (_RED, "o"),
@@ -103,9 +100,9 @@ SHORT = {
     "newreno": "NewReno",
     "reno": "Reno",
     "standard": "standard TCP",
-    "highspeed-rfc3649": "HSTCP",
-    "highspeed": "HSTCP of ns-3",
-    "scalable-kelly": "Scalable TCP",
+    "highspeed": "HSTCP",
+    "highspeed-ns3": "HSTCP of ns-3",
+    "scalable": "Scalable TCP",
     "tcpj": "TCP-J",
     "ucc": "UCC",
     "chd": "CHD",
@@ -130,14 +127,14 @@ SHORT = {
     "pert": "PERT",
     "xcp": "XCP",
     "cadpc": "CADPC/PTP",
-    "cdg-hayes": "CDG",
+    "cdg": "CDG",
     "cdg-linux": "CDG of Linux",
     "hd-freebsd": "HD of FreeBSD",
     "chd-freebsd": "CHD of FreeBSD",
     "hybla-2004": "Hybla with its start",
 }
 # Other names by which the chapters speak of them.
-_ALIASES = {"SACK": "newreno", "HighSpeed TCP": "highspeed-rfc3649", "CHD w/o DCC": "chd"}
+_ALIASES = {"SACK": "newreno", "HighSpeed TCP": "highspeed", "CHD w/o DCC": "chd"}
 
 RC: Any = {  # matplotlib's settings
     "figure.figsize": (7, 4.2),

@@ -8,15 +8,12 @@ cache share the work: each run is claimed by one of them (`longfat.store.claim`)
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
-from contextvars import ContextVar
 
 import pandas as pd
 from tqdm import tqdm
 
 from longfat import engines, store
 from longfat.errors import InputError, LongfatError, SimulationError
-from longfat.faults import Fault
 from longfat.result import Result, flow_table
 from longfat.scenario import Scenario
 
@@ -81,12 +78,7 @@ def simulate_all(
             return simulate_all(
                 scenarios, engine, threads, experiment, time_limit_s, memory_limit_bytes
             )
-    added = _ADDED.get()
-    if added is not None and engine == "segment":
-        scenarios = [
-            one.with_(faults=tuple(dict.fromkeys((*one.faults, *added)))) for one in scenarios
-        ]
-    archived = experiment if experiment and store.reproducing() and added is None else None
+    archived = experiment if experiment and store.reproducing() else None
     if archived:
         engines.accept_new(scenarios, engine)
     keys = [engines.key(scenario, engine) for scenario in scenarios]
@@ -133,32 +125,6 @@ def simulate_all(
     return results
 
 
-_ADDED: ContextVar[tuple[Fault, ...] | None] = ContextVar("_ADDED", default=None)
-
-
-@contextmanager
-def with_faults(faults: Iterable[Fault]) -> Iterator[None]:
-    """Within this context the segment engine has these faults too, whatever is asked to be run.
-
-    So an experiment is run again as it is written, with what its scenarios have and `faults`. No
-    archive is written, and `can_run` says no for every other engine: these have no such switch.
-
-    >>> from longfat import sweep, topologies
-    >>> from longfat.sweeps import with_faults
-    >>> scenario = topologies.reference(congestion_control="newreno", loss=0.01, duration_s=20)
-    >>> plain = sweep([scenario])
-    >>> with with_faults(["syn-timeout", "no-rescue", "lost-retransmission"]):
-    ...     faulty = sweep([scenario])
-    >>> bool(plain["timeouts"].sum() < faulty["timeouts"].sum())
-    True
-    """
-    token = _ADDED.set(tuple(faults))
-    try:
-        yield
-    finally:
-        _ADDED.reset(token)
-
-
 def _in_order_of_their_end(executor: Executor, calls: dict) -> Iterator[tuple[int, Future]]:
     """Submit the calls of `engines.find_or_run`; at the end, whatever the end, none is waiting."""
     futures = {executor.submit(engines.find_or_run, *call): i for i, call in calls.items()}
@@ -189,8 +155,6 @@ def can_run(scenarios: Iterable[Scenario], engine: str) -> bool:
     Where it cannot, a line on standard output says what is left out and how to get it, so that the
     page of a notebook says it too. Raises InputError for an unknown engine.
     """
-    if _ADDED.get() is not None and engine != "segment":
-        return False
     if engines.is_here(engine):
         return True
     missing = [s for s in scenarios if engines.find(s, engine) is None]

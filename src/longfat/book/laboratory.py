@@ -52,7 +52,7 @@ def networks() -> dict[str, Network]:
             topologies.satellite(loss=1e-4, duration_s=60), ("sender", "receiver")
         ),
         "long-fat-pipe": Network(
-            topologies.japan("highspeed-rfc3649", payload_bps=600e6, duration_s=20),
+            topologies.japan("highspeed", payload_bps=600e6, duration_s=20),
             ("router", "receiver"),
         ),
         "radio": Network(

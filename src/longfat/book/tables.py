@@ -301,7 +301,7 @@ def ns2_switches() -> pd.DataFrame:
 
 def _of_linux(name: str) -> str:
     """Return what pages call a sender that has Linux's name."""
-    ours = {"highspeed": "highspeed-rfc3649", "scalable": "scalable-kelly"}
+    ours = {}
     return _sender(ours.get(name, name))
 
 

@@ -1,84 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The bandwidth that TCP Westwood and TCP-J estimate from the ACKs (paper: tcpj, equations 1 and
-// 8). A sample is d_k / (t_k - t_{k-1}): what the ACK reports as arrived, over the time since the
-// last ACK. How the samples are smoothed is left to the subclass.
+// What TCP Westwood and TCP-J share: the bandwidth that they estimate from the ACKs, and what they make
+// of it when segments are lost (paper: tcpj, equations 1, 5 to 8; S. Mascolo et al., "TCP Westwood",
+// MobiCom 2001).
+//
+//     sample      d_k / (t_k - t_{k-1}): what an ACK reports as arrived, and none before it did,
+//                 over the time since the last ACK                                            (1), (8)
+//     threshold   BW RTT_min / segment size, two segments at least                         (5) to (7)
 
-#ifndef LONGFAT_ACK_BANDWIDTH_H
-#define LONGFAT_ACK_BANDWIDTH_H
+#ifndef LONGFAT_CC_ACK_BANDWIDTH_H
+#define LONGFAT_CC_ACK_BANDWIDTH_H
 
-#include "acked-count.h"
-#include "loss-cause.h"
+#include "congestion-control.h"
 
-#include "ns3/nstime.h"
-#include "ns3/simulator.h"
-#include "ns3/trace-source-accessor.h"
-#include "ns3/traced-value.h"
+#include <algorithm>
+#include <cmath>
 
-namespace longfat
+namespace longfat::core
 {
 
-class TcpAckBandwidth : public TcpLossCause
+/// Samples of the bandwidth. How they are smoothed is left to FILTER: its update(bits, interval_s).
+template <class FILTER>
+class AckBandwidth
 {
   public:
-    static ns3::TypeId GetTypeId()
-    {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpAckBandwidth")
-                .SetParent<TcpLossCause>()
-                .AddTraceSource("Bandwidth",
-                                "The estimate BW, in bit/s",
-                                ns3::MakeTraceSourceAccessor(&TcpAckBandwidth::m_bandwidth),
-                                "ns3::TracedValueCallback::Double");
-        return tid;
-    }
+    FILTER filter;
 
-    /// (1), (8): one sample an ACK. ns-3 calls this for duplicate ACKs too.
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t /* segmentsAcked */,
-                   const ns3::Time& /* rtt */) override
+    void on_ack(const Ack& ack)
     {
-        m_uncounted += m_acked.Count(tcb);
-        const double now = ns3::Simulator::Now().GetSeconds();
-        if (m_lastAckS < 0) // the first ACK starts the clock
+        m_uncounted += ack.newly_delivered;
+        if (m_last_ack < 0) // the first ACK starts the clock
         {
-            m_lastAckS = now;
+            m_last_ack = ack.now;
             m_uncounted = 0;
         }
-        else if (now > m_lastAckS) // a second ACK of one instant counts in the next sample
+        else if (ack.now > m_last_ack) // a second ACK of one instant counts in the next sample
         {
-            m_bandwidth = Filter(8.0 * m_uncounted * tcb->m_segmentSize, now - m_lastAckS);
-            m_lastAckS = now;
+            filter.update(8.0 * static_cast<double>(m_uncounted), seconds(ack.now - m_last_ack));
+            m_last_ack = ack.now;
             m_uncounted = 0;
         }
     }
 
-  protected:
-    /// The estimate after so many bits reported by an ACK, so long after the last one.
-    virtual double Filter(double bits, double intervalS) = 0;
-
-    /// The bandwidth that (5) to (7) take at this moment, in bit/s.
-    virtual double GetBandwidth() const
+    /// How long ago the last ACK came, in s; negative: there was none.
+    double silence_s(Time now) const
     {
-        return m_bandwidth;
+        return m_last_ack < 0 ? -1 : seconds(now - m_last_ack);
     }
 
-    /// Forget the estimate.
-    void Reset()
+    void forget()
     {
-        m_bandwidth = 0;
-        m_lastAckS = -1;
+        filter.forget();
+        m_last_ack = -1;
         m_uncounted = 0;
     }
 
-    ns3::TracedValue<double> m_bandwidth{0}; //!< BW, the estimate, in bit/s
-    double m_lastAckS{-1};                   //!< t_{k-1}; negative: no ACK yet
-
   private:
-    AckedCount m_acked;      //!< d_k
-    uint32_t m_uncounted{0}; //!< segments of ACKs that made no sample yet
+    Time m_last_ack{-1};  //!< t_{k-1}; negative: no ACK yet
+    Bytes m_uncounted{0}; //!< of ACKs that made no sample yet
 };
 
-} // namespace longfat
+/// The right side of (5) to (7), in segments. `tick_s` is that of the clock which measured RTT_min.
+inline double
+bandwidth_threshold(double bps, const Congestion& congestion, double tick_s)
+{
+    double rtt_s = congestion.min_rtt == NEVER ? 0 : seconds(congestion.min_rtt);
+    if (tick_s > 0)
+    {
+        rtt_s = tick_s * std::max(1.0, std::floor(rtt_s / tick_s + 0.5));
+    }
+    return std::max(2.0, bps * rtt_s / (8.0 * static_cast<double>(congestion.mss)));
+}
+
+/// A recovery's end in a window that is not the threshold.
+struct AfterRecovery
+{
+    double cwnd{2};
+    double ssthresh{2};
+};
+
+} // namespace longfat::core
 
 #endif

@@ -9,80 +9,73 @@
 //     w (RTT - RTT_min) / RTT < alpha      w <- w + a(w) / w    (fast)
 //                             otherwise    w <- w + 1 / w       (slow)
 //
-// a(w), and b(w) of a loss, w <- w (1 - b(w)), are HighSpeed TCP's (highspeed-response.h).
+// a(w), and b(w) of a loss, w <- w (1 - b(w)), are HighSpeed TCP's (highspeed.h).
 //
-// The abstract alone could be had: alpha is assumed, a little above the one segment that every
-// sender keeps waiting; and so is that the round trip is smoothed as TCP's is, by an eighth.
+// The abstract alone could be had: alpha is assumed, a little above the one segment that every sender
+// keeps waiting; and so is that the round trip is smoothed as TCP's is, by an eighth.
 
-/* catalogue
-title = "TCP-Africa"
-type_id = "longfat::TcpAfrica"
-source = "King, Baraniuk and Riedi 2005; paper ucc, table 1; RFC 3649"
-caps_window = true
-[parameters]
-alpha_segments = {attribute = "Alpha"}
-*/
+#ifndef LONGFAT_CC_AFRICA_H
+#define LONGFAT_CC_AFRICA_H
 
-#ifndef LONGFAT_AFRICA_H
-#define LONGFAT_AFRICA_H
+#include "highspeed.h"
 
-#include "attributes.h"
-#include "highspeed-response.h"
-#include "standard.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpAfrica : public TcpStandard
+class Africa
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "africa",
+                                 .title = "TCP-Africa",
+                                 .source =
+                                     "King, Baraniuk and Riedi 2005; paper ucc, table 1; RFC 3649",
+                                 .colour = "#e69f00",
+                                 .marker = "p"};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid = Attributes<TcpAfrica, TcpStandard>("longfat::TcpAfrica")
-                                     .AddAttribute("Alpha",
-                                                   "in queues: more, and it grows as standard TCP",
-                                                   Number(&TcpAfrica::m_alpha, 1.641, 0.0, 1e6));
-        return tid;
+        return std::array{Parameter<Africa>{"alpha_segments",
+                                            &Africa::m_alpha,
+                                            1.641,
+                                            0,
+                                            1e6,
+                                            "segments",
+                                            "in queues: more, and it grows as standard TCP"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpAfrica>(this);
-    }
-
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t /* segmentsAcked */,
-                   const ns3::Time& /* rtt */) override
-    {
-        const double sample = tcb->m_lastRtt.Get().GetSeconds();
-        if (sample > 0)
+        if (ack.rtt != NO_RTT)
         {
-            m_minRtt = m_rtt > 0 ? std::min(m_minRtt, sample) : sample;
-            m_rtt = m_rtt > 0 ? 0.875 * m_rtt + 0.125 * sample : sample;
+            const double sample = seconds(ack.rtt);
+            m_rtt_s = m_rtt_s > 0 ? 0.875 * m_rtt_s + 0.125 * sample : sample;
+            m_min_rtt_s = std::min(m_min_rtt_s, sample);
         }
+        m_aimd.a = is_fast(now.cwnd) ? m_response.increase(now.cwnd) : 1;
+        return m_aimd.on_ack(ack, now);
     }
 
-    /// Segments a round trip: HighSpeed TCP's in fast mode, one in slow mode.
-    double GetIncrease(double w) const override
+    double ssthresh(const Congestion&, const Control& now)
     {
-        const bool fast = m_rtt > 0 && w * (m_rtt - m_minRtt) / m_rtt < m_alpha;
-        return fast ? m_response.GetIncrease(w) : 1;
-    }
-
-    double GetDecrease(double w) const override
-    {
-        return m_response.GetDecrease(w);
+        m_aimd.b = m_response.decrease(now.cwnd);
+        return m_aimd.decreased(now.cwnd);
     }
 
   private:
-    HighSpeedResponse m_response; //!< a(w) and b(w)
-    double m_alpha{};             //!< in segments
-    double m_minRtt{0};           //!< smallest of the connection, in s
-    double m_rtt{0};              //!< smoothed, in s; 0: none yet
+    bool is_fast(double w) const
+    {
+        return m_rtt_s > 0 && w * (m_rtt_s - m_min_rtt_s) / m_rtt_s < m_alpha;
+    }
+
+    double m_alpha{};
+    HighSpeedResponse m_response;
+    double m_rtt_s{0}; //!< smoothed; 0: none yet
+    double m_min_rtt_s{UNLIMITED};
+    Aimd<SlowStart> m_aimd;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpAfrica);
+LONGFAT_CONGESTION_CONTROL(Africa);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -1,108 +1,203 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // BIC TCP (L. Xu, K. Harfoush and I. Rhee, "Binary increase congestion control (BIC) for fast
-// long-distance networks", INFOCOM 2004; section III). The window grows by a search for W_max, the
-// window at which the last loss was (bic-search.h).
+// long-distance networks", INFOCOM 2004; section III), with the constant B = 4 of its authors' code in
+// Linux. The window grows by a search for W_max, the window at which the last loss was. A round trip
+// adds, in segments,
 //
-// Below the low window it is standard TCP. A loss leaves beta w, and W_max is w; where w had not
-// come up to W_max again (fast convergence) W_max is w (1 + beta) / 2, midway to what is left. What
-// ns-3 does otherwise is in bic-ns3.h.
+//     w < low window    1: standard TCP
+//     w < W_max         (W_max - w) / B, at most S_max; B / (smooth part) where that is at most 1
+//     w >= W_max        B / (smooth part) for B segments, then (w - W_max) / (B - 1), at most S_max
+//     no W_max yet      a twentieth of the window at least
+//
+// A loss leaves beta w, half below the low window, and W_max is w; where w had not come up to W_max
+// again (fast convergence) W_max is w (1 + beta) / 2, midway to what is left.
+//
+// The smooth part is the number of round trips from W_max - B to W_max. It follows from the paper's
+// least increment S_min = 0.01: log(B / (B S_min)) / log(B / (B - 1)) + B = 20, as Linux has it.
+//
+// What Linux 6.12 (tcp_bic.c) has besides, with as_linux_6_12: whole windows and quotients, beta = 819 /
+// 1024, a timeout that forgets W_max, and an allowance for delayed ACKs which begins with two segments
+// an ACK and, in whole numbers, stays nearly there: 31/16 where every segment has its ACK, so that the
+// window grows nearly twice as fast.
 
-/* catalogue
-title = "BIC"
-type_id = "longfat::TcpBic"
-source = "Xu, Harfoush and Rhee 2004, section III"
-caps_window = true
-linux = "bic"
-[parameters]
-fast_convergence = {attribute = "FastConvergence"}
-beta = {attribute = "Beta"}
-max_increase_segments = {attribute = "MaxIncr"}
-low_window_segments = {attribute = "LowWnd"}
-smooth_part = {attribute = "SmoothPart"}
-as_ns3_3_44 = {attribute = "AsNs3"}
-*/
+#ifndef LONGFAT_CC_BIC_H
+#define LONGFAT_CC_BIC_H
 
-#ifndef LONGFAT_BIC_H
-#define LONGFAT_BIC_H
+#include "newreno.h"
 
-#include "attributes.h"
-#include "bic-ns3.h"
-#include "bic-search.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpBic : public TcpBicNs3
+class Bic
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "bic",
+                                 .title = "BIC",
+                                 .source = "Xu, Harfoush and Rhee 2004, section III",
+                                 .colour = "#cc6677",
+                                 .marker = "v",
+                                 .linux = "bic"};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            Attributes<TcpBic, TcpBicNs3>("longfat::TcpBic")
-                .AddAttribute("FastConvergence",
-                              "give way to new flows",
-                              Switch(&TcpBic::m_fastConvergence, true))
-                .AddAttribute("Beta",
-                              "what a loss leaves of the window",
-                              Number(&TcpBic::m_beta, 0.8, 0.0, 1.0))
-                .AddAttribute("MaxIncr",
-                              "S_max, a round trip",
-                              Number(&TcpBic::m_maxIncrease, 16u, 1u, 1000000u))
-                .AddAttribute("LowWnd",
-                              "standard TCP below",
-                              Number(&TcpBic::m_lowWindow, 14u, 0u, 1000000u))
-                .AddAttribute("SmoothPart",
-                              "round trips of the slow part; Linux: 20",
-                              Number(&TcpBic::m_smoothPart, 5u, 1u, 1000000u));
-        return tid;
+        return std::array{
+            Parameter<Bic>{"fast_convergence",
+                           &Bic::m_fast_convergence,
+                           1,
+                           0,
+                           1,
+                           "",
+                           "give way to new flows"},
+            Parameter<Bic>{"beta", &Bic::m_beta, 0.8, 0, 1, "", "what a loss leaves of the window"},
+            Parameter<Bic>{"max_increase_segments",
+                           &Bic::m_max_increase,
+                           16,
+                           1,
+                           1e6,
+                           "segments",
+                           "S_max, a round trip"},
+            Parameter<Bic>{"low_window_segments",
+                           &Bic::m_low_window,
+                           14,
+                           0,
+                           1e6,
+                           "segments",
+                           "standard TCP below"},
+            Parameter<Bic>{"smooth_part",
+                           &Bic::m_smooth_part,
+                           20,
+                           1,
+                           1e6,
+                           "round trips",
+                           "from W_max - B to W_max",
+                           "Linux, tcp_bic.c"},
+            Parameter<Bic>{"as_linux_6_12",
+                           &Bic::m_as_linux,
+                           0,
+                           0,
+                           1,
+                           "",
+                           "whole segments, and its allowance for delayed ACKs",
+                           "Linux, tcp_bic.c"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpBic>(this);
-    }
-
-    double GetIncrease(double w) const override
-    {
-        return w / GetAcks(w);
-    }
-
-    double GetDecrease(double w) const override
-    {
-        return w < m_lowWindow ? 0.5 : 1 - m_beta;
-    }
-
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
-    {
-        const double w = Segments(tcb);
-        // ns-3 forgets to halve: it takes beta w.
-        const double lower = m_asNs3 ? std::floor(m_beta * w) : w * (1 + m_beta) / 2;
-        m_search.OnLoss(w, m_fastConvergence ? lower : w);
-        if (m_asNs3 && w >= m_lowWindow)
+        if (m_as_linux)
         {
-            return static_cast<uint32_t>(std::max(w * m_beta, 2.0) * tcb->m_segmentSize);
+            return on_ack_as_linux(ack, now);
         }
-        return TcpStandardOrNs3::GetSsThresh(tcb, bytesInFlight);
+        m_aimd.a = now.cwnd / std::max(acks(now.cwnd), 1.0);
+        return m_aimd.on_ack(ack, now);
     }
 
-  protected:
-    double GetAcks(double w) const override
+    double ssthresh(const Congestion& congestion, const Control& now)
     {
-        return m_search.GetAcks(w, {m_maxIncrease, m_lowWindow, m_smoothPart, m_asNs3});
+        const double beta = m_as_linux ? 819.0 / 1024 : m_beta;
+        const double w = m_as_linux ? std::floor(now.cwnd) : now.cwnd;
+        const bool converges = m_fast_convergence && w < m_w_max;
+        m_w_max = converges ? whole(w * (1 + beta) / 2) : w;
+        const bool low = m_as_linux ? w <= low_window() : w < low_window();
+        if (m_as_linux && congestion.cause == Congestion::TIMEOUT)
+        {
+            m_w_max = 0; // bictcp_reset
+            m_delayed_ack = 2 << ACK_RATIO_SHIFT;
+        }
+        return std::max(whole(low ? w / 2 : beta * w), 2.0);
     }
 
   private:
-    bool m_fastConvergence{};
-    double m_beta{};          //!< what a loss leaves
-    uint32_t m_maxIncrease{}; //!< S_max, in segments
-    uint32_t m_lowWindow{};   //!< in segments
-    uint32_t m_smoothPart{};  //!< round trips
-    BicSearch m_search;       //!< for W_max
+    static constexpr double B = 4;
+    static constexpr int ACK_RATIO_SHIFT = 4;
+
+    double whole(double quotient) const
+    {
+        return m_as_linux ? std::floor(quotient) : quotient;
+    }
+
+    double low_window() const
+    {
+        return static_cast<double>(m_low_window);
+    }
+
+    /// How many ACKs add a segment to a window of w segments (section III; bictcp_update).
+    double acks(double w) const
+    {
+        const auto max_increase = static_cast<double>(m_max_increase);
+        const double smooth = w * static_cast<double>(m_smooth_part) / B;
+        const double distance = whole((m_w_max - w) / B);
+        double acks = w / max_increase;
+        if (m_as_linux ? w <= low_window() : w < low_window())
+        {
+            return w;
+        }
+        if (w < m_w_max && distance <= 1)
+        {
+            acks = smooth;
+        }
+        else if (w < m_w_max && distance <= max_increase)
+        {
+            acks = w / distance;
+        }
+        else if (w >= m_w_max && w < m_w_max + B)
+        {
+            acks = smooth;
+        }
+        else if (w >= m_w_max && w < m_w_max + max_increase * (B - 1))
+        {
+            acks = w * (B - 1) / (w - m_w_max);
+        }
+        return whole(m_w_max == 0 ? std::min(acks, 20.0) : acks);
+    }
+
+    /// bictcp_cong_avoid, bictcp_acked.
+    Control on_ack_as_linux(const Ack& ack, Control now)
+    {
+        if (ack.state == State::OPEN && ack.newly_acked > 0)
+        {
+            const auto acked = static_cast<int64_t>(ack.segments(ack.newly_acked));
+            m_delayed_ack += acked - (m_delayed_ack >> ACK_RATIO_SHIFT);
+        }
+        if (!ack.may_grow() || !is_cwnd_limited_as_in_linux(ack, now))
+        {
+            return now;
+        }
+        double delivered = ack.segments(ack.newly_delivered);
+        if (now.in_slow_start())
+        {
+            now = m_linux_slow_start.on_ack(ack, now);
+            delivered = m_linux_slow_start.left;
+        }
+        if (delivered <= 0)
+        {
+            return now;
+        }
+        const double w = std::floor(now.cwnd);
+        double count = acks(w);
+        if (w > low_window()) // below, as Reno
+        {
+            const double ratio = 1 << ACK_RATIO_SHIFT;
+            count = std::floor(count * ratio / static_cast<double>(m_delayed_ack));
+        }
+        return m_count.open(std::max(count, 1.0), delivered, now);
+    }
+
+    bool m_fast_convergence{};
+    double m_beta{};
+    int64_t m_max_increase{};
+    int64_t m_low_window{};
+    int64_t m_smooth_part{};
+    bool m_as_linux{};
+    double m_w_max{0}; //!< segments; 0: no loss yet
+    Aimd<SlowStart> m_aimd;
+    int64_t m_delayed_ack{2 << ACK_RATIO_SHIFT}; //!< segments an ACK, in sixteenths, as in Linux
+    ByteCountingSlowStart m_linux_slow_start;
+    SegmentCount m_count;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpBic);
+LONGFAT_CONGESTION_CONTROL(Bic);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -19,90 +19,88 @@
 // its own bursts for a queue; slow start is TCP's and ends at the first gradient above 0; a loss halves
 // the window.
 
-/* catalogue
-title = "CARD"
-type_id = "longfat::TcpCard"
-source = "Jain 1989; paper ucc, table 1"
-caps_window = true
-[parameters]
-decrease = {attribute = "Decrease"}
-*/
+#ifndef LONGFAT_CC_CARD_H
+#define LONGFAT_CC_CARD_H
 
-#ifndef LONGFAT_CARD_H
-#define LONGFAT_CARD_H
+#include "newreno.h"
+#include "rounds.h"
 
-#include "attributes.h"
-#include "round-trips.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpCard : public TcpRoundTrips
+class Card
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "card",
+                                 .title = "CARD",
+                                 .source = "Jain 1989; paper ucc, table 1",
+                                 .colour = "#999933",
+                                 .marker = "s"};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            Attributes<TcpCard, TcpRoundTrips>("longfat::TcpCard")
-                .AddAttribute("Decrease",
-                              "what is left of the window where the delay grows with it",
-                              Number(&TcpCard::m_decrease, 0.875, 0.01, 1.0));
-        return tid;
+        return std::array{
+            Parameter<Card>{"decrease",
+                            &Card::m_decrease,
+                            0.875,
+                            0.01,
+                            1,
+                            "",
+                            "what is left of the window where the delay grows with it"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpCard>(this);
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (IsRoundOver(tcb) && m_samples > 0)
+        m_rounds.begin_first(ack);
+        m_rounds.on_ack(ack);
+        if (!ack.may_grow())
         {
-            const double rtt = m_minRtt.GetSeconds();
-            StartRound(tcb);
-            if (Decide(tcb, rtt))
+            return now;
+        }
+        const bool decides = m_rounds.is_over(ack) && m_rounds.samples > 0;
+        if (decides)
+        {
+            const bool rises = is_delay_rising(m_rounds.min_rtt, now.cwnd);
+            m_rounds.begin(ack.snd_nxt);
+            if (rises)
             {
-                return;
+                now.cwnd = now.ssthresh = std::max(2.0, m_decrease * now.cwnd);
+                return now;
             }
         }
-        else if (!IsInSlowStart(tcb))
+        if (now.in_slow_start())
         {
-            return; // one decision a round trip
+            return m_aimd.on_ack(ack, now);
         }
-        if (IsInSlowStart(tcb))
-        {
-            SlowStart(tcb, segmentsAcked);
-        }
-        else
-        {
-            Grow(tcb, 1);
-        }
+        now.cwnd += decides && ack.cwnd_limited ? 1 : 0;
+        return now;
+    }
+
+    double ssthresh(const Congestion&, const Control& now)
+    {
+        return m_aimd.decreased(now.cwnd);
     }
 
   private:
-    /// Judge the round that is over; return whether the window was lowered.
-    bool Decide(Tcb tcb, double rtt)
+    /// NDG > 0, of the round that is over.
+    bool is_delay_rising(Time rtt, double w)
     {
-        const double w = GetWindow(tcb);
-        const bool rising = m_lastRtt > 0 && (rtt - m_lastRtt) * (w - m_lastWindow) > 0;
-        m_lastRtt = rtt;
-        m_lastWindow = w;
-        if (rising)
-        {
-            SetWindow(tcb, std::max(2.0, m_decrease * w));
-            tcb->m_ssThresh = tcb->m_cWnd.Get();
-        }
-        return rising;
+        const bool rises =
+            m_last_rtt != NO_RTT && static_cast<double>(rtt - m_last_rtt) * (w - m_last_window) > 0;
+        m_last_rtt = rtt;
+        m_last_window = w;
+        return rises;
     }
 
-    double m_decrease{};    //!< 7/8
-    double m_lastRtt{0};    //!< t', in s; 0: no decision yet
-    double m_lastWindow{0}; //!< w', in segments
+    double m_decrease{};
+    Rounds m_rounds;
+    Aimd<SlowStart> m_aimd;
+    Time m_last_rtt{NO_RTT}; //!< t'
+    double m_last_window{0}; //!< w'
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpCard);
+LONGFAT_CONGESTION_CONTROL(Card);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

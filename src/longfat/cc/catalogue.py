@@ -1,141 +1,124 @@
 """The congestion controls: where each comes from, where its code is, what can be set.
 
-A header of ours brings its entry with it, as TOML in a comment that begins with `/* catalogue`. A
-parameter's default, range and meaning stand once, in the `AddAttribute` of the header: the entry
-says by which name a scenario sets that attribute. What has no header of ours is in `ns3.toml`:
-ns-3's own classes, and those that only Linux has.
+A header declares its entry and each parameter once (`engines/segment/model.h`): name, default,
+range, unit, meaning, source. Python does not read C++: what it knows comes from the compiled
+headers. For those that come with the package that is kept in `catalogue.json`, which `python -m
+longfat.engines.segment` writes; a header that is new or changed is compiled first, then its table
+is read. What only one engine has stands in `controls.toml` of that engine.
 """
 
-import re
+import json
+import subprocess
+import sys
 import tomllib
 import warnings
-from dataclasses import field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from itertools import chain
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import ConfigDict, ValidationError, field_validator
-from pydantic.dataclasses import dataclass
+from longfat import builds
+from longfat.errors import InputError, LongfatError, SimulationError, nearest, quoted
 
-from longfat.errors import InputError, nearest, quoted, sentence
-
+ENGINES = Path(str(files("longfat"))) / "engines"
+CORE = ENGINES / "segment"  # what the headers include
 FOLDER = Path(str(files("longfat.cc")))
-UNITS = {"_s": "s", "_segments": "segments"}  # of a parameter, by how its name ends
+FILE = FOLDER / "catalogue.json"
+# No fused multiply-add and no -march=native: a window must not depend on the processor.
+FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off")
+PROGRAM_FLAGS = ("-rdynamic",)
+PLUGIN_FLAGS = ("-fPIC", "-shared", "-x", "c++")
+if sys.platform == "darwin":
+    PLUGIN_FLAGS += ("-undefined", "dynamic_lookup")  # it finds the engine when it is loaded
+LONGEST_S = 10  # that a header may take to print its table
+PORTING = "book/contributing.md, 'A congestion control of your own'"
 
-_CONFIG = ConfigDict(extra="forbid")
 
-
-@dataclass(frozen=True, config=_CONFIG)
+@dataclass(frozen=True)
 class Parameter:
-    """An ns-3 attribute under the name by which a scenario sets it (unit in the name).
+    """A parameter of a congestion control, as it is declared.
 
-    A number is allowed from `minimum` to `maximum`, both included, and only below the parameter
-    that `below` names. `linux` is the path, below /sys/module, of a Linux module parameter that is
-    the same in ms.
+    `kind` is "number", "whole number" or "truth". A number is allowed from `minimum` to `maximum`,
+    both included, and only below the parameter that `below` names.
     """
 
     name: str
-    attribute: str
+    kind: str
     default: bool | int | float
+    minimum: int | float
+    maximum: int | float
+    unit: str
     meaning: str
-    minimum: int | float | None = None
-    maximum: int | float | None = None
+    source: str = ""
     below: str = ""
     linux: str = ""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.default, bool) and None in (self.minimum, self.maximum):
-            raise ValueError("minimum or maximum is missing")
-        if not self.allows(self.default):
-            raise ValueError(f"its default {self.default} is not {self.range}")
-
-    @property
-    def unit(self) -> str:
-        """The unit, "" where it is a plain number."""
-        return next((unit for end, unit in UNITS.items() if self.name.endswith(end)), "")
 
     @property
     def range(self) -> str:
         """What is allowed, in words, with the unit."""
-        if isinstance(self.default, bool):
+        if self.kind == "truth":
             return "true or false"
-        whole = "a whole number " if isinstance(self.default, int) else ""
+        whole = "a whole number " if self.kind == "whole number" else ""
         return f"{whole}from {self.minimum:.15g} to {self.maximum:.15g} {self.unit}".rstrip()
 
     def allows(self, value: Any) -> bool:
         """Return whether a scenario may set this value: of the right type, and in range."""
-        if isinstance(self.default, bool) or isinstance(value, bool):
-            return isinstance(self.default, bool) and isinstance(value, bool)
-        if self.minimum is None or self.maximum is None:
-            return False
-        is_number = isinstance(value, Integral if isinstance(self.default, int) else Real)
+        if self.kind == "truth" or isinstance(value, bool):
+            return self.kind == "truth" and isinstance(value, bool)
+        is_number = isinstance(value, Integral if self.kind == "whole number" else Real)
         return is_number and bool(self.minimum <= value <= self.maximum)
 
-    def refusal(self, value: Any, allowed: str) -> str:
-        """Return the sentence that refuses a value."""
-        return f"{quoted(value)} is not allowed: {allowed} ({self.meaning})"
 
-    def ns3_text(self, value: bool | int | float) -> str:
-        """Return the value as ns-3 reads it from a string."""
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        return f"{value!r}s" if self.unit == "s" else repr(value)
-
-
-@dataclass(frozen=True, config=_CONFIG)
+@dataclass(frozen=True)
 class Algorithm:
-    """A congestion control.
+    """A congestion control: what its entry says (`Entry` in congestion-control.h).
 
-    `version` is raised by whoever changes its digits (`longfat.engines.behaviour`).
-    `traces` are the time series of its own that it offers (`longfat.scenario.FlowSeries`);
-    `signals` is what else it is told beside ACKs (`signals.h`, `router-feedback.h`), or does
-    (`own-packets.h`, `path-queries.h`).
-    `linux` is its name in Linux, where
-    Linux has it; an empty `type_id` means that only Linux has it.
+    `header` is the path of the file that has it, or None for what only `engine` has; `own` is what
+    that engine says of it. `events` are what it is told besides ACKs and congestion; `needs` what
+    it must know of every ACK beyond what is free.
     """
 
+    name: str
     title: str
     source: str
-    type_id: str = ""
-    header: str | None = None
-    caps_window: bool = False
-    traces: tuple[Literal["bandwidth_bps", "utilization"], ...] = ()
+    header: Path | None = None
+    engine: str = ""
+    own: dict[str, Any] = field(default_factory=dict)
     version: int = 1
-    signals: tuple[
-        Literal["one-way delay", "handoff", "own packets", "router feedback", "path queries"], ...
-    ] = ()
+    short_name: str = ""
+    colour: str = ""
+    marker: str = ""
     linux: str = ""
+    events: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    regulates_recovery: bool = False
     parameters: dict[str, Parameter] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if not (self.type_id or self.linux):
-            raise ValueError("it needs a type_id, or a name in linux")
-
-    @field_validator("parameters")
-    @classmethod
-    def _order_is_of_parameters(cls, parameters: dict[str, Parameter]) -> dict[str, Parameter]:
-        for name, parameter in parameters.items():
-            if parameter.below and parameter.below not in parameters:
-                raise ValueError(f"{name} is to be below '{parameter.below}', which is none")
-        return parameters
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """What else it is told or does, in the words of the catalogue until now."""
+        words = {"one-way delay": "one-way delay", "router feedback": "router feedback"}
+        words |= {"handoff": "handoff", "supplement": "own packets", "answer": "path queries"}
+        return tuple(words[one] for one in (*self.needs, *self.events) if one in words)
 
     @property
     def needs_routers(self) -> bool:
-        """Whether routers must tell it a rate: only the engine `segment` has such routers."""
-        return "router feedback" in self.signals
+        """Whether routers must tell it a rate."""
+        return "router feedback" in self.needs
 
     @property
-    def header_path(self) -> Path | None:
-        """Path of our header, or None for a class of ns-3's own."""
-        return FOLDER / self.header if self.header else None
+    def caps_window(self) -> bool:
+        """Whether a flow can cap its window: our engine does that, whatever the algorithm."""
+        return self.header is not None
 
     @property
-    def header_paths(self) -> tuple[Path, ...]:
-        """Paths of our header and of those of ours that it includes: all of its code."""
-        return _with_includes(FOLDER / self.header) if self.header else ()
+    def traces(self) -> tuple[str, ...]:
+        """The time series of its own that it offers (`longfat.scenario.FlowSeries`)."""
+        names = {"bandwidth": "bandwidth_bps", "utilization": "utilization"}
+        return tuple(series for event, series in names.items() if event in self.events)
 
     def refusals(self, values: dict[str, Any]) -> list[tuple[str, str]]:
         """Return what is wrong with these values of parameters: names and reasons."""
@@ -146,39 +129,40 @@ class Algorithm:
                 hint = f"it has {', '.join(known) or 'none'}.{nearest(name, known)}"
                 wrong.append((name, f"{self.title} has no parameter {quoted(name)}: {hint}"))
             elif not (parameter := self.parameters[name]).allows(value):
-                wrong.append((name, parameter.refusal(value, parameter.range)))
+                wrong.append((name, _refusal(parameter, value, parameter.range)))
         if wrong:
             return wrong
         in_force = {name: p.default for name, p in self.parameters.items()} | values
         for name, parameter in self.parameters.items():
             if parameter.below and in_force[name] >= in_force[parameter.below]:
                 limit = f"below {parameter.below}, which is {in_force[parameter.below]}"
-                wrong.append((name, parameter.refusal(in_force[name], limit)))
+                wrong.append((name, _refusal(parameter, in_force[name], limit)))
         return wrong
 
 
-def algorithms() -> dict[str, Algorithm]:
-    """Return the congestion controls by name: those with a header of ours first.
+def _refusal(parameter: Parameter, value: Any, allowed: str) -> str:
+    return f"{quoted(value)} is not allowed: {allowed} ({parameter.meaning})"
 
-    They are read once. A header whose entry cannot be read is left out, with a warning.
+
+def algorithms() -> dict[str, Algorithm]:
+    """Return the congestion controls by name: those with a header, then those of one engine.
+
+    A header whose table cannot be read is left out, with a warning.
 
     >>> from longfat.cc import catalogue
-    >>> catalogue.algorithms()["hybla"].title
-    'TCP Hybla'
+    >>> catalogue.algorithms()["hybla"].parameters["rtt0_s"].unit
+    's'
     """
-    return _read_once()[0]
+    return _read(FOLDER)[0] | _of_engines()
 
 
 def find(name: str) -> Algorithm:
     """Return the congestion control of this name.
 
-    Raises InputError if there is none, or if its entry cannot be read.
-
-    >>> from longfat.cc import catalogue
-    >>> catalogue.find("hybla").parameters["rtt0_s"].default
-    0.025
+    Raises InputError if there is none, or if its header cannot be used.
     """
-    found, refused = _read_once()
+    found, refused = _read(FOLDER)
+    found = found | _of_engines()
     if name in found:
         return found[name]
     if name in refused:
@@ -191,179 +175,128 @@ def find(name: str) -> Algorithm:
 
 
 @cache
-def _read_once() -> tuple[dict[str, Algorithm], dict[str, str]]:
-    found, refused = read(FOLDER)
-    for reason in refused.values():
-        warnings.warn(f"left out: {reason}", stacklevel=4)
-    return found, refused
-
-
-def read(folder: Path) -> tuple[dict[str, Algorithm], dict[str, str]]:
-    """Read the headers' entries in a folder, and its `ns3.toml`.
-
-    Return the congestion controls, and by name those that are left out: why, in one sentence.
-    """
+def _read(folder: Path) -> tuple[dict[str, Algorithm], dict[str, str]]:
+    """Return what is in a folder of headers: congestion controls by name, and by the names of
+    files why they are left out."""
+    kept = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
     found: dict[str, Algorithm] = {}
     refused: dict[str, str] = {}
-    rest = folder / "ns3.toml"
-    others = tomllib.loads(rest.read_text("utf-8")) if rest.exists() else {}
-    entries = ((path.stem, path) for path in sorted(folder.glob("*.h")))
-    for name, content in chain(entries, others.items()):
+    for header in sorted(folder.glob("*.h")):
+        known = kept.get(header.name, {})
         try:
-            if isinstance(content, dict):
-                entry = _algorithm(content, rest.name)
-            elif (declaration := declared(content)) is not None:
-                name, entry = declaration
+            if known.get("code") == code(header):
+                entries = known["entries"]
+            elif builds.compiler():
+                entries = table([header])
             else:
-                continue
-            if name in found:
-                raise InputError(f"{entry.header or rest.name}: '{name}' is there twice")
-            found[name] = entry
-        except InputError as error:  # one bad entry must not take the others away
-            refused[name] = str(error)
+                raise InputError(f"{header.name}: a changed header needs a C++ compiler")
+            found |= {entry["name"]: algorithm(entry, header) for entry in entries}
+        except LongfatError as error:  # one bad header must not take the others away
+            refused[header.stem] = str(error)
+            warnings.warn(f"left out: {error}", stacklevel=4)
     return found, refused
 
 
-def declared(header: Path) -> tuple[str, Algorithm] | None:
-    """Return the name and the entry that a header has in itself, or None.
+@cache
+def _of_engines() -> dict[str, Algorithm]:
+    """Return what only one engine has: the entries of its `controls.toml`."""
+    found = {}
+    for path in sorted(ENGINES.glob("*/controls.toml")):
+        for name, entry in tomllib.loads(path.read_text("utf-8")).items():
+            parameters = {
+                parameter: Parameter(name=parameter, **stated)
+                for parameter, stated in entry.pop("parameters", {}).items()
+            }
+            engine = path.parent.name
+            found[name] = Algorithm(name, **entry, engine=engine, parameters=parameters)
+    return found
 
-    The entry is what `Algorithm` has, and `name` where that is not the file's. Its table
-    `parameters` says of each the `attribute`, and what else `Parameter` has that does not follow
-    from the header's AddAttribute (an attribute of a class of ns-3's needs all).
-    Raises InputError where it cannot be read so.
+
+def forget() -> None:
+    """Read the headers anew when they are next asked for: one has changed."""
+    _read.cache_clear()
+
+
+def code(header: Path) -> str:
+    """Return the hash of a header and of the parts that it takes from its own folder."""
+    return builds.content_sha256([header], within=header.resolve().parent)[:16]
+
+
+def algorithm(entry: dict[str, Any], header: Path) -> Algorithm:
+    """Make an algorithm of its entry, as the compiled module prints it."""
+    parameters = {one["name"]: Parameter(**_typed(one)) for one in entry["parameters"]}
+    lists = {name: tuple(entry[name]) for name in ("events", "needs")}
+    return Algorithm(**entry | lists | {"header": header, "parameters": parameters})
+
+
+def _typed(parameter: dict[str, Any]) -> dict[str, Any]:
+    kinds = {"truth": bool, "whole number": int, "number": float}
+    kind = kinds[parameter["kind"]]
+    limits = {name: parameter[name] for name in ("minimum", "maximum")}
+    if kind is int:
+        limits = {name: int(value) for name, value in limits.items()}
+    return parameter | limits | {"default": kind(parameter["default"])}
+
+
+# --- compiled
+
+
+def program(flags: Sequence[str] = ()) -> Path:
+    """Return the program that runs scenarios, compiled unless that is done."""
+    sources = (CORE / "main.cc", CORE / "engine.cc")
+    try:
+        return builds.compiled("segment", "segment", [*FLAGS, *PROGRAM_FLAGS, *flags], sources)
+    except SimulationError as error:
+        raise SimulationError(f"the engine cannot be compiled: {error}") from None
+
+
+def plugin(header: Path, flags: Sequence[str] = ()) -> Path:
+    """Return what a header is compiled to, which the program loads.
+
+    Raises InputError for a header that does not compile, with the compiler's first error; of the
+    interface of another simulator, with the page that tells how to port it.
     """
     try:
-        text = header.read_text("utf-8")
-        comment = re.search(r"^/\* catalogue\n(.*?)^\*/", text, re.M | re.S)
-        if not comment:
-            return None
-        entry = tomllib.loads(comment[1])
-        attributes = _attributes(header)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise _unreadable(header.name, str(error)) from None
-    name = entry.pop("name", header.stem)
-    algorithm = _algorithm(entry | {"header": header.name}, header.name, attributes)
-    if f'"{algorithm.type_id}"' not in text.replace(comment[0], ""):
-        raise _unreadable(header.name, f"it has no class '{algorithm.type_id}'")
-    return name, algorithm
+        flags = [*FLAGS, *PLUGIN_FLAGS, *flags]
+        return builds.compiled("segment", header.stem, flags, [header], [CORE])
+    except SimulationError as error:
+        if "TcpCongestionOps" in header.read_text("utf-8"):
+            raise InputError(
+                f"{header.name} is written for another interface (TcpCongestionOps): {PORTING} "
+                "tells how to port it"
+            ) from None
+        raise InputError(f"{header.name} cannot be used: {error}") from None
 
 
-def _algorithm(
-    entry: dict[str, Any], where: str, attributes: dict[str, list[str]] | None = None
-) -> Algorithm:
-    """Make an algorithm of its entry; `attributes` are those of its header."""
-    place = ""
-    try:
-        parameters = {}
-        for name, stated in _table(entry.get("parameters", {}), "parameters").items():
-            place = f"parameters.{name}: "
-            arguments = (attributes or {}).get(_table(stated, "it").get("attribute", ""))
-            follows = _follows(arguments) if arguments else {}
-            parameters[name] = Parameter(**({"name": name} | follows | stated))
-        place = ""
-        return Algorithm(**(entry | {"parameters": parameters}))
-    except ValidationError as error:
-        raise _unreadable(where, place + sentence(error)) from None
-    except ValueError as error:
-        raise _unreadable(where, place + str(error)) from None
+def table(headers: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return the entries of the congestion controls that the headers have, as they print them.
+
+    Raises InputError where one does not compile, or does not print them within its time.
+    """
+    names = [header.name for header in headers]
+    plugins = [str(plugin(header)) for header in headers]
+    command = [str(program()), "--catalogue", str(LONGEST_S), *plugins]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        reason = done.stderr.strip()[-300:] or f"it ended with status {done.returncode}"
+        raise InputError(f"{', '.join(names)} cannot be used: no table of parameters: {reason}")
+    return [entry for entry in json.loads(done.stdout) if entry["header"] in names]
 
 
-def _table(value: Any, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{what} must be a table, not {quoted(value)}")
-    return value
+def write() -> None:
+    """Write what the headers print as the package's own catalogue."""
+    FILE.write_text(json.dumps(printed(), indent=1) + "\n", encoding="utf-8")
+    forget()
 
 
-def _unreadable(where: str, reason: str) -> InputError:
-    return InputError(f"{where}: its catalogue entry cannot be read: {reason}")
-
-
-# --- what stands in a header
-
-
-def _with_includes(header: Path) -> tuple[Path, ...]:
-    paths = [header]
-    for path in paths:
-        included = re.findall(r'^#include "([\w-]+\.h)"', path.read_text("utf-8"), re.MULTILINE)
-        paths += [path.with_name(name) for name in included if path.with_name(name) not in paths]
-    return tuple(paths)
-
-
-def _attributes(header: Path) -> dict[str, list[str]]:
-    """Return the arguments of every AddAttribute, by the attribute's name: own ones before those
-    of the headers that this one includes."""
-    found: dict[str, list[str]] = {}
-    for path in _with_includes(header):
-        text = path.read_text("utf-8")
-        for call in re.finditer(r"\bAddAttribute\(", text):
-            arguments = _arguments(text[call.end() :])
-            found.setdefault(_string(arguments[0]), arguments)
-    return found
-
-
-def _arguments(text: str) -> list[str]:
-    """Split the arguments of a call whose opening parenthesis stands before the text."""
-    arguments, depth = [""], 0
-    for match in re.finditer(r'"(?:\\.|[^"\\])*"|[^"]', text):
-        part = match[0]
-        depth += {"(": 1, ")": -1}.get(part, 0)
-        if depth < 0:
-            break
-        if part == "," and depth == 0:
-            arguments.append("")
-        else:
-            arguments[-1] += part
-    return [argument.strip() for argument in arguments]
-
-
-def _string(literals: str) -> str:
-    """Return the text of C++ string literals that stand one after the other."""
-    return "".join(re.findall(r'"((?:\\.|[^"\\])*)"', literals)).replace('\\"', '"')
-
-
-_LARGEST = {"uint8_t": 2**8 - 1, "uint16_t": 2**16 - 1, "uint32_t": 2**32 - 1}
-_SECOND = {"Seconds": 1, "MilliSeconds": 10**3, "MicroSeconds": 10**6}
-_SECOND |= {"NanoSeconds": 10**9, "Time": 10**9}
-
-
-def _follows(arguments: list[str]) -> dict[str, Any]:
-    """Return what an AddAttribute (ns-3's, or of attributes.h) says about a parameter: default,
-    minimum, maximum, meaning."""
-    found: dict[str, Any] = {"meaning": _string(arguments[1])}
-    if short := re.fullmatch(r"(?:Number|Switch)\((.*)\)", arguments[2], re.S):
-        values = [_value(_kind(text), text) for text in _arguments(short[1])[1:]]
-        return found | dict(zip(("default", "minimum", "maximum"), values, strict=False))
-    for argument in arguments[2:]:
-        if value := re.fullmatch(r"(?:ns3::)?(\w+)Value\((.*)\)", argument, re.S):
-            found["default"] = _value(value[1], value[2])
-        elif checker := re.fullmatch(
-            r"(?:ns3::)?Make(\w+)Checker(?:<(?:std::)?(\w+)>)?\((.*)\)", argument, re.S
-        ):
-            kind, largest = checker[1], _LARGEST.get(checker[2] or "")
-            limits = [_value(kind, limit) for limit in _arguments(checker[3]) if limit]
-            if kind == "Uinteger" and largest:
-                limits = [*limits, *(0, largest)[len(limits) :]]
-            found |= dict(zip(("minimum", "maximum"), limits, strict=False))
-    return found
-
-
-def _kind(text: str) -> str:
-    """Return of which kind of ns-3 value a C++ literal is, as attributes.h takes it."""
-    if text in ("true", "false"):
-        return "Boolean"
-    return "Time" if "(" in text else "Uinteger" if text.endswith("u") else "Double"
-
-
-def _value(kind: str, text: str) -> bool | int | float:
-    """Return a C++ literal of an ns-3 value; a time in seconds. Raises ValueError."""
-    literal = text.replace("'", "").strip()
-    if kind == "Boolean" and literal in ("true", "false"):
-        return literal == "true"
-    if kind == "Double":
-        return float(literal)
-    if kind in ("Uinteger", "Integer"):
-        return int(literal.removesuffix("u"))
-    time = re.fullmatch(r"(?:ns3::)?(\w+)\(([^()]+)\)", literal)
-    if kind == "Time" and time and time[1] in _SECOND:
-        return float(time[2]) / _SECOND[time[1]]
-    raise ValueError(f"'{text}' is no literal of a {kind}Value")
+def printed() -> dict[str, dict[str, Any]]:
+    """Return what the compiled headers print, and the hashes of their code, by name of the file."""
+    headers = sorted(FOLDER.glob("*.h"))
+    entries = sorted(table(headers), key=lambda entry: entry["name"])
+    return {
+        header.name: {
+            "code": code(header),
+            "entries": [entry for entry in entries if entry["header"] == header.name],
+        }
+        for header in headers
+    }

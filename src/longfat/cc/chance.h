@@ -1,42 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Random numbers of a sender's own, for algorithms that back off by chance: every engine, and every
-// ns-3 program, draws the same ones (but for ns-3 beside senders of delay-backoff.h, which number
-// themselves).
+// Random numbers of a sender's own, for the algorithms that back off by chance. Each of a scenario's
+// flows has a stream to itself, so that it draws the same numbers whatever the others do.
 
-#ifndef LONGFAT_CHANCE_H
-#define LONGFAT_CHANCE_H
+#ifndef LONGFAT_CC_CHANCE_H
+#define LONGFAT_CC_CHANCE_H
 
-#include "ns3/object.h"
-#include "ns3/random-variable-stream.h"
+#include "congestion-control.h"
+#include "random.h"
 
-namespace longfat
+#include <optional>
+
+namespace longfat::core
 {
 
 class Chance
 {
   public:
-    /// Whether an event of that probability happens. Senders are numbered in the order in which it
-    /// first could: ns-3's receivers have a congestion control too, to which it never can.
-    bool Happens(double probability)
+    void start(const Established& established)
     {
-        if (probability <= 0)
-        {
-            return false;
-        }
-        if (!m_random)
-        {
-            m_random = ns3::CreateObject<ns3::UniformRandomVariable>();
-            m_random->SetStream(s_nextStream++);
-        }
-        return m_random->GetValue() < probability;
+        m_random.emplace(FIRST_STREAM + established.flow, established.seed);
+    }
+
+    /// Whether an event of that probability happens; one that cannot takes no number.
+    bool happens(double probability)
+    {
+        return probability > 0 && m_random->uniform() < probability;
     }
 
   private:
-    ns3::Ptr<ns3::UniformRandomVariable> m_random; //!< uniform on [0, 1)
-    static inline int64_t s_nextStream{1'000'000}; //!< far from those of the links
+    static constexpr uint64_t FIRST_STREAM = 1'000'000; //!< far from those of the links
+
+    std::optional<Random> m_random;
 };
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -4,142 +4,173 @@
 // Armitage, "Improved coexistence and loss tolerance for delay based TCP congestion control",
 // 2010).
 //
-// Once a round trip, with h the largest queueing delay in it, the probability g(h) of figure 1 and
-// a random number X from [0, 1],
+// Once a round trip, with h the largest queueing delay in it, the probability g(h) of figure 1
+// (delay-backoff.h) and a random number X from [0, 1],
 //
 //     w <- w / 2   if X < g(h),  else  w <- w + 1                      (2)
 //
-// A shadow window s, (3), remembers what a NewReno window would be beside loss-based flows
-// (chd-shadow-window.h). At a loss,
+// A shadow window s remembers what a NewReno window would be beside loss-based flows. At a back-off
+// from a window w at a delay h, with h_b the delay of the back-off before,
+//
+//     s <- max(w, s)   if h_b < h < q_th, or if h > q_th,  else  0     (3)
+//
+// and while it is not 0, it grows and is halved at a loss as NewReno's would. The "otherwise" of (3)
+// is taken for a back-off outside of those conditions, as the authors' FreeBSD module has it: a round
+// without a back-off leaves s alone. At a loss,
 //
 //     w <- max(w, s) / 2   if h > q_th,  else  w                       (4)
 //
-// Without DelayBased there is no (2), so no back-off, so no shadow window: the paper's "CHD without
-// DCC". The window then grows by a segment a round trip, and every loss is judged by (4). Slow start
-// and timeouts are NewReno's.
+// Without `delay_based` there is no (2), so no back-off, so no shadow window: the paper's "CHD
+// without DCC". The window then grows by a segment a round trip, and every loss is judged by (4). Slow
+// start and timeouts are NewReno's; a mark's echo counts as a loss (RFC 3168, 6.1.2).
 
-/* catalogue
-title = "CAIA-Hamilton Delay (CHD)"
-type_id = "longfat::TcpChd"
-source = "paper ucc, equations (2) to (4); Hayes and Armitage 2010"
-[parameters]
-delay_based = {attribute = "DelayBased"}
-min_delay_s = {attribute = "MinDelay", below = "threshold_delay_s"}
-threshold_delay_s = {attribute = "ThresholdDelay"}
-max_probability = {attribute = "MaxProbability"}
-*/
+#ifndef LONGFAT_CC_CHD_H
+#define LONGFAT_CC_CHD_H
 
-#ifndef LONGFAT_CHD_H
-#define LONGFAT_CHD_H
-
-#include "attributes.h"
-#include "chd-shadow-window.h"
+#include "chance.h"
 #include "delay-backoff.h"
+#include "newreno.h"
 
-#include "ns3/sequence-number.h"
-
-#include <algorithm>
 #include <utility>
 
-namespace longfat
+namespace longfat::core
 {
 
-class TcpChd : public TcpDelayBackOff
+class Chd
 {
-    using Time = ns3::Time;
-    using State = ns3::TcpSocketState;
-
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "chd",
+                                 .title = "CAIA-Hamilton Delay (CHD)",
+                                 .source =
+                                     "paper ucc, equations (2) to (4); Hayes and Armitage 2010",
+                                 .short_name = "CHD",
+                                 .colour = "#009e73",
+                                 .marker = "v",
+                                 .events = event::ESTABLISHED};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            Attributes<TcpChd, TcpDelayBackOff>("longfat::TcpChd")
-                .AddAttribute("DelayBased",
-                              "(2) is in force; false: CHD without DCC",
-                              Switch(&TcpChd::m_delayBased, true))
-                .AddAttribute("ThresholdDelay",
-                              "q_th, between regions A and B",
-                              Number(&TcpChd::m_thresholdDelay,
-                                     ns3::MilliSeconds(30),
-                                     ns3::NanoSeconds(1),
-                                     ns3::Seconds(10)))
-                .AddAttribute("MaxProbability",
-                              "p_max, for each round trip",
-                              Number(&TcpChd::m_maxProbability, 0.5, 0.0, 1.0));
-        return tid;
+        return std::array{Parameter<Chd>{"delay_based",
+                                         &Chd::m_delay_based,
+                                         1,
+                                         0,
+                                         1,
+                                         "",
+                                         "(2) is in force; false: CHD without DCC",
+                                         "paper ucc, section 5"},
+                          Parameter<Chd>{"min_delay_s",
+                                         &Chd::m_min_delay_s,
+                                         0.005,
+                                         0,
+                                         10,
+                                         "s",
+                                         "q_min, queueing delay without back-off",
+                                         "paper ucc, figure 1",
+                                         "threshold_delay_s"},
+                          Parameter<Chd>{"threshold_delay_s",
+                                         &Chd::m_threshold_delay_s,
+                                         0.03,
+                                         1e-9,
+                                         10,
+                                         "s",
+                                         "q_th, between regions A and B",
+                                         "paper ucc, figure 1"},
+                          Parameter<Chd>{"max_probability",
+                                         &Chd::m_max_probability,
+                                         0.5,
+                                         0,
+                                         1,
+                                         "",
+                                         "p_max, for each round trip",
+                                         "paper ucc, figure 1"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_established(const Established& established, Control now)
     {
-        return ns3::CopyObject<TcpChd>(this);
+        m_chance.start(established);
+        return now;
     }
 
-    void PktsAcked(ns3::Ptr<State> tcb, uint32_t segmentsAcked, const Time& rtt) override
+    /// Equation (2), once a round trip: when the first segment is acknowledged that was sent in it.
+    Control on_ack(const Ack& ack, Control now)
     {
-        TcpDelayBackOff::PktsAcked(tcb, segmentsAcked, rtt);
-        m_maxRttOfRound = std::max(m_maxRttOfRound, rtt);
-    }
-
-    /// Equation (2), once a round trip. ns-3 calls this for an ACK that advances, outside of
-    /// recovery.
-    void IncreaseWindow(ns3::Ptr<State> tcb, uint32_t segmentsAcked) override
-    {
-        const uint32_t before = tcb->m_cWnd;
-        const bool roundIsOver = tcb->m_lastAckedSeq >= m_roundEnd;
-        if (roundIsOver)
+        m_delay.on_ack(ack);
+        m_max_rtt_of_round = std::max(m_max_rtt_of_round, ack.rtt);
+        if (!ack.may_grow())
         {
-            const Time h = std::exchange(m_maxRttOfRound, Time(0)) - m_minRtt;
-            m_roundEnd = tcb->m_nextTxSequence;
-            if (m_delayBased && HasRtt() && Draw(h))
+            return now;
+        }
+        const bool round_is_over = ack.snd_una > m_round_end;
+        if (round_is_over)
+        {
+            const Time largest = std::exchange(m_max_rtt_of_round, NO_RTT);
+            m_round_end = ack.snd_nxt;
+            const double h = largest == NO_RTT ? 0 : m_delay.of_s(largest);
+            if (m_delay_based && m_chance.happens(probability(h)))
             {
-                m_shadow.OnBackOff(before, h, m_thresholdDelay);
-                tcb->m_ssThresh = Half(tcb, before);
-                tcb->m_cWnd = tcb->m_ssThresh.Get();
-                return;
+                shadow_back_off(now.cwnd, h);
+                now.cwnd = now.ssthresh = m_aimd.decreased(now.cwnd);
+                return now;
             }
         }
-        if (before < tcb->m_ssThresh)
+        const double before = now.cwnd;
+        if (now.in_slow_start())
         {
-            SlowStart(tcb, segmentsAcked);
+            now = m_aimd.on_ack(ack, now);
         }
-        else if (roundIsOver)
+        else if (round_is_over && ack.cwnd_limited)
         {
-            tcb->m_cWnd = before + tcb->m_segmentSize;
+            now.cwnd += 1;
         }
-        m_shadow.Grow(tcb->m_cWnd.Get() - before);
+        m_shadow += m_shadow > 0 ? now.cwnd - before : 0;
+        return now;
     }
 
-    /// Equation (4), where duplicate ACKs revealed the loss.
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    /// Equation (4), but after a timeout. h is of the round under way, and of the last ACK if that has
+    /// just begun.
+    double ssthresh(const Congestion& congestion, const Control& now)
     {
-        const uint32_t window = tcb->m_cWnd;
-        const uint32_t largest = std::max(window, m_shadow.Get());
-        m_shadow.Halve(tcb->m_segmentSize);
-        if (!FoundByDuplicateAcks())
+        const double larger = std::max(now.cwnd, m_shadow);
+        m_shadow = m_shadow > 0 ? m_aimd.decreased(m_shadow) : 0;
+        if (congestion.cause == Congestion::TIMEOUT)
         {
-            return TcpNewReno::GetSsThresh(tcb, bytesInFlight);
+            return m_aimd.decreased(congestion.segments(congestion.flight_size));
         }
-        // The latest h: of the round under way, and of the last ACK if that has just begun.
-        const Time h = std::max(m_maxRttOfRound, m_rtt) - m_minRtt;
-        const bool congested = !HasRtt() || h > m_thresholdDelay;
-        return congested ? Half(tcb, largest) : std::max(2 * tcb->m_segmentSize, window);
-    }
-
-    /// The shadow window s, in bytes.
-    uint32_t GetShadowWindow() const
-    {
-        return m_shadow.Get();
+        const Time largest = std::max(m_max_rtt_of_round, m_delay.rtt);
+        const bool congested = !m_delay.is_known() || m_delay.of_s(largest) > m_threshold_delay_s;
+        return congested ? m_aimd.decreased(larger) : std::max(now.cwnd, 2.0);
     }
 
   private:
-    bool m_delayBased{};                 //!< (2) is in force
-    Time m_maxRttOfRound;                //!< RTT_min + h of the round under way
-    ns3::SequenceNumber32 m_roundEnd{0}; //!< ends the round when acknowledged
-    ChdShadowWindow m_shadow;
+    double probability(double h) const
+    {
+        const DelayBackOff curve{m_min_delay_s, m_threshold_delay_s, m_max_probability};
+        return m_delay.is_known() ? curve.probability(h, m_delay.max_s()) : 0;
+    }
+
+    /// Equation (3).
+    void shadow_back_off(double window, double h)
+    {
+        const bool rising = h < m_threshold_delay_s && h > m_last_back_off_delay_s; // A of (3)
+        m_shadow = rising || h > m_threshold_delay_s ? std::max(window, m_shadow) : 0;
+        m_last_back_off_delay_s = h;
+    }
+
+    bool m_delay_based{};
+    double m_min_delay_s{};
+    double m_threshold_delay_s{};
+    double m_max_probability{};
+    QueueingDelay m_delay;
+    Chance m_chance; //!< X
+    Aimd<SlowStart> m_aimd;
+    Time m_max_rtt_of_round{NO_RTT};   //!< RTT_min + h
+    Bytes m_round_end{0};              //!< it is over when more is acknowledged
+    double m_shadow{0};                //!< s, segments
+    double m_last_back_off_delay_s{0}; //!< h_b
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpChd);
+LONGFAT_CONGESTION_CONTROL(Chd);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

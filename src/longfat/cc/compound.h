@@ -1,132 +1,144 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Compound TCP (Tan, Song, Zhang and Sridharan, "A Compound TCP approach for high-speed and long
-// distance networks", 2006; draft-sridharan-tcpm-ctcp-02). Compared with UCC in the paper ucc.
+// Compound TCP (K. Tan, J. Song, Q. Zhang and M. Sridharan, "A Compound TCP approach for high-speed and
+// long distance networks", INFOCOM 2006; draft-sridharan-tcpm-ctcp-02). Compared with UCC in the paper
+// ucc.
 //
 // The window is that of NewReno, which loss governs, and a second one, which delay governs:
 //
 //     win = cwnd + dwnd,   cwnd <- cwnd + 1 / win for each ACK
 //
-// Once a round trip the delay window follows diff = win (1 - baseRTT / RTT), the packets in the
-// queue, where RTT is the mean over the round trip (compound-delay-window.h). A loss that duplicate
-// ACKs reveal halves cwnd, and leaves dwnd so much that win is win (1 - beta). A timeout, and slow
-// start, have no dwnd.
+// Once a round trip, with the mean RTT of it, diff = win (1 - baseRTT / RTT) packets are in the queue, and
+//
+//     dwnd <- dwnd + (alpha win^k - 1)^+    if diff < gamma
+//     dwnd <- (dwnd - zeta diff)^+          if diff >= gamma
+//
+// A loss halves cwnd, and leaves dwnd <- (win (1 - beta) - cwnd / 2)^+, so that win is win (1 - beta). A
+// timeout, and slow start, have no dwnd. Where win is not what limits the sender, neither part grows.
 
-/* catalogue
-title = "Compound TCP"
-type_id = "longfat::TcpCompound"
-source = "Tan, Song, Zhang and Sridharan 2006; paper ucc, section 5"
-[parameters]
-alpha = {attribute = "Alpha"}
-beta = {attribute = "Beta"}
-exponent = {attribute = "Exponent"}
-gamma = {attribute = "Gamma"}
-zeta = {attribute = "Zeta"}
-*/
+#ifndef LONGFAT_CC_COMPOUND_H
+#define LONGFAT_CC_COMPOUND_H
 
-#ifndef LONGFAT_COMPOUND_H
-#define LONGFAT_COMPOUND_H
+#include "exact-math.h"
+#include "newreno.h"
+#include "rounds.h"
 
-#include "attributes.h"
-#include "compound-delay-window.h"
-#include "loss-cause.h"
-#include "mean-rtt.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpCompound : public TcpLossCause
+class Compound
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "compound",
+                                 .title = "Compound TCP",
+                                 .source = "Tan, Song, Zhang and Sridharan 2006; "
+                                           "draft-sridharan-tcpm-ctcp-02; paper ucc, section 5",
+                                 .short_name = "Compound",
+                                 .colour = "#cc79a7",
+                                 .marker = "D"};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid = Attributes<TcpCompound, TcpLossCause>("longfat::TcpCompound")
-                                     .AddAttribute("Alpha",
-                                                   "scale of the delay window's growth",
-                                                   Number(&TcpCompound::m_alpha, 0.125, 0.0, 10.0))
-                                     .AddAttribute("Beta",
-                                                   "what a loss takes, as a fraction",
-                                                   Number(&TcpCompound::m_beta, 0.5, 0.0, 1.0))
-                                     .AddAttribute("Exponent",
-                                                   "k, of the delay window's growth",
-                                                   Number(&TcpCompound::m_exponent, 0.75, 0.0, 1.0))
-                                     .AddAttribute("Gamma",
-                                                   "packets in the queue at which it falls",
-                                                   Number(&TcpCompound::m_gamma, 30.0, 0.0, 1e6))
-                                     .AddAttribute("Zeta",
-                                                   "how fast it falls",
-                                                   Number(&TcpCompound::m_zeta, 1.0, 0.0, 1000.0));
-        return tid;
+        return std::array{
+            Parameter<Compound>{"alpha",
+                                &Compound::m_alpha,
+                                0.125,
+                                0,
+                                10,
+                                "",
+                                "scale of the delay window's growth"},
+            Parameter<Compound>{"beta",
+                                &Compound::m_beta,
+                                0.5,
+                                0,
+                                1,
+                                "",
+                                "part of the window that a loss takes"},
+            Parameter<Compound>{"exponent",
+                                &Compound::m_exponent,
+                                0.75,
+                                0,
+                                1,
+                                "",
+                                "k, of the delay window's growth"},
+            Parameter<Compound>{"gamma",
+                                &Compound::m_gamma,
+                                30,
+                                0,
+                                1e6,
+                                "packets",
+                                "in the queue, at which the delay window falls"},
+            Parameter<Compound>{"zeta", &Compound::m_zeta, 1, 0, 1000, "", "how fast it falls"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpCompound>(this);
-    }
-
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> /* tcb */,
-                   uint32_t /* segmentsAcked */,
-                   const ns3::Time& rtt) override
-    {
-        m_rtt.Add(rtt);
-    }
-
-    /// ns-3 calls this for an ACK that advances, outside of recovery.
-    void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segmentsAcked) override
-    {
-        const bool slowStart = tcb->m_cWnd < tcb->m_ssThresh;
-        TcpNewReno::IncreaseWindow(tcb, segmentsAcked); // in avoidance, by 1 / win
-        if (m_rtt.IsRoundOver(tcb))
+        m_rounds.begin_first(ack);
+        m_rounds.on_ack(ack);
+        if (!ack.may_grow())
         {
-            if (!slowStart && m_rtt.HasSamples())
+            return now;
+        }
+        const bool slow_start = now.in_slow_start();
+        now = m_aimd.on_ack(ack, now); // in avoidance by 1 / win
+        if (m_rounds.is_over(ack))
+        {
+            if (!slow_start && m_rounds.samples > 0)
             {
-                UpdateDelayWindow(tcb);
+                now = end_round(ack, now);
             }
-            m_rtt.StartRound(tcb);
+            m_rounds.begin(ack.snd_nxt);
         }
+        return now;
     }
 
-    /// The threshold after a loss that duplicate ACKs revealed, or after a timeout.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
+    double ssthresh(const Congestion& congestion, const Control& now)
     {
-        if (!FoundByDuplicateAcks())
+        if (congestion.cause == Congestion::TIMEOUT)
         {
-            m_delayWindow.Clear();
-            return TcpNewReno::GetSsThresh(tcb, bytesInFlight);
+            m_dwnd = 0;
+            return m_aimd.decreased(congestion.segments(congestion.flight_size));
         }
-        const double after = m_delayWindow.Reduce(double(tcb->m_cWnd) / tcb->m_segmentSize, m_beta);
-        return std::max(2 * tcb->m_segmentSize, uint32_t(after * tcb->m_segmentSize));
-    }
-
-    /// dwnd, in segments.
-    double GetDelayWindow() const
-    {
-        return m_delayWindow.Get();
+        const double half = std::max(0.0, now.cwnd - m_dwnd) / 2;
+        m_dwnd = std::max(0.0, now.cwnd * (1 - m_beta) - half);
+        return std::max(2.0, half + m_dwnd);
     }
 
   private:
-    void UpdateDelayWindow(ns3::Ptr<ns3::TcpSocketState> tcb)
+    Control end_round(const Ack& ack, Control now)
     {
-        const double win = double(tcb->m_cWnd) / tcb->m_segmentSize;
-        const double diff = win * (1 - m_rtt.GetBaseS() / m_rtt.GetMeanS());
-        const double after =
-            m_delayWindow.EndRound(win, diff, {m_alpha, m_exponent, m_gamma, m_zeta});
-        tcb->m_cWnd = uint32_t(std::min<double>(after * tcb->m_segmentSize, 0x7fffffff));
+        const double win = now.cwnd;
+        const auto mean =
+            static_cast<double>(m_rounds.sum_of_rtts) / static_cast<double>(m_rounds.samples);
+        const double diff = win * (1 - static_cast<double>(m_rounds.base_rtt) / mean);
+        const double before = std::min(m_dwnd, win);
+        m_dwnd = before;
+        if (diff >= m_gamma)
+        {
+            m_dwnd = std::max(0.0, before - m_zeta * diff);
+        }
+        else if (ack.cwnd_limited)
+        {
+            m_dwnd += std::max(0.0, m_alpha * exact_pow(win, m_exponent) - 1);
+        }
+        now.cwnd = std::max(2.0, win + m_dwnd - before);
         // In avoidance the window is not below the threshold, or it would go back to slow start.
-        tcb->m_ssThresh = std::min(tcb->m_ssThresh.Get(), tcb->m_cWnd.Get());
+        now.ssthresh = std::min(now.ssthresh, now.cwnd);
+        return now;
     }
 
-    double m_alpha{};                  //!< alpha
-    double m_beta{};                   //!< beta
-    double m_exponent{};               //!< k
-    double m_gamma{};                  //!< gamma, in packets
-    double m_zeta{};                   //!< zeta
-    CompoundDelayWindow m_delayWindow; //!< dwnd
-    MeanRtt m_rtt;                     //!< of the round under way
+    double m_alpha{};
+    double m_beta{};
+    double m_exponent{};
+    double m_gamma{};
+    double m_zeta{};
+    double m_dwnd{0}; //!< segments
+    Rounds m_rounds;
+    Aimd<SlowStart> m_aimd;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpCompound);
+LONGFAT_CONGESTION_CONTROL(Compound);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

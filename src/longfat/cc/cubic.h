@@ -1,140 +1,219 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// CUBIC (RFC 9438). Windows are in segments, t is the time since congestion avoidance began:
+// CUBIC (RFC 9438). Windows are in segments, t is the time since congestion avoidance began, without what
+// time the window did not limit the sender (sections 4.2 and 5.8):
 //
-//     W_cubic(t), the cubic function                                   (1), cubic-function.h
-//     target = W_cubic(t + RTT), between cwnd and 1.5 cwnd             section 4.2
-//     cwnd <- cwnd + (target - cwnd) / cwnd                            sections 4.4, 4.5
-//     cwnd >= W_est, the window that Reno would have                   (4), cubic-reno-friendly.h
-//     loss   ssthresh <- beta FlightSize; W_max <- cwnd, or less       sections 4.6, 4.7
+//     W_cubic(t) = C (t - K)^3 + W_max                                                    (1)
+//     K = cbrt((W_max - cwnd_epoch) / C)                                                  (2)
+//     target = W_cubic(t + RTT), between cwnd and 1.5 cwnd                                section 4.2
+//     cwnd <- cwnd + (target - cwnd) / cwnd                                               4.4, 4.5
+//     cwnd >= W_est, the window that Reno would have:
+//     W_est <- W_est + alpha n / cwnd, alpha = 3 (1 - beta) / (1 + beta), or 1 from
+//              cwnd_prior on                                                              (4)
+//     loss   ssthresh <- beta FlightSize; W_max <- cwnd, or less                          4.6, 4.7
 //
-// Slow start is HyStart++ (section 4.10; hystart.h). By RFC 8312, which it replaces, W_est is a straight
-// line of time, K comes from W_max alone, and the target has no upper bound.
+// Slow start is HyStart++ (section 4.10). By RFC 8312, which it replaces, W_est is a straight line of
+// time, K comes from W_max alone, and the target has no upper bound.
 //
 // Linux 6.12 (tcp_cubic.c) leaves alpha as it is when W_est has passed cwnd_prior, where (4) raises it to
-// 1: with AsLinux, W_est goes on with alpha. Where losses are so many that W_est governs, that is the
+// 1: with as_linux_6_12, W_est goes on with alpha. Where losses are so many that W_est governs, that is the
 // difference between the two.
-//
-// cubic-standard.h follows the RFC, cubic-ns3.h is what ns-3 3.44 does instead.
 
-/* catalogue
-title = "CUBIC"
-type_id = "longfat::TcpCubic"
-source = "RFC 9438; RFC 9406"
-linux = "cubic"
-[parameters]
-c = {attribute = "C"}
-beta = {attribute = "Beta"}
-fast_convergence = {attribute = "FastConvergence"}
-reno_friendly = {attribute = "RenoFriendly"}
-hystart = {attribute = "HyStart"}
-rfc8312 = {attribute = "Rfc8312"}
-as_ns3_3_44 = {attribute = "AsNs3"}
-as_linux_6_12 = {attribute = "AsLinux"}
-*/
+#ifndef LONGFAT_CC_CUBIC_H
+#define LONGFAT_CC_CUBIC_H
 
-#ifndef LONGFAT_CUBIC_H
-#define LONGFAT_CUBIC_H
+#include "exact-math.h"
+#include "model.h"
+#include "slow-start.h"
 
-#include "attributes.h"
-#include "cubic-ns3.h"
-#include "cubic-standard.h"
+#include <algorithm>
+#include <array>
 
-#include "ns3/nstime.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
-
-#include <cstdint>
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpCubic : public TcpCubicStandard
+class Cubic
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "cubic",
+                                 .title = "CUBIC",
+                                 .source = "RFC 9438; RFC 9406",
+                                 .colour = "#56b4e9",
+                                 .marker = "s",
+                                 .linux = "cubic",
+                                 .events = event::RESTART};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            Attributes<TcpCubic, TcpCubicStandard>("longfat::TcpCubic")
-                .AddAttribute("C",
-                              "how fast the window grows away from W_max, segments/s^3",
-                              Number(&TcpCubic::m_c, 0.4, 1e-6, 1e6))
-                .AddAttribute("Beta",
-                              "part of the window that is left after a loss",
-                              Number(&TcpCubic::m_beta, 0.7, 0.0, 0.99))
-                .AddAttribute("FastConvergence",
-                              "give way when W_max falls (section 4.7)",
-                              Switch(&TcpCubic::m_fastConvergence, true))
-                .AddAttribute("RenoFriendly",
-                              "never slower than Reno (section 4.3)",
-                              Switch(&TcpCubic::m_renoFriendly, true))
-                .AddAttribute("HyStart",
-                              "HyStart++; false: slow start until a loss",
-                              Switch(&TcpCubic::m_useHystart, true))
-                .AddAttribute("Rfc8312",
-                              "growth by RFC 8312, which RFC 9438 replaces",
-                              Switch(&TcpCubic::m_rfc8312, false))
-                .AddAttribute("AsLinux",
-                              "W_est as Linux 6.12 has it, whose alpha is never raised to 1",
-                              Switch(&TcpCubic::m_asLinux, false))
-                .AddAttribute("AsNs3",
-                              "as ns3::TcpCubic of 3.44 does, with its faults",
-                              Switch(&TcpCubic::m_asNs3, false));
-        return tid;
+        return std::array{
+            Parameter<Cubic>{"c",
+                             &Cubic::m_c,
+                             0.4,
+                             1e-6,
+                             1e6,
+                             "segments/s^3",
+                             "how fast the window grows away from W_max"},
+            Parameter<Cubic>{"beta",
+                             &Cubic::m_beta,
+                             0.7,
+                             0,
+                             0.99,
+                             "",
+                             "part of the window that is left after a loss"},
+            Parameter<Cubic>{"fast_convergence",
+                             &Cubic::m_fast_convergence,
+                             1,
+                             0,
+                             1,
+                             "",
+                             "give way when W_max falls (section 4.7)"},
+            Parameter<Cubic>{"reno_friendly",
+                             &Cubic::m_reno_friendly,
+                             1,
+                             0,
+                             1,
+                             "",
+                             "never slower than Reno (section 4.3)"},
+            Parameter<Cubic>{"hystart",
+                             &Cubic::m_use_hystart,
+                             1,
+                             0,
+                             1,
+                             "",
+                             "HyStart++; false: slow start until a loss"},
+            Parameter<Cubic>{"rfc8312",
+                             &Cubic::m_rfc8312,
+                             0,
+                             0,
+                             1,
+                             "",
+                             "growth by RFC 8312, which RFC 9438 replaces"},
+            Parameter<Cubic>{"as_linux_6_12",
+                             &Cubic::m_as_linux,
+                             0,
+                             0,
+                             1,
+                             "",
+                             "W_est as Linux 6.12 has it, whose alpha is never raised to 1"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpCubic>(this);
-    }
-
-    void Init(Tcb tcb) override
-    {
-        m_ns3.settings = Settings();
-        m_ns3.Start(tcb);
-    }
-
-    void PktsAcked(Tcb tcb, uint32_t /* segmentsAcked */, const ns3::Time& rtt) override
-    {
-        if (m_asNs3)
+        if (!ack.may_grow())
         {
-            m_ns3.PktsAcked(tcb, rtt);
+            return now;
         }
+        if (!ack.cwnd_limited) // section 5.8
+        {
+            leave_out_time(ack.now);
+            return now;
+        }
+        m_last_ack = ack.now;
+        if (now.in_slow_start())
+        {
+            m_slow_start.is_first = m_slow_start.is_first && m_use_hystart;
+            return m_slow_start.on_ack(ack, now);
+        }
+        return avoid_congestion(ack, now);
     }
 
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    /// Sections 4.6 to 4.8.
+    double ssthresh(const Congestion& congestion, const Control& now)
     {
-        return m_asNs3 ? m_ns3.GetSsThresh(tcb) : TcpCubicStandard::GetSsThresh(tcb, bytesInFlight);
+        const bool converges = m_fast_convergence && now.cwnd < m_w_max;
+        m_w_max = converges ? now.cwnd * (1 + m_beta) / 2 : now.cwnd;
+        m_cwnd_prior = now.cwnd;
+        m_epoch_start = NEVER;
+        m_slow_start.is_first = false;
+        if (congestion.cause == Congestion::TIMEOUT)
+        {
+            m_w_max = 0; // will be the window, and K zero (section 4.8)
+        }
+        return std::max(m_beta * congestion.segments(congestion.flight_size), 2.0);
     }
 
-    void CongestionStateSet(Tcb tcb, const State::TcpCongState_t state) override
+    /// t leaves out what time the sender has been idle (section 4.2).
+    Control on_restart(const Restart& restart, Control now)
     {
-        TcpCubicStandard::CongestionStateSet(tcb, state);
-        if (state == State::CA_LOSS)
-        {
-            m_ns3.OnTimeout(tcb);
-        }
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (m_asNs3)
-        {
-            m_ns3.IncreaseWindow(tcb, segmentsAcked);
-        }
-        else
-        {
-            TcpCubicStandard::IncreaseWindow(tcb, segmentsAcked);
-        }
+        leave_out_time(restart.now);
+        return now;
     }
 
   private:
-    bool m_asNs3{}; //!< with the faults of ns-3 3.44
-    CubicNs3 m_ns3; //!< what ns-3 does instead
+    void leave_out_time(Time now)
+    {
+        m_epoch_start += m_epoch_start == NEVER ? 0 : now - m_last_ack;
+        m_last_ack = now;
+    }
+
+    Control avoid_congestion(const Ack& ack, Control now)
+    {
+        const double w = now.cwnd;
+        if (m_epoch_start == NEVER)
+        {
+            begin_epoch(w);
+        }
+        const double t = seconds(m_last_ack - m_epoch_start);
+        const double rtt_s = seconds(ack.srtt);
+        update_w_est(ack.segments(ack.newly_delivered), w, t, rtt_s);
+        if (m_reno_friendly && w_cubic(t) < m_w_est)
+        {
+            now.cwnd = std::max(w, m_w_est);
+            return now;
+        }
+        const double most = m_rfc8312 ? UNLIMITED : 1.5 * w;
+        now.cwnd = w + (std::clamp(w_cubic(t + rtt_s), w, most) - w) / w;
+        return now;
+    }
+
+    /// (2). By RFC 8312 K comes from W_max alone.
+    void begin_epoch(double w)
+    {
+        m_epoch_start = m_last_ack;
+        m_w_max = std::max(m_w_max, w);
+        const double below = m_rfc8312 ? m_w_max * (1 - m_beta) : m_w_max - w;
+        m_k = m_w_max > w ? exact_cbrt(below / m_c) : 0;
+        m_w_est = w;
+    }
+
+    /// (4). By RFC 8312, its (4), a straight line.
+    void update_w_est(double acked, double w, double t, double rtt_s)
+    {
+        const double alpha = 3 * (1 - m_beta) / (1 + m_beta);
+        if (m_rfc8312)
+        {
+            m_w_est = m_w_max * m_beta + alpha * t / rtt_s;
+            return;
+        }
+        const bool raised = !m_as_linux && m_w_est >= m_cwnd_prior;
+        m_w_est += (raised ? 1 : alpha) * acked / w;
+    }
+
+    /// (1).
+    double w_cubic(double t) const
+    {
+        const double d = t - m_k;
+        return m_c * (d * d * d) + m_w_max;
+    }
+
+    double m_c{};
+    double m_beta{};
+    bool m_fast_convergence{};
+    bool m_reno_friendly{};
+    bool m_use_hystart{};
+    bool m_rfc8312{};
+    bool m_as_linux{};
+    HyStart m_slow_start;
+    Time m_epoch_start{NEVER}; //!< NEVER: congestion avoidance has not begun
+    Time m_last_ack{0};        //!< that may have opened the window
+    double m_w_max{0};         //!< 0: none
+    double m_cwnd_prior{0};
+    double m_k{0}; //!< s
+    double m_w_est{0};
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpCubic);
+LONGFAT_CONGESTION_CONTROL(Cubic);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -5,98 +5,74 @@
 // themselves, and falls to 0 at q_max = RTT_max - RTT_min (region B), where flows that only loss
 // stops have filled the queue.
 
-#ifndef LONGFAT_DELAY_BACKOFF_H
-#define LONGFAT_DELAY_BACKOFF_H
+#ifndef LONGFAT_CC_DELAY_BACKOFF_H
+#define LONGFAT_CC_DELAY_BACKOFF_H
 
-#include "loss-cause.h"
-
-#include "ns3/double.h"
-#include "ns3/nstime.h"
-#include "ns3/random-variable-stream.h"
+#include "congestion-control.h"
 
 #include <algorithm>
 
-namespace longfat
+namespace longfat::core
 {
 
-class TcpDelayBackOff : public TcpLossCause
+/// The curve of figure 1, in seconds.
+struct DelayBackOff
 {
-  public:
-    static ns3::TypeId GetTypeId()
-    {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpDelayBackOff")
-                .SetParent<TcpLossCause>()
-                .AddAttribute("MinDelay",
-                              "q_min, queueing delay without back-off",
-                              ns3::TimeValue(ns3::MilliSeconds(5)),
-                              ns3::MakeTimeAccessor(&TcpDelayBackOff::m_minDelay),
-                              ns3::MakeTimeChecker(ns3::Time(0), ns3::Seconds(10)));
-        return tid;
-    }
+    double min_delay_s;       //!< q_min
+    double threshold_delay_s; //!< q_th
+    double max_probability;   //!< p_max
 
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> /* tcb */,
-                   uint32_t /* segmentsAcked */,
-                   const ns3::Time& rtt) override
+    /// g(q), where the largest queueing delay of the connection was `max_delay_s`, q_max.
+    double probability(double delay_s, double max_delay_s) const
     {
-        m_rtt = rtt;
-        m_minRtt = std::min(m_minRtt, rtt);
-        m_maxRtt = std::max(m_maxRtt, rtt);
-    }
-
-    /// g(q) of figure 1.
-    double BackOffProbability(ns3::Time q) const
-    {
-        const ns3::Time largest = m_maxRtt - m_minRtt; // q_max
-        if (q <= m_minDelay || q > largest)
+        if (delay_s <= min_delay_s || delay_s > max_delay_s)
         {
             return 0;
         }
-        if (q <= m_thresholdDelay) // region A
+        if (delay_s <= threshold_delay_s) // region A
         {
-            return m_maxProbability * (q - m_minDelay).GetSeconds() /
-                   (m_thresholdDelay - m_minDelay).GetSeconds();
+            return max_probability * (delay_s - min_delay_s) / (threshold_delay_s - min_delay_s);
         }
-        return m_maxProbability * (largest - q).GetSeconds() /
-               (largest - m_thresholdDelay).GetSeconds(); // region B
+        return max_probability * (max_delay_s - delay_s) / (max_delay_s - threshold_delay_s);
     }
-
-  protected:
-    /// X < g(q). Senders have random numbers of their own, in the order in which they first need
-    /// them: so that every engine draws the same ones.
-    bool Draw(ns3::Time q)
-    {
-        if (!m_random)
-        {
-            m_random = ns3::CreateObject<ns3::UniformRandomVariable>();
-            m_random->SetStream(s_nextStream++);
-        }
-        return m_random->GetValue() < BackOffProbability(q);
-    }
-
-    /// Half the window, the least that a loss leaves of it.
-    static uint32_t Half(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t window)
-    {
-        return std::max(2 * tcb->m_segmentSize, window / 2);
-    }
-
-    bool HasRtt() const
-    {
-        return m_maxRtt.IsStrictlyPositive();
-    }
-
-    ns3::Time m_minDelay;                 //!< q_min
-    ns3::Time m_thresholdDelay;           //!< q_th; an attribute of the subclass
-    double m_maxProbability{};            //!< p_max; an attribute of the subclass
-    ns3::Time m_rtt;                      //!< of the last ACK
-    ns3::Time m_minRtt{ns3::Time::Max()}; //!< of the connection
-    ns3::Time m_maxRtt;                   //!< of the connection
-
-  private:
-    ns3::Ptr<ns3::UniformRandomVariable> m_random; //!< X
-    static inline int64_t s_nextStream{1'000'000}; //!< far from those of the links
 };
 
-} // namespace longfat
+/// The round trips of a connection, and the queueing delay in them. An ACK without one tells nothing.
+struct QueueingDelay
+{
+    Time rtt{NO_RTT};    //!< latest
+    Time min_rtt{NEVER}; //!< of the connection
+    Time max_rtt{0};     //!< of the connection
+
+    void on_ack(const Ack& ack)
+    {
+        if (ack.rtt == NO_RTT)
+        {
+            return;
+        }
+        rtt = ack.rtt;
+        min_rtt = std::min(min_rtt, ack.rtt);
+        max_rtt = std::max(max_rtt, ack.rtt);
+    }
+
+    bool is_known() const
+    {
+        return rtt != NO_RTT;
+    }
+
+    /// Of a round trip.
+    double of_s(Time round_trip) const
+    {
+        return seconds(round_trip - min_rtt);
+    }
+
+    /// q_max.
+    double max_s() const
+    {
+        return of_s(max_rtt);
+    }
+};
+
+} // namespace longfat::core
 
 #endif

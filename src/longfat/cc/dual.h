@@ -8,71 +8,75 @@
 //
 //     w <- 7/8 w   if RTT > (RTT_min + RTT_max) / 2
 //
-// Assumed: RTT is the mean of the round; what is left ends slow start; a loss halves the window.
+// Assumed: RTT is the smallest of a round, which is nearest to that of the segment by which 4.3BSD timed
+// it, and RTT_max the largest of these, so that the sender does not take its own bursts for a queue (in
+// slow start these alone raise the mean to the middle); what is left ends slow start; a loss halves the
+// window.
 
-/* catalogue
-title = "DUAL"
-type_id = "longfat::TcpDual"
-source = "Wang and Crowcroft 1992; paper ucc, table 1"
-caps_window = true
-[parameters]
-decrease = {attribute = "Decrease"}
-*/
+#ifndef LONGFAT_CC_DUAL_H
+#define LONGFAT_CC_DUAL_H
 
-#ifndef LONGFAT_DUAL_H
-#define LONGFAT_DUAL_H
+#include "newreno.h"
+#include "rounds.h"
 
-#include "round-trips.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpDual : public TcpRoundTrips
+class Dual
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "dual",
+                                 .title = "DUAL",
+                                 .source = "Wang and Crowcroft 1992; paper ucc, table 1",
+                                 .colour = "#88ccee",
+                                 .marker = "^"};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpDual")
-                .SetParent<TcpRoundTrips>()
-                .AddConstructor<TcpDual>()
-                .AddAttribute("Decrease",
-                              "what is left of the window beyond the middle of the delays",
-                              ns3::DoubleValue(0.875),
-                              ns3::MakeDoubleAccessor(&TcpDual::m_decrease),
-                              ns3::MakeDoubleChecker<double>(0.01, 1));
-        return tid;
+        return std::array{
+            Parameter<Dual>{"decrease",
+                            &Dual::m_decrease,
+                            0.875,
+                            0.01,
+                            1,
+                            "",
+                            "what is left of the window beyond the middle of the delays"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpDual>(this);
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (IsRoundOver(tcb) && m_samples > 0)
+        m_rounds.begin_first(ack);
+        m_rounds.on_ack(ack);
+        if (ack.may_grow() && m_rounds.is_over(ack) && m_rounds.samples > 0)
         {
-            const ns3::Time rtt = m_sumOfRtts / m_samples;
-            StartRound(tcb);
+            const Time rtt = m_rounds.min_rtt;
+            m_max_rtt = std::max(m_max_rtt, rtt);
+            m_rounds.begin(ack.snd_nxt);
             m_asks = !m_asks;
-            if (m_asks && rtt > (m_baseRtt + m_maxRtt) / 2)
+            if (m_asks && rtt > (m_rounds.base_rtt + m_max_rtt) / 2)
             {
-                SetWindow(tcb, std::max(2.0, m_decrease * GetWindow(tcb)));
-                tcb->m_ssThresh = tcb->m_cWnd.Get();
-                return;
+                now.cwnd = now.ssthresh = std::max(2.0, m_decrease * now.cwnd);
+                return now;
             }
         }
-        TcpRoundTrips::IncreaseWindow(tcb, segmentsAcked);
+        return m_aimd.on_ack(ack, now);
+    }
+
+    double ssthresh(const Congestion&, const Control& now)
+    {
+        return m_aimd.decreased(now.cwnd);
     }
 
   private:
-    double m_decrease{}; //!< 7/8
-    bool m_asks{true};   //!< in this round: every second one
+    double m_decrease{};
+    Rounds m_rounds;
+    Time m_max_rtt{0}; //!< RTT_max
+    Aimd<SlowStart> m_aimd;
+    bool m_asks{true}; //!< in this round: every second one
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpDual);
+LONGFAT_CONGESTION_CONTROL(Dual);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // FAST TCP (paper: survey, equation 37; C. Jin, D. X. Wei and S. H. Low, "FAST TCP: motivation,
-// architecture, algorithms, performance", 2004).
+// architecture, algorithms, performance", INFOCOM 2004).
 //
 // Every other round trip, with D the smallest round trip seen and q the mean queueing delay,
 //
@@ -10,114 +10,75 @@
 // which stays where alpha segments of the flow wait in queues (38). A loss halves the window, as
 // standard TCP's; what FAST TCP does between, such as pacing a raised window, is not modelled.
 //
-// The mean of q weighs each new round trip with min(3 / w, 1/4), as the authors do. ns-3's round
-// trips come from timestamps that tick in milliseconds: their mean is right, but their minimum may
-// be short by up to a tick.
+// The mean of q weighs each new round trip with min(3 / w, 1/4), as the authors do.
 
-/* catalogue
-title = "FAST TCP"
-type_id = "longfat::TcpFast"
-source = "paper survey, equation (37); Jin, Wei and Low 2004"
-[parameters]
-alpha_segments = {attribute = "Alpha"}
-gamma = {attribute = "Gamma"}
-*/
+#ifndef LONGFAT_CC_FAST_H
+#define LONGFAT_CC_FAST_H
 
-#ifndef LONGFAT_FAST_H
-#define LONGFAT_FAST_H
+#include "newreno.h"
 
-#include "ns3/double.h"
-#include "ns3/nstime.h"
-#include "ns3/simulator.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
-
-#include <algorithm>
-#include <string>
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpFast : public ns3::TcpNewReno
+class Fast
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "fast",
+                                 .title = "FAST TCP",
+                                 .source = "paper survey, equation (37); Jin, Wei and Low 2004",
+                                 .short_name = "FAST",
+                                 .colour = "#cc79a7",
+                                 .marker = ">"};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid = ns3::TypeId("longfat::TcpFast")
-                                     .SetParent<ns3::TcpNewReno>()
-                                     .AddConstructor<TcpFast>()
-                                     .AddAttribute("Alpha",
-                                                   "segments that are to wait in queues",
-                                                   ns3::DoubleValue(200),
-                                                   ns3::MakeDoubleAccessor(&TcpFast::m_alpha),
-                                                   ns3::MakeDoubleChecker<double>(1, 1e6))
-                                     .AddAttribute("Gamma",
-                                                   "weight of the new window",
-                                                   ns3::DoubleValue(0.5),
-                                                   ns3::MakeDoubleAccessor(&TcpFast::m_gamma),
-                                                   ns3::MakeDoubleChecker<double>(0, 1));
-        return tid;
+        return std::array{
+            Parameter<Fast>{"alpha_segments",
+                            &Fast::m_alpha,
+                            200,
+                            1,
+                            1e6,
+                            "segments",
+                            "that are to wait in queues"},
+            Parameter<Fast>{"gamma", &Fast::m_gamma, 0.5, 0, 1, "", "weight of the new window"}};
     }
 
-    std::string GetName() const override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return "longfat::TcpFast";
-    }
-
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
-    {
-        return ns3::CopyObject<TcpFast>(this);
-    }
-
-    /// The smallest round trip, and the mean, from which q is.
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t /* segmentsAcked */,
-                   const ns3::Time& /* rtt */) override
-    {
-        const double sample = tcb->m_lastRtt.Get().GetSeconds();
-        if (sample <= 0)
+        if (ack.rtt != NO_RTT)
         {
-            return;
+            const double sample = seconds(ack.rtt);
+            const double weight = std::min(3 / now.cwnd, 0.25);
+            m_mean_s = m_mean_s > 0 ? (1 - weight) * m_mean_s + weight * sample : sample;
+            m_base_s = std::min(m_base_s, sample);
         }
-        const double weight = std::min(3.0 * tcb->m_segmentSize / tcb->m_cWnd.Get(), 0.25);
-        m_meanS = m_baseS > 0 ? (1 - weight) * m_meanS + weight * sample : sample;
-        m_baseS = m_baseS > 0 ? std::min(m_baseS, sample) : sample;
-    }
-
-    /// Equation (37). ns-3 calls this for an ACK that advances, outside of recovery.
-    void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segmentsAcked) override
-    {
-        const double now = ns3::Simulator::Now().GetSeconds();
-        if (segmentsAcked == 0 || m_baseS <= 0 || now < m_nextS)
+        if (!ack.may_grow() || m_mean_s == 0 || ack.now < m_next)
         {
-            return;
+            return now;
         }
-        m_nextS = now + 2 * m_meanS;
-        const double w = double(tcb->m_cWnd.Get()) / tcb->m_segmentSize;
-        const double target = m_baseS / m_meanS * w + m_alpha;
-        const double next = std::min(2 * w, (1 - m_gamma) * w + m_gamma * target);
-        tcb->m_cWnd = static_cast<uint32_t>(std::clamp(next, 2.0, LARGEST) * tcb->m_segmentSize);
+        m_next = ack.now + static_cast<Time>(2e9 * m_mean_s);
+        const double w = now.cwnd;
+        const double target = m_base_s / m_mean_s * w + m_alpha;
+        const double next = std::min(2 * w, (1 - m_gamma) * w + m_gamma * target); // (37)
+        now.cwnd = std::max(2.0, ack.cwnd_limited ? next : std::min(w, next));
+        return now;
     }
 
-    /// A loss halves the window, down to two segments at least.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
-                         uint32_t /* bytesInFlight */) override
+    double ssthresh(const Congestion&, const Control& now)
     {
-        return std::max(2 * tcb->m_segmentSize, tcb->m_cWnd.Get() / 2);
+        return std::max(2.0, now.cwnd / 2);
     }
 
   private:
-    static constexpr double LARGEST = 200000; //!< segments; of 9000 bytes they fit 31 bits
-
-    double m_alpha{};  //!< in segments
-    double m_gamma{};  //!< weight of the new window
-    double m_baseS{0}; //!< D, in seconds; 0: no round trip yet
-    double m_meanS{0}; //!< D + q, in seconds
-    double m_nextS{0}; //!< time of the next update, in seconds
+    double m_alpha{};
+    double m_gamma{};
+    double m_base_s{UNLIMITED}; //!< D
+    double m_mean_s{0};         //!< D + q; 0: no round trip yet
+    Time m_next{0};             //!< when the window changes next
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpFast);
+LONGFAT_CONGESTION_CONTROL(Fast);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -1,64 +1,130 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// HD (hd.h) as FreeBSD's cc_hd.c has it, in the one thing that matters: a back-off is answered as a
-// congestion signal is, so that until what was outstanding is acknowledged the window neither halves
-// again nor grows. Equation (1) of the paper ucc has no such rule: there each ACK draws.
+// HD (hd.h) as FreeBSD's sys/netinet/cc/cc_hd.c has it. The draw for each ACK and its probability are
+// those of equation (1) of the paper ucc. What differs, line by line:
+//
+//     a back-off is NewReno's answer to a mark: half the window, in whole segments, and the flag
+//     CONGRECOVERY. cc_hd.c does not set snd_recover with it, so the next ACK clears the flag
+//     (tcp_input.c): that one ACK neither draws nor opens the window
+//     bytes are counted, not ACKs (RFC 3465), so that the window grows as fast with delayed ACKs
+//     a window at the threshold is in slow start
+//
+// Left out: the clock's whole ticks of 1 ms, one of which is added to each round trip; h_ertt's filter of
+// delayed ACKs; the window after idleness.
 
-/* catalogue
-title = "Hamilton Delay (HD) as in FreeBSD"
-type_id = "longfat::TcpHdFreeBsd"
-source = "FreeBSD 14, sys/netinet/cc/cc_hd.c; paper ucc, equation (1)"
-[parameters]
-min_delay_s = {attribute = "MinDelay", below = "threshold_delay_s"}
-threshold_delay_s = {attribute = "ThresholdDelay"}
-max_probability = {attribute = "MaxProbability"}
-*/
+#ifndef LONGFAT_CC_HD_FREEBSD_H
+#define LONGFAT_CC_HD_FREEBSD_H
 
-#ifndef LONGFAT_HD_FREEBSD_H
-#define LONGFAT_HD_FREEBSD_H
+#include "model.h"
+#include "chance.h"
+#include "delay-backoff.h"
+#include "freebsd.h"
 
-#include "hd.h"
+#include <array>
+#include <utility>
 
-#include "ns3/sequence-number.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpHdFreeBsd : public TcpHd
+class HdFreeBsd
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "hd-freebsd",
+                                 .title = "Hamilton Delay (HD) as in FreeBSD",
+                                 .source =
+                                     "FreeBSD 14, sys/netinet/cc/cc_hd.c; paper ucc, equation (1)",
+                                 .short_name = "HD of FreeBSD",
+                                 .colour = "#e69f00",
+                                 .marker = "D",
+                                 .events = event::ESTABLISHED};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpHdFreeBsd").SetParent<TcpHd>().AddConstructor<TcpHdFreeBsd>();
-        return tid;
+        return std::array{Parameter<HdFreeBsd>{"min_delay_s",
+                                               &HdFreeBsd::m_min_delay_s,
+                                               0.005,
+                                               0,
+                                               10,
+                                               "s",
+                                               "q_min, queueing delay without back-off",
+                                               "net.inet.tcp.cc.hd.queue_min, ticks of 1 ms",
+                                               "threshold_delay_s"},
+                          Parameter<HdFreeBsd>{"threshold_delay_s",
+                                               &HdFreeBsd::m_threshold_delay_s,
+                                               0.02,
+                                               1e-9,
+                                               10,
+                                               "s",
+                                               "q_th, between regions A and B",
+                                               "net.inet.tcp.cc.hd.queue_threshold"},
+                          Parameter<HdFreeBsd>{"max_probability",
+                                               &HdFreeBsd::m_max_probability,
+                                               0.05,
+                                               0,
+                                               1,
+                                               "",
+                                               "p_max, for each ACK",
+                                               "net.inet.tcp.cc.hd.pmax, per cent"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_established(const Established& established, Control now)
     {
-        return ns3::CopyObject<TcpHdFreeBsd>(this);
+        m_chance.start(established);
+        return now;
     }
 
-    void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segmentsAcked) override
+    /// hd_ack_received.
+    Control on_ack(const Ack& ack, Control now)
     {
-        if (tcb->m_lastAckedSeq < m_answered)
+        m_delay.on_ack(ack);
+        if (!ack.may_grow())
         {
-            return;
+            return now;
         }
-        const uint32_t before = tcb->m_cWnd;
-        TcpHd::IncreaseWindow(tcb, segmentsAcked);
-        if (tcb->m_cWnd < before)
+        const double growth = m_counting.growth(ack, now);
+        if (std::exchange(m_in_congestion_recovery, false))
         {
-            m_answered = tcb->m_nextTxSequence;
+            return now;
         }
+        if (ack.rtt != NO_RTT && m_chance.happens(probability()))
+        {
+            now.cwnd = now.ssthresh = freebsd_newreno_ssthresh(now.cwnd);
+            m_in_congestion_recovery = true;
+            return now;
+        }
+        now.cwnd += ack.cwnd_limited ? growth : 0;
+        return now;
+    }
+
+    /// newreno_cc_cong_signal: a window is reduced once.
+    double ssthresh(const Congestion& congestion, const Control& now)
+    {
+        if (std::exchange(m_in_congestion_recovery, false) &&
+            congestion.cause != Congestion::TIMEOUT)
+        {
+            return now.ssthresh;
+        }
+        return freebsd_newreno_ssthresh(now.cwnd);
     }
 
   private:
-    ns3::SequenceNumber32 m_answered{0}; //!< what had been sent at the last back-off ends here
+    double probability() const
+    {
+        const DelayBackOff curve{m_min_delay_s, m_threshold_delay_s, m_max_probability};
+        return curve.probability(m_delay.of_s(m_delay.rtt), m_delay.max_s());
+    }
+
+    double m_min_delay_s{};
+    double m_threshold_delay_s{};
+    double m_max_probability{};
+    QueueingDelay m_delay;
+    Chance m_chance;
+    FreeBsdByteCounting m_counting;
+    bool m_in_congestion_recovery{false};
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpHdFreeBsd);
+LONGFAT_CONGESTION_CONTROL(HdFreeBsd);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -4,75 +4,108 @@
 // Stanojevic, R. Shorten and F. Baker, "A strategy for fair coexistence of loss and delay-based
 // congestion control algorithms", 2009).
 //
-// For every ACK, with the queueing delay q = RTT - RTT_min, the probability g(q) of figure 1 and a
-// random number X from [0, 1],
+// For every ACK, with the queueing delay q = RTT - RTT_min, the probability g(q) of figure 1
+// (delay-backoff.h) and a random number X from [0, 1],
 //
 //     w <- w / 2         if X < g(q),  else  w <- w + 1 / w            (1)
 //
 // Slow start and losses are NewReno's, and a back-off ends slow start, as in FreeBSD's module.
 
-/* catalogue
-title = "Hamilton Delay (HD)"
-type_id = "longfat::TcpHd"
-source = "paper ucc, equation (1) and figure 1; Budzisz et al. 2009"
-[parameters]
-min_delay_s = {attribute = "MinDelay", below = "threshold_delay_s"}
-threshold_delay_s = {attribute = "ThresholdDelay"}
-max_probability = {attribute = "MaxProbability"}
-*/
+#ifndef LONGFAT_CC_HD_H
+#define LONGFAT_CC_HD_H
 
-#ifndef LONGFAT_HD_H
-#define LONGFAT_HD_H
-
+#include "chance.h"
 #include "delay-backoff.h"
+#include "newreno.h"
 
-namespace longfat
+namespace longfat::core
 {
 
-class TcpHd : public TcpDelayBackOff
+class Hd
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "hd",
+                                 .title = "Hamilton Delay (HD)",
+                                 .source =
+                                     "paper ucc, equation (1) and figure 1; Budzisz et al. 2009",
+                                 .short_name = "HD",
+                                 .colour = "#e69f00",
+                                 .marker = "d",
+                                 .events = event::ESTABLISHED};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpHd")
-                .SetParent<TcpDelayBackOff>()
-                .AddConstructor<TcpHd>()
-                .AddAttribute("ThresholdDelay",
-                              "q_th, between regions A and B",
-                              ns3::TimeValue(ns3::MilliSeconds(20)),
-                              ns3::MakeTimeAccessor(&TcpHd::m_thresholdDelay),
-                              ns3::MakeTimeChecker(ns3::NanoSeconds(1), ns3::Seconds(10)))
-                .AddAttribute("MaxProbability",
-                              "p_max, for each ACK",
-                              ns3::DoubleValue(0.05),
-                              ns3::MakeDoubleAccessor(&TcpHd::m_maxProbability),
-                              ns3::MakeDoubleChecker<double>(0, 1));
-        return tid;
+        return std::array{Parameter<Hd>{"min_delay_s",
+                                        &Hd::m_min_delay_s,
+                                        0.005,
+                                        0,
+                                        10,
+                                        "s",
+                                        "q_min, queueing delay without back-off",
+                                        "paper ucc, figure 1",
+                                        "threshold_delay_s"},
+                          Parameter<Hd>{"threshold_delay_s",
+                                        &Hd::m_threshold_delay_s,
+                                        0.02,
+                                        1e-9,
+                                        10,
+                                        "s",
+                                        "q_th, between regions A and B",
+                                        "paper ucc, figure 1"},
+                          Parameter<Hd>{"max_probability",
+                                        &Hd::m_max_probability,
+                                        0.05,
+                                        0,
+                                        1,
+                                        "",
+                                        "p_max, for each ACK",
+                                        "paper ucc, figure 1"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_established(const Established& established, Control now)
     {
-        return ns3::CopyObject<TcpHd>(this);
+        m_chance.start(established);
+        return now;
     }
 
-    /// Equation (1). ns-3 calls this for an ACK that advances, outside of recovery.
-    void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segmentsAcked) override
+    /// Equation (1).
+    Control on_ack(const Ack& ack, Control now)
     {
-        if (HasRtt() && Draw(m_rtt - m_minRtt))
+        m_delay.on_ack(ack);
+        if (!ack.may_grow())
         {
-            tcb->m_ssThresh = Half(tcb, tcb->m_cWnd);
-            tcb->m_cWnd = tcb->m_ssThresh.Get();
+            return now;
         }
-        else
+        if (ack.rtt != NO_RTT && m_chance.happens(probability()))
         {
-            TcpNewReno::IncreaseWindow(tcb, segmentsAcked);
+            now.cwnd = now.ssthresh = m_aimd.decreased(now.cwnd);
+            return now;
         }
+        return m_aimd.on_ack(ack, now);
     }
+
+    double ssthresh(const Congestion& congestion, const Control&)
+    {
+        return m_aimd.decreased(congestion.segments(congestion.flight_size));
+    }
+
+  private:
+    double probability() const
+    {
+        const DelayBackOff curve{m_min_delay_s, m_threshold_delay_s, m_max_probability};
+        return curve.probability(m_delay.of_s(m_delay.rtt), m_delay.max_s());
+    }
+
+    double m_min_delay_s{};
+    double m_threshold_delay_s{};
+    double m_max_probability{};
+    QueueingDelay m_delay;
+    Chance m_chance; //!< X
+    Aimd<SlowStart> m_aimd;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpHd);
+LONGFAT_CONGESTION_CONTROL(Hd);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -12,130 +12,116 @@
 // Assumed: the window does not grow before the estimate is there, for with the first ACK it would grow
 // by 2^rho; the first window is not paced, or there would be no estimate.
 
-/* catalogue
-title = "TCP Hybla with pacing and an estimate at the start"
-type_id = "longfat::TcpHybla2004"
-source = "Caini and Firrincieli 2004, section 4; Hoe 1996"
-caps_window = true
-[parameters]
-rtt0_s = {attribute = "Rtt0"}
-pacing = {attribute = "Pacing"}
-estimate = {attribute = "Estimate"}
-scaled_first_window = {attribute = "ScaledFirstWindow"}
-*/
-
-#ifndef LONGFAT_HYBLA_2004_H
-#define LONGFAT_HYBLA_2004_H
+#ifndef LONGFAT_CC_HYBLA_2004_H
+#define LONGFAT_CC_HYBLA_2004_H
 
 #include "hybla.h"
 
-#include "ns3/boolean.h"
-#include "ns3/simulator.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpHybla2004 : public TcpHybla
+class Hybla2004 : public Hybla
 {
   public:
-    using State = ns3::TcpSocketState;
-    using Tcb = ns3::Ptr<State>;
+    static constexpr Entry entry{.name = "hybla-2004",
+                                 .title = "TCP Hybla with pacing and an estimate at the start",
+                                 .source = "Caini and Firrincieli 2004, section 4; Hoe 1996",
+                                 .short_name = "Hybla with its start",
+                                 .colour = "#999933",
+                                 .marker = "P",
+                                 .events = event::ESTABLISHED};
 
-    static ns3::TypeId GetTypeId()
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpHybla2004")
-                .SetParent<TcpHybla>()
-                .AddConstructor<TcpHybla2004>()
-                .AddAttribute("Pacing",
-                              "a window is spread over its round trip",
-                              ns3::BooleanValue(true),
-                              ns3::MakeBooleanAccessor(&TcpHybla2004::m_paces),
-                              ns3::MakeBooleanChecker())
-                .AddAttribute("Estimate",
-                              "the first threshold is what the first ACKs say of the path",
-                              ns3::BooleanValue(true),
-                              ns3::MakeBooleanAccessor(&TcpHybla2004::m_estimates),
-                              ns3::MakeBooleanChecker())
-                .AddAttribute("ScaledFirstWindow",
-                              "the first window is rho times TCP's",
-                              ns3::BooleanValue(false),
-                              ns3::MakeBooleanAccessor(&TcpHybla2004::m_scales),
-                              ns3::MakeBooleanChecker());
-        return tid;
+        return std::array{
+            Parameter<Hybla2004>{"rtt0_s",
+                                 &Hybla2004::m_rtt0_s,
+                                 0.025,
+                                 1e-6,
+                                 10,
+                                 "s",
+                                 "round-trip time of the reference connection"},
+            Parameter<Hybla2004>{"pacing",
+                                 &Hybla2004::m_paces,
+                                 1,
+                                 0,
+                                 1,
+                                 "",
+                                 "a window is spread over its round trip"},
+            Parameter<Hybla2004>{"estimate",
+                                 &Hybla2004::m_estimates,
+                                 1,
+                                 0,
+                                 1,
+                                 "",
+                                 "the first threshold is what the first ACKs say of the path"},
+            Parameter<Hybla2004>{"scaled_first_window",
+                                 &Hybla2004::m_scales,
+                                 0,
+                                 0,
+                                 1,
+                                 "",
+                                 "the first window is rho times TCP's"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_established(const Established& established, Control now)
     {
-        return ns3::CopyObject<TcpHybla2004>(this);
+        const double first = now.cwnd;
+        now = Hybla::on_established(established, now);
+        if (m_scales)
+        {
+            now.cwnd = first * m_rho;
+        }
+        return now;
     }
 
-    void CongestionStateSet(Tcb tcb, const State::TcpCongState_t state) override
+    Control on_ack(const Ack& ack, Control now)
     {
-        const double first = GetWindow(tcb);
-        TcpHybla::CongestionStateSet(tcb, state);
-        if (m_scales && !m_started)
+        if (m_estimates && m_acks < ACKS)
         {
-            SetWindow(tcb, first * GetRho(tcb));
+            now.ssthresh = std::min(now.ssthresh, estimate(ack));
         }
-        m_started = true;
-    }
-
-    /// The first ACKs: how far apart what they acknowledge left the bottleneck.
-    void PktsAcked(Tcb tcb, uint32_t segmentsAcked, const ns3::Time& /* rtt */) override
-    {
-        if (m_paces && tcb->m_srtt.Get().IsStrictlyPositive()) // else W / RTT is none
+        else
         {
-            tcb->m_pacing = true;
-            tcb->m_pacingSsRatio = tcb->m_pacingCaRatio = 100;
+            now = Hybla::on_ack(ack, now);
         }
-        if (!m_estimates || m_acks == ACKS)
+        if (m_paces && ack.srtt > 0)
         {
-            return;
+            now.pacing_bps = 8 * now.cwnd * static_cast<double>(ack.mss) / seconds(ack.srtt);
         }
-        const ns3::Time now = ns3::Simulator::Now();
-        if (m_acks++ == 0)
-        {
-            m_first = now;
-            return;
-        }
-        m_segments += segmentsAcked;
-        const double elapsed = (now - m_first).GetSeconds();
-        if (m_acks == ACKS && elapsed > 0)
-        {
-            const double held = m_segments / elapsed * tcb->m_minRtt.GetSeconds();
-            const double bytes = std::max(2.0, held) * tcb->m_segmentSize;
-            tcb->m_ssThresh = std::min<double>(bytes, tcb->m_ssThresh.Get());
-        }
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (!m_estimates || m_acks == ACKS)
-        {
-            TcpHybla::IncreaseWindow(tcb, segmentsAcked);
-        }
-        if (m_paces && tcb->m_cWnd > LARGEST_PACED)
-        {
-            SetWindow(tcb, double(LARGEST_PACED) / tcb->m_segmentSize);
-        }
+        return now;
     }
 
   private:
-    static constexpr uint32_t ACKS = 3;
-    static constexpr uint32_t LARGEST_PACED = (1U << 29) - 1; //!< sockets count its bits in 32 bits
+    static constexpr int ACKS = 3;
 
-    bool m_paces{};         //!< segments leave RTT / W apart
-    bool m_estimates{};     //!< the first threshold
-    bool m_scales{};        //!< the first window
-    bool m_started{false};  //!< there has been a first window
-    uint32_t m_acks{0};     //!< of the estimate, so far
-    uint32_t m_segments{0}; //!< that the second and third acknowledge
-    ns3::Time m_first;      //!< when the first came
+    /// What the path holds, in segments, by how far apart the first ACKs come; UNLIMITED: not known.
+    double estimate(const Ack& ack)
+    {
+        if (m_acks++ == 0)
+        {
+            m_first = ack.now;
+            return UNLIMITED;
+        }
+        m_delivered += ack.segments(ack.newly_delivered);
+        const double elapsed_s = seconds(ack.now - m_first);
+        if (m_acks < ACKS || elapsed_s <= 0)
+        {
+            return UNLIMITED;
+        }
+        return std::max(2.0, m_delivered / elapsed_s * seconds(ack.min_rtt));
+    }
+
+    bool m_paces{};
+    bool m_estimates{};
+    bool m_scales{};
+    int m_acks{0};         //!< of the estimate, so far
+    double m_delivered{0}; //!< segments that the second and third have delivered
+    Time m_first{0};       //!< when the first came
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpHybla2004);
+LONGFAT_CONGESTION_CONTROL(Hybla2004);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -8,124 +8,108 @@
 //     slow start             W <- W + 2^rho - 1            (1), first line
 //     congestion avoidance   W <- W + rho^2 / W            (1), second line
 //
-// so that the window grows as fast, in time, as that of a NewReno connection with RTT_0.
-//
-// Where ns-3's own TcpHybla stops working at large rho (2^22 segments do not fit 32 bits of bytes),
-// this class counts the window in segments, in floating point, and caps it at W_m (MaxWindow).
-//
-// An ACK that ends loss recovery acknowledges a whole window that selective acknowledgments had
-// reported before, and ns-3 passes that window on as segmentsAcked. It is still one ACK, so it
-// earns one increment.
+// so that the window grows as fast, in time, as that of a NewReno connection with RTT_0. After a
+// timeout, until what was outstanding then is acknowledged, it grows as Reno's (as in Linux,
+// tcp_hybla.c): the first ACK would otherwise add 2^rho segments to a window of one.
 
-/* catalogue
-title = "TCP Hybla"
-type_id = "longfat::TcpHybla"
-source = "paper hybla, equation (1); Caini and Firrincieli 2004"
-caps_window = true
-linux = "hybla"
-[parameters]
-rtt0_s = {attribute = "Rtt0", linux = "tcp_hybla/parameters/rtt0"}
-*/
+#ifndef LONGFAT_CC_HYBLA_H
+#define LONGFAT_CC_HYBLA_H
 
-#ifndef LONGFAT_HYBLA_H
-#define LONGFAT_HYBLA_H
-
-#include "fractional-window.h"
-
-#include "ns3/nstime.h"
+#include "exact-math.h"
+#include "model.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 
-namespace longfat
+namespace longfat::core
 {
 
-class TcpHybla : public TcpFractionalWindow
+class Hybla
 {
   public:
-    static ns3::TypeId GetTypeId()
-    {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpHybla")
-                .SetParent<TcpFractionalWindow>()
-                .AddConstructor<TcpHybla>()
-                .AddAttribute("Rtt0",
-                              "round-trip time of the reference connection",
-                              ns3::TimeValue(ns3::MilliSeconds(25)),
-                              ns3::MakeTimeAccessor(&TcpHybla::m_rtt0),
-                              ns3::MakeTimeChecker(ns3::MicroSeconds(1), ns3::Seconds(10)));
-        return tid;
-    }
+    static constexpr Entry entry{.name = "hybla",
+                                 .title = "TCP Hybla",
+                                 .source = "paper hybla, equation (1); Caini and Firrincieli 2004",
+                                 .short_name = "Hybla",
+                                 .colour = "#d55e00",
+                                 .marker = "P",
+                                 .linux = "hybla",
+                                 .events = event::ESTABLISHED};
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    static constexpr auto parameters()
     {
-        return ns3::CopyObject<TcpHybla>(this);
-    }
-
-    /// The ratio rho, from the smallest round trip seen; never below 1, a Reno connection.
-    double GetRho(ns3::Ptr<const ns3::TcpSocketState> tcb) const
-    {
-        if (tcb->m_minRtt == ns3::Time::Max())
-        {
-            return 1.0;
-        }
-        return std::max(1.0, tcb->m_minRtt.GetSeconds() / m_rtt0.GetSeconds());
+        return std::array{Parameter<Hybla>{"rtt0_s",
+                                           &Hybla::m_rtt0_s,
+                                           0.025,
+                                           1e-6,
+                                           10,
+                                           "s",
+                                           "round-trip time of the reference connection"}};
     }
 
     /// The handshake has measured a round trip: the first window is rho (before equation 25).
-    void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb,
-                            const ns3::TcpSocketState::TcpCongState_t /* state */) override
+    Control on_established(const Established& established, Control now)
     {
-        if (!m_started)
+        if (established.rtt != NO_RTT)
         {
-            m_started = true;
-            SetWindow(tcb, std::max(GetRho(tcb), GetWindow(tcb)));
+            set_rho(established.rtt);
+            now.cwnd = std::max(now.cwnd, m_rho);
         }
+        return now;
     }
 
-    /// A loss halves the window (before equation 4), down to two segments at least.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb,
-                         uint32_t /* bytesInFlight */) override
+    /// Equation (1), where the window limits what is sent.
+    Control on_ack(const Ack& ack, Control now)
     {
-        return std::max(2 * tcb->m_segmentSize, tcb->m_cWnd.Get() / 2);
-    }
-
-    /// Equation (1). ns-3 calls this for an ACK that advances, outside of recovery.
-    void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segmentsAcked) override
-    {
-        if (segmentsAcked == 0)
+        if (!ack.may_grow() || !ack.cwnd_limited)
         {
-            return;
+            return now;
         }
-        if (m_minRtt != tcb->m_minRtt)
+        if (ack.min_rtt != m_min_rtt)
         {
-            m_minRtt = tcb->m_minRtt;
-            const double rho = GetRho(tcb);
-            m_slowStartGain = std::exp2(rho);
-            m_avoidanceGain = rho * rho;
+            set_rho(ack.min_rtt);
         }
-        const double window = GetWindow(tcb);
-        const double threshold = double(tcb->m_ssThresh.Get()) / tcb->m_segmentSize;
-        if (window < threshold)
+        if (ack.state == State::LOSS)
         {
-            SetWindow(tcb, std::min(window + m_slowStartGain - 1, threshold));
+            now.cwnd += now.in_slow_start() ? 1 : 1 / now.cwnd;
+            return now;
+        }
+        if (now.in_slow_start())
+        {
+            now.cwnd = std::min(now.cwnd + m_slow_start_gain, now.ssthresh);
         }
         else
         {
-            SetWindow(tcb, window + m_avoidanceGain / window);
+            now.cwnd += m_avoidance_gain / now.cwnd;
         }
+        return now;
     }
 
-  private:
-    ns3::Time m_rtt0;          //!< RTT_0
-    bool m_started{false};     //!< the window has been set to rho
-    ns3::Time m_minRtt{-1};    //!< round trip that both gains are of; -1: none yet
-    double m_slowStartGain{0}; //!< 2^rho
-    double m_avoidanceGain{0}; //!< rho^2
+    /// A loss halves the window (before equation 4), down to two segments at least.
+    double ssthresh(const Congestion&, const Control& now)
+    {
+        return std::max(2.0, now.cwnd / 2);
+    }
+
+  protected:
+    /// From the smallest round trip seen; rho is never below 1, a Reno connection.
+    void set_rho(Time min_rtt)
+    {
+        m_min_rtt = min_rtt;
+        m_rho = std::max(1.0, seconds(min_rtt) / m_rtt0_s);
+        m_slow_start_gain = exact_exp2(m_rho) - 1;
+        m_avoidance_gain = m_rho * m_rho;
+    }
+
+    double m_rtt0_s{};
+    Time m_min_rtt{NO_RTT}; //!< that the gains are of
+    double m_rho{1};
+    double m_slow_start_gain{1}; //!< 2^rho - 1
+    double m_avoidance_gain{1};  //!< rho^2
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpHybla);
+LONGFAT_CONGESTION_CONTROL(Hybla);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -3,128 +3,244 @@
 // TCP-Illinois (S. Liu, T. Basar and R. Srikant, "TCP-Illinois: a loss- and delay-based congestion
 // control algorithm for high-speed networks", Performance Evaluation 65, 2008; section 3).
 //
-// AIMD whose alpha (segments a round trip) falls and whose beta (the part that a loss takes) rises with
-// the mean queueing delay of a round trip, along the curves of illinois-curves.h; below a window of
-// W_thresh it is standard TCP (illinois-rounds.h). What Linux counts otherwise is in illinois-linux.h.
+// AIMD whose alpha (segments a round trip) and beta (the part that a loss takes) follow from the mean
+// queueing delay d_a of a round trip, with d_m the largest, d_1 = d_m / 100, d_2 = d_m / 10 and d_3 = 8 d_m
+// / 10:
+//
+//     alpha = alpha_max up to d_1; then falls as k_1 / (k_2 + d_a), to alpha_min at d_m
+//     beta  = beta_min up to d_2; then rises linearly, to beta_max at d_3
+//
+// Once d_a was above d_1, alpha is alpha_max again only after d_a has stayed below it for theta
+// round trips. Below a window of W_thresh it is standard TCP.
 
-/* catalogue
-title = "TCP-Illinois"
-type_id = "longfat::TcpIllinois"
-source = "Liu, Basar and Srikant 2008, section 3"
-caps_window = true
-linux = "illinois"
-[parameters]
-alpha_min = {attribute = "AlphaMin", below = "alpha_max"}
-alpha_max = {attribute = "AlphaMax"}
-beta_min = {attribute = "BetaMin", below = "beta_max"}
-beta_max = {attribute = "BetaMax"}
-threshold_window_segments = {attribute = "WinThresh"}
-theta = {attribute = "Theta"}
-as_ns3_3_44 = {attribute = "AsNs3"}
-as_linux_6_12 = {attribute = "AsLinux"}
-*/
+//
+// Linux 6.12 (tcp_illinois.c), with as_linux_6_12, begins with alpha_max, has alpha in 128ths and beta in
+// 64ths, takes no round trip for longer than 3.36 s, and has whole windows, of which a loss takes whole
+// segments: an ACK counts for what it acknowledges cumulatively, so that the one which ends a recovery
+// counts all segments that SACK had reported before, and alpha times the count opens the window.
 
-#ifndef LONGFAT_ILLINOIS_H
-#define LONGFAT_ILLINOIS_H
+#ifndef LONGFAT_CC_ILLINOIS_H
+#define LONGFAT_CC_ILLINOIS_H
 
-#include "attributes.h"
-#include "illinois-linux.h"
-#include "illinois-rounds.h"
+#include "newreno.h"
+#include "rounds.h"
 
-namespace longfat
+namespace longfat::core
 {
 
-class TcpIllinois : public TcpIllinoisRounds
+class Illinois
 {
-    using Own = TcpIllinois;
-
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "illinois",
+                                 .title = "TCP-Illinois",
+                                 .source = "Liu, Basar and Srikant 2008",
+                                 .short_name = "Illinois",
+                                 .colour = "#cc6677",
+                                 .marker = "s",
+                                 .linux = "illinois",
+                                 .events = event::ESTABLISHED | event::TIMEOUT};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            Attributes<Own, TcpIllinoisRounds>("longfat::TcpIllinois")
-                .AddAttribute("AlphaMin",
-                              "least increase, segments a round trip",
-                              Number(&Own::m_alphaMin, 0.3, 1e-3, 1e6))
-                .AddAttribute("AlphaMax",
-                              "most, segments a round trip",
-                              Number(&Own::m_alphaMax, 10.0, 1e-3, 1e6))
-                .AddAttribute("BetaMin",
-                              "smallest part that a loss takes",
-                              Number(&Own::m_betaMin, 0.125, 0.0, 1.0))
-                .AddAttribute("BetaMax",
-                              "largest part that a loss takes",
-                              Number(&Own::m_betaMax, 0.5, 0.0, 1.0))
-                .AddAttribute("WinThresh",
-                              "standard TCP below",
-                              Number(&Own::m_threshold, 15u, 0u, 1000000u))
-                .AddAttribute("Theta",
-                              "round trips of small delay before alpha_max",
-                              Number(&Own::m_theta, 5u, 1u, 255u))
-                .AddAttribute("AsLinux",
-                              "count as Linux 6.12 does what an ACK acknowledges",
-                              Switch(&Own::m_asLinux, false));
-        return tid;
+        return std::array{Parameter<Illinois>{"alpha_min",
+                                              &Illinois::m_alpha_min,
+                                              0.3,
+                                              1e-3,
+                                              1e6,
+                                              "segments",
+                                              "least increase a round trip",
+                                              "",
+                                              "alpha_max"},
+                          Parameter<Illinois>{"alpha_max",
+                                              &Illinois::m_alpha_max,
+                                              10,
+                                              1e-3,
+                                              1e6,
+                                              "segments",
+                                              "most, a round trip"},
+                          Parameter<Illinois>{"beta_min",
+                                              &Illinois::m_beta_min,
+                                              0.125,
+                                              0,
+                                              1,
+                                              "",
+                                              "smallest part that a loss takes",
+                                              "",
+                                              "beta_max"},
+                          Parameter<Illinois>{"beta_max",
+                                              &Illinois::m_beta_max,
+                                              0.5,
+                                              0,
+                                              1,
+                                              "",
+                                              "largest part that a loss takes"},
+                          Parameter<Illinois>{"threshold_window_segments",
+                                              &Illinois::m_win_thresh,
+                                              15,
+                                              0,
+                                              1e6,
+                                              "segments",
+                                              "standard TCP below"},
+                          Parameter<Illinois>{"theta",
+                                              &Illinois::m_theta,
+                                              5,
+                                              1,
+                                              255,
+                                              "round trips",
+                                              "of small delay before alpha_max"},
+                          Parameter<Illinois>{"as_linux_6_12",
+                                              &Illinois::m_as_linux,
+                                              0,
+                                              0,
+                                              1,
+                                              "",
+                                              "whole segments, and what an ACK counts for",
+                                              "Linux, tcp_illinois.c"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_established(const Established&, Control now)
     {
-        return ns3::CopyObject<TcpIllinois>(this);
+        m_aimd.a = m_as_linux ? m_alpha_max : 1;
+        return now;
     }
 
-    void PktsAcked(Tcb tcb, uint32_t segmentsAcked, const ns3::Time& rtt) override
+    Control on_ack(const Ack& ack, Control now)
     {
-        TcpIllinoisRounds::PktsAcked(tcb, segmentsAcked, rtt);
-        m_linux.OnAck(tcb);
+        Ack bounded = ack;
+        if (m_as_linux && ack.rtt != NO_RTT)
+        {
+            bounded.rtt = std::min(ack.rtt, LONGEST_RTT);
+        }
+        m_rounds.on_ack(bounded);
+        m_acked = std::floor(ack.segments(ack.newly_acked));
+        if (!ack.may_grow())
+        {
+            return now;
+        }
+        if (m_rounds.is_over(ack))
+        {
+            end_round(now.cwnd);
+            m_rounds.begin(ack.snd_nxt);
+        }
+        return m_as_linux ? grow_as_linux(ack, now) : m_aimd.on_ack(ack, now);
     }
 
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
+    double ssthresh(const Congestion&, const Control& now)
     {
-        if (m_asLinux)
+        if (m_as_linux)
         {
-            return IllinoisLinux::Decrease(GetWindow(tcb), m_curves.beta) * tcb->m_segmentSize;
+            const double w = std::floor(now.cwnd);
+            return std::max(w - std::floor(w * m_aimd.b), 2.0);
         }
-        return m_asNs3 ? Part(tcb, bytesInFlight, 1 - m_curves.beta)
-                       : TcpStandard::GetSsThresh(tcb, bytesInFlight);
+        return m_aimd.decreased(now.cwnd);
     }
 
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
+    Control on_timeout(Time, Control now)
     {
-        if (IsRoundOver(tcb))
+        set_standard();
+        m_low = 0;
+        m_above = false;
+        m_rounds.begin(0);
+        return now;
+    }
+
+  private:
+    static constexpr Time LONGEST_RTT = 3'355'443'000; //!< RTT_MAX
+
+    /// tcp_illinois_cong_avoid.
+    Control grow_as_linux(const Ack& ack, Control now)
+    {
+        if (!is_cwnd_limited_as_in_linux(ack, now))
         {
-            EndRound(tcb);
+            return now;
         }
-        if (IsInSlowStart(tcb))
+        if (now.in_slow_start())
         {
-            SlowStart(tcb, segmentsAcked);
+            return m_linux_slow_start.on_ack(ack, now);
         }
-        else if (m_asNs3) // the count is whole: alpha below 1 adds nothing, of 1.9 it adds 1
+        m_count += m_acked;
+        const double w = std::floor(now.cwnd);
+        const double delta = std::floor(m_count * m_aimd.a);
+        if (delta >= w)
         {
-            m_count = static_cast<uint32_t>(m_count + segmentsAcked * m_curves.alpha);
-            AddCounted(tcb, m_count);
+            now.cwnd = w + std::floor(delta / w);
+            m_count = 0;
         }
-        else if (!m_asLinux)
+        return now;
+    }
+
+    void set_standard()
+    {
+        m_aimd.a = 1;
+        m_aimd.b = 0.5;
+    }
+
+    void end_round(double w)
+    {
+        if (w < static_cast<double>(m_win_thresh))
         {
-            CongestionAvoidance(tcb, segmentsAcked); // alpha / w
+            set_standard();
         }
-        else if (tcb->m_isCwndLimited)
+        else if (m_rounds.samples > 0)
         {
-            const uint32_t window = GetWindow(tcb);
-            if (const uint32_t more = m_linux.Increase(window, m_curves.alpha))
+            const Time mean = m_rounds.sum_of_rtts / m_rounds.samples;
+            const double largest = seconds(m_rounds.max_rtt - m_rounds.base_rtt);
+            update_alpha(seconds(mean - m_rounds.base_rtt), largest);
+            update_beta(seconds(mean - m_rounds.base_rtt), largest);
+            if (m_as_linux)
             {
-                SetWindow(tcb, window + more);
+                m_aimd.a = std::floor(m_aimd.a * 128) / 128;
+                m_aimd.b = std::floor(m_aimd.b * 64) / 64;
             }
         }
     }
 
-  private:
-    bool m_asLinux{}; //!< count as Linux does
-    IllinoisLinux m_linux;
-    uint32_t m_count{0}; //!< ns-3's count of ACKs times alpha
+    void update_alpha(double delay, double largest)
+    {
+        const double d1 = largest / 100;
+        if (delay > d1)
+        {
+            m_above = true;
+            m_low = 0;
+            const double fall = (delay - d1) * (m_alpha_max - m_alpha_min) / m_alpha_min;
+            m_aimd.a = (largest - d1) * m_alpha_max / (largest - d1 + fall);
+            return;
+        }
+        m_aimd.a = m_above ? m_aimd.a : m_alpha_max;
+        if (++m_low >= m_theta)
+        {
+            m_low = 0;
+            m_above = false;
+            m_aimd.a = m_alpha_max;
+        }
+    }
+
+    void update_beta(double delay, double largest)
+    {
+        const double d2 = largest / 10;
+        const double d3 = 8 * largest / 10;
+        const double part = delay <= d2 ? 0 : delay < d3 ? (delay - d2) / (d3 - d2) : 1;
+        m_aimd.b = m_beta_min + part * (m_beta_max - m_beta_min);
+    }
+
+    double m_alpha_min{};
+    double m_alpha_max{};
+    double m_beta_min{};
+    double m_beta_max{};
+    int64_t m_win_thresh{};
+    int64_t m_theta{};
+    bool m_as_linux{};
+    Rounds m_rounds;
+    Aimd<SlowStart> m_aimd;
+    bool m_above{false}; //!< d_a has been above d_1
+    ByteCountingSlowStart m_linux_slow_start;
+    double m_acked{0}; //!< segments that the last ACK acknowledges, in Linux
+    double m_count{0}; //!< the same since the window last opened, in Linux
+    int64_t m_low{0};  //!< round trips that d_a has been below d_1
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpIllinois);
+LONGFAT_CONGESTION_CONTROL(Illinois);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

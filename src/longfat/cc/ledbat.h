@@ -1,141 +1,160 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// LEDBAT (RFC 6817), which gives way to all other traffic: for every ACK, with the one-way delay
-// from its timestamps (RFC 7323),
+// LEDBAT (RFC 6817), which gives way to all other traffic: for every ACK (section 2.4.2), with the
+// one-way delay of the segment that caused it,
 //
-//     queuing_delay = min(last delays) - min(minutes' smallest delays)             (ledbat-delays.h)
+//     queuing_delay = min(current_delays) - min(base_delays)
 //     off_target    = (TARGET - queuing_delay) / TARGET
 //     cwnd         += GAIN off_target bytes_newly_acked MSS / cwnd
 //     cwnd          = min(cwnd, flightsize + ALLOWED_INCREASE MSS), at least MIN_CWND MSS
 //
-// A loss halves the window. Slow start, where it is allowed, is as in standard TCP; without
-// timestamps all is. What ns-3 does otherwise is in ledbat-ns3.h.
+// current_delays are those of the last CURRENT_FILTER ACKs, base_delays the smallest of each of the last
+// BASE_HISTORY minutes. Differences of delays alone count, so that the ends' clocks need not agree. A
+// loss halves the window. Slow start, where it is allowed, is as in standard TCP, and lasts until a loss.
 
-/* catalogue
-title = "LEDBAT"
-type_id = "longfat::TcpLedbat"
-source = "RFC 6817"
-caps_window = true
-[parameters]
-target_delay_s = {attribute = "TargetDelay"}
-gain = {attribute = "Gain"}
-base_history = {attribute = "BaseHistoryLen"}
-noise_filter = {attribute = "NoiseFilterLen"}
-min_window_segments = {attribute = "MinCwnd"}
-slow_start = {attribute = "SlowStart"}
-as_ns3_3_44 = {attribute = "AsNs3"}
-*/
+#ifndef LONGFAT_CC_LEDBAT_H
+#define LONGFAT_CC_LEDBAT_H
 
-#ifndef LONGFAT_LEDBAT_H
-#define LONGFAT_LEDBAT_H
+#include "newreno.h"
 
-#include "attributes.h"
-#include "ledbat-delays.h"
-#include "ledbat-ns3.h"
-#include "standard-or-ns3.h"
+#include <deque>
 
-#include "ns3/simulator.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpLedbat : public TcpStandardOrNs3
+class Ledbat
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "ledbat",
+                                 .title = "LEDBAT",
+                                 .source = "RFC 6817",
+                                 .colour = "#88ccee",
+                                 .marker = "v",
+                                 .needs = need::ONE_WAY_DELAY};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            Attributes<TcpLedbat, TcpStandardOrNs3>("longfat::TcpLedbat")
-                .AddAttribute("TargetDelay",
-                              "TARGET, of queueing delay",
-                              Number(&TcpLedbat::m_target,
-                                     ns3::MilliSeconds(100),
-                                     ns3::MilliSeconds(1),
-                                     ns3::MilliSeconds(100)))
-                .AddAttribute("Gain",
-                              "GAIN, segments a round trip at most",
-                              Number(&TcpLedbat::m_gain, 1.0, 1e-6, 1.0))
-                .AddAttribute("BaseHistoryLen",
-                              "BASE_HISTORY, in minutes",
-                              Number(&TcpLedbat::m_history, 10u, 1u, 1000u))
-                .AddAttribute("NoiseFilterLen",
-                              "CURRENT_FILTER, in ACKs",
-                              Number(&TcpLedbat::m_filter, 4u, 1u, 1000u))
-                .AddAttribute("MinCwnd", "MIN_CWND", Number(&TcpLedbat::m_minWindow, 2u, 1u, 1000u))
-                .AddAttribute("SlowStart",
-                              "it begins with slow start",
-                              Switch(&TcpLedbat::m_slowStart, true));
-        return tid;
+        return std::array{Parameter<Ledbat>{"target_delay_s",
+                                            &Ledbat::m_target_s,
+                                            0.1,
+                                            0.001,
+                                            0.1,
+                                            "s",
+                                            "TARGET, of queueing delay"},
+                          Parameter<Ledbat>{"gain",
+                                            &Ledbat::m_gain,
+                                            1,
+                                            1e-6,
+                                            1,
+                                            "",
+                                            "GAIN, segments a round trip at most"},
+                          Parameter<Ledbat>{"base_history",
+                                            &Ledbat::m_history,
+                                            10,
+                                            1,
+                                            1000,
+                                            "minutes",
+                                            "BASE_HISTORY"},
+                          Parameter<Ledbat>{"noise_filter",
+                                            &Ledbat::m_filter,
+                                            4,
+                                            1,
+                                            1000,
+                                            "ACKs",
+                                            "CURRENT_FILTER"},
+                          Parameter<Ledbat>{"min_window_segments",
+                                            &Ledbat::m_min_window,
+                                            2,
+                                            1,
+                                            1000,
+                                            "segments",
+                                            "MIN_CWND"},
+                          Parameter<Ledbat>{"slow_start",
+                                            &Ledbat::m_slow_start,
+                                            1,
+                                            0,
+                                            1,
+                                            "",
+                                            "it begins with slow start"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpLedbat>(this);
+        if (ack.segment_sent != NEVER)
+        {
+            update_delays(ack.segment_received - ack.segment_sent, ack.now);
+        }
+        if (!ack.may_grow())
+        {
+            return now;
+        }
+        if (m_base.empty() || (m_slow_start && now.in_slow_start()))
+        {
+            return m_aimd.on_ack(ack, now);
+        }
+        const double off_target = 1 - seconds(queuing_delay()) / m_target_s;
+        const double acked = ack.segments(ack.newly_delivered);
+        const double flight = ack.segments(ack.snd_nxt - ack.snd_una + ack.newly_acked);
+        const double w = now.cwnd + m_gain * off_target * acked / now.cwnd;
+        now.cwnd = std::max(std::min(w, flight + ALLOWED_INCREASE), min_window());
+        now.ssthresh = std::min(now.ssthresh, now.cwnd); // or it would go back to slow start
+        return now;
     }
 
-    void PktsAcked(Tcb tcb, uint32_t /* segmentsAcked */, const ns3::Time& /* rtt */) override
+    double ssthresh(const Congestion&, const Control& now)
     {
-        m_hasDelay = tcb->m_rcvTimestampValue > 0 && tcb->m_rcvTimestampEchoReply > 0;
-        const uint32_t ms = tcb->m_rcvTimestampValue - tcb->m_rcvTimestampEchoReply;
-        const auto second = static_cast<int64_t>(ns3::Simulator::Now().GetSeconds());
-        m_delays.Add(ms, second, {m_filter, m_history, m_asNs3});
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        m_canSlowStart = m_canSlowStart || tcb->m_cWnd.Get() <= tcb->m_segmentSize;
-        if (m_slowStart && m_canSlowStart && tcb->m_cWnd.Get() <= tcb->m_ssThresh.Get())
-        {
-            SlowStart(tcb, segmentsAcked);
-            return;
-        }
-        m_canSlowStart = false;
-        if (!m_hasDelay)
-        {
-            CongestionAvoidance(tcb, segmentsAcked);
-        }
-        else
-        {
-            FollowDelay(tcb, segmentsAcked);
-        }
+        return std::min(now.cwnd, std::max(now.cwnd / 2, min_window()));
     }
 
   private:
-    void FollowDelay(Tcb tcb, uint32_t segmentsAcked)
+    static constexpr double ALLOWED_INCREASE = 1;
+
+    double min_window() const
     {
-        const double targetMs = m_asNs3 ? m_target.GetMilliSeconds() : 1000 * m_target.GetSeconds();
-        const double offsetMs = m_gain * (targetMs - m_delays.GetQueuingDelayMs());
-        if (m_asNs3)
-        {
-            tcb->m_cWnd = GetLedbatWindowAsNs3(tcb, segmentsAcked, offsetMs, targetMs, m_minWindow);
-        }
-        else if (segmentsAcked > 0)
-        {
-            const double acked = tcb->m_lastAckedSackedBytes; // what this ACK newly delivers
-            const double w = GetWindow(tcb) + offsetMs / targetMs * acked / tcb->m_cWnd.Get();
-            const double flight = tcb->m_bytesInFlight.Get() + acked; // before this ACK
-            SetWindow(tcb,
-                      std::max<double>(std::min(w, flight / tcb->m_segmentSize + 1), m_minWindow));
-        }
-        if (tcb->m_cWnd.Get() <= tcb->m_ssThresh.Get())
-        {
-            tcb->m_ssThresh = tcb->m_cWnd.Get() - 1;
-        }
+        return static_cast<double>(m_min_window);
     }
 
-    ns3::Time m_target{};      //!< TARGET
-    double m_gain{};           //!< GAIN
-    uint32_t m_history{};      //!< BASE_HISTORY
-    uint32_t m_filter{};       //!< CURRENT_FILTER
-    uint32_t m_minWindow{};    //!< MIN_CWND, in segments
-    bool m_slowStart{};        //!< it is allowed
-    bool m_canSlowStart{true}; //!< the delay has not yet governed the window
-    bool m_hasDelay{false};    //!< the last ACK had timestamps
-    LedbatDelays m_delays;     //!< current_delays and base_delays
+    /// update_current_delay, update_base_delay.
+    void update_delays(Time delay, Time now)
+    {
+        constexpr Time MINUTE = 60'000'000'000;
+        m_current.push_back(delay);
+        if (m_current.size() > static_cast<std::size_t>(m_filter))
+        {
+            m_current.pop_front();
+        }
+        if (m_base.empty() || now / MINUTE != m_minute)
+        {
+            m_minute = now / MINUTE;
+            m_base.push_back(delay);
+            if (m_base.size() > static_cast<std::size_t>(m_history))
+            {
+                m_base.pop_front();
+            }
+        }
+        m_base.back() = std::min(m_base.back(), delay);
+    }
+
+    Time queuing_delay() const
+    {
+        return *std::min_element(m_current.begin(), m_current.end()) -
+               *std::min_element(m_base.begin(), m_base.end());
+    }
+
+    double m_target_s{};
+    double m_gain{};
+    int64_t m_history{};
+    int64_t m_filter{};
+    int64_t m_min_window{};
+    bool m_slow_start{};
+    std::deque<Time> m_current; //!< current_delays
+    std::deque<Time> m_base;    //!< base_delays
+    int64_t m_minute{0};        //!< of the clock, that the last of them is of
+    Aimd<SlowStart> m_aimd;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpLedbat);
+LONGFAT_CONGESTION_CONTROL(Ledbat);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -1,87 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The window of a sender of Linux's, in whole segments: how it grows (tcp_reno_cong_avoid), and how it
-// falls to the threshold over a round trip (proportional rate reduction).
+// What Linux's senders share (net/ipv4/tcp_cong.c): a window of whole segments, which opens by one when
+// so many segments as it has have been delivered.
 
-#ifndef LONGFAT_LINUX_RENO_H
-#define LONGFAT_LINUX_RENO_H
+#ifndef LONGFAT_CC_LINUX_RENO_H
+#define LONGFAT_CC_LINUX_RENO_H
 
-#include "fractional-window.h"
+#include "slow-start.h"
 
-namespace longfat
+#include <algorithm>
+#include <cmath>
+
+namespace longfat::core
 {
 
-class TcpLinuxReno : public TcpFractionalWindow
+/// tcp_is_cwnd_limited: in slow start half a window in flight is enough.
+inline bool
+is_cwnd_limited_as_in_linux(const Ack& ack, const Control& now)
 {
-  public:
-    using State = ns3::TcpSocketState;
-    using Tcb = ns3::Ptr<State>;
+    return ack.cwnd_limited ||
+           (now.in_slow_start() && 2 * ack.segments(ack.prior_in_flight) > now.cwnd);
+}
 
-    static ns3::TypeId GetTypeId()
-    {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpLinuxReno").SetParent<TcpFractionalWindow>();
-        return tid;
-    }
+/// tcp_cong_avoid_ai: a segment for every `window` segments delivered.
+struct SegmentCount
+{
+    double count{0}; //!< delivered since the window last opened: snd_cwnd_cnt
 
-  protected:
-    /// In segments.
-    static uint32_t Window(ns3::Ptr<const State> tcb)
+    Control open(double window, double delivered, Control now)
     {
-        return tcb->m_cWnd.Get() / tcb->m_segmentSize;
-    }
-
-    /// tcp_reno_cong_avoid.
-    void Grow(Tcb tcb, uint32_t acked)
-    {
-        const uint32_t threshold = tcb->m_ssThresh.Get() / tcb->m_segmentSize;
-        uint32_t window = Window(tcb);
-        if (window < threshold)
+        if (count >= window) // counted at a larger window
         {
-            const uint32_t more = std::min(acked, threshold - window);
-            window += more;
-            acked -= more;
+            count = 0;
+            now.cwnd += 1;
         }
-        if (acked > 0)
-        {
-            m_count += acked;
-            const uint32_t more = m_count / window;
-            m_count -= more * window;
-            window += more;
-        }
-        SetWindow(tcb, window);
+        count += delivered;
+        const double more = std::floor(count / window);
+        count -= more * window;
+        now.cwnd += more;
+        return now;
     }
-
-    void BeginReduction(Tcb tcb)
-    {
-        m_reduces = true;
-        m_start = GetWindow(tcb);
-        m_end = tcb->m_nextTxSequence;
-    }
-
-    /// Nearer to the threshold. Returns whether it is reached: a round trip has gone by.
-    bool Reduce(Tcb tcb, uint32_t acked)
-    {
-        const double goal = double(tcb->m_ssThresh.Get()) / tcb->m_segmentSize;
-        const double next = GetWindow(tcb) - acked * (1 - goal / m_start);
-        SetWindow(tcb, std::max(goal, next));
-        if (tcb->m_lastAckedSeq < m_end)
-        {
-            return false;
-        }
-        SetWindow(tcb, goal);
-        m_reduces = false;
-        return true;
-    }
-
-    bool m_reduces{false}; //!< the window falls
-
-  private:
-    uint32_t m_count{0};            //!< segments since the window grew
-    double m_start{0};              //!< the window when a reduction began
-    ns3::SequenceNumber32 m_end{0}; //!< the end of it
 };
 
-} // namespace longfat
+/// tcp_reno_cong_avoid.
+class LinuxReno
+{
+  public:
+    Control on_ack(const Ack& ack, Control now)
+    {
+        if (!ack.may_grow() || !is_cwnd_limited_as_in_linux(ack, now))
+        {
+            return now;
+        }
+        double delivered = ack.segments(ack.newly_delivered);
+        if (now.in_slow_start())
+        {
+            now = m_slow_start.on_ack(ack, now);
+            delivered = m_slow_start.left;
+        }
+        const double window = std::max(std::floor(now.cwnd), 1.0);
+        return delivered > 0 ? m_count.open(window, delivered, now) : now;
+    }
+
+    /// tcp_reno_ssthresh.
+    static double halved(double window)
+    {
+        return std::max(std::floor(std::floor(window) / 2), 2.0);
+    }
+
+  private:
+    ByteCountingSlowStart m_slow_start;
+    SegmentCount m_count;
+};
+
+} // namespace longfat::core
 
 #endif

@@ -3,115 +3,107 @@
 // TCP-LP (A. Kuzmanovic and E. W. Knightly, "TCP-LP: a distributed algorithm for low priority data
 // transfer", INFOCOM 2003; section III).
 //
-// Standard TCP that gives way as soon as its own segments begin to wait. The one-way delay d is the
-// difference of the timestamps of an ACK (RFC 7323); without timestamps it is standard TCP.
+// Standard TCP that gives way as soon as its own segments begin to wait. With the one-way delay d,
 //
-//     early congestion:  sd > d_min + 0.15 (d_max - d_min),  sd smoothed        (lp-delays.h)
+//     sd <- 7/8 sd + 1/8 d
+//     early congestion:  sd > d_min + 0.15 (d_max - d_min)
 //
 // Its first indication halves the window and begins a time of inference, 3 round trips in which the
 // window does not grow; another one within that time leaves one segment. Then it grows as before.
 //
-// The delays of before an indication would give the next one at once: as in Linux and ns-3, d_min
-// begins anew at sd then, and d_max at 2 sd. The paper does not say.
+// The delay is that of timestamps (RFC 7323), whose clocks tick in milliseconds: on a faster clock the
+// sender takes the bursts of its own slow start for congestion. Both ends have one clock here.
+//
+// The delays of before an indication would give the next one at once: as in Linux (tcp_lp.c), d_min begins
+// anew at sd then, and d_max at 2 sd. The paper does not say. So the delay itself counts, and not only its
+// differences; Linux's has the offset of the two clocks in it. Linux also takes the largest delay but one
+// for d_max, and cuts sd and the margin to whole milliseconds.
 
-/* catalogue
-title = "TCP-LP"
-type_id = "longfat::TcpLp"
-source = "Kuzmanovic and Knightly 2003, section III"
-caps_window = true
-linux = "lp"
-[parameters]
-as_ns3_3_44 = {attribute = "AsNs3"}
-*/
+#ifndef LONGFAT_CC_LP_H
+#define LONGFAT_CC_LP_H
 
-#ifndef LONGFAT_LP_H
-#define LONGFAT_LP_H
+#include "newreno.h"
 
-#include "lp-delays.h"
-#include "standard-or-ns3.h"
-
-#include "ns3/simulator.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpLp : public TcpStandardOrNs3
+class Lp
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "lp",
+                                 .title = "TCP-LP",
+                                 .source = "Kuzmanovic and Knightly 2003, section III",
+                                 .colour = "#88ccee",
+                                 .marker = "o",
+                                 .linux = "lp",
+                                 .needs = need::ONE_WAY_DELAY};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpLp").SetParent<TcpStandardOrNs3>().AddConstructor<TcpLp>();
-        return tid;
+        return std::array{Parameter<Lp>{"clock_s",
+                                        &Lp::m_clock_s,
+                                        0.001,
+                                        0,
+                                        10,
+                                        "s",
+                                        "tick of both ends' clocks; 0 is exact",
+                                        "RFC 7323"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpLp>(this);
+        if (ack.segment_sent != NEVER)
+        {
+            measure(seconds(shown(ack.segment_received) - shown(ack.segment_sent)));
+        }
+        const bool infers = m_last_cut != NEVER && ack.now - m_last_cut < 3 * ack.latest_rtt;
+        if (ack.state == State::OPEN && is_early_congestion())
+        {
+            m_min_s = m_delay_s;
+            m_max_s = 2 * m_delay_s;
+            m_last_cut = ack.now;
+            now.cwnd = infers ? 1 : std::max(now.cwnd / 2, 1.0);
+            now.ssthresh = std::min(now.ssthresh, now.cwnd); // additive increase follows
+            return now;
+        }
+        return infers ? now : m_aimd.on_ack(ack, now);
     }
 
-    void PktsAcked(Tcb tcb, uint32_t /* segmentsAcked */, const ns3::Time& rtt) override
+    double ssthresh(const Congestion&, const Control& now)
     {
-        const uint32_t delayMs = tcb->m_rcvTimestampValue - tcb->m_rcvTimestampEchoReply;
-        if (delayMs > 0 && !rtt.IsZero())
-        {
-            m_delays.Measure(delayMs, m_asNs3);
-        }
-        const ns3::Time now = ns3::Simulator::Now();
-        const ns3::Time sent = ns3::MilliSeconds(tcb->m_rcvTimestampEchoReply);
-        if (now.GetMilliSeconds() > sent.GetMilliSeconds())
-        {
-            m_inference = 3 * (now - sent);
-        }
-        m_inferring = !m_lastCut.IsZero() && now - m_lastCut < m_inference;
-        // Recovery has the window to itself; ns-3 cuts it there too.
-        const bool mayCut = m_asNs3 || tcb->m_congState == State::CA_OPEN;
-        if (mayCut && m_delays.IsEarlyCongestion(m_asNs3))
-        {
-            Cut(tcb);
-        }
-    }
-
-    /// ns-3 goes on with slow start in the time of inference.
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (m_asNs3 || !m_inferring)
-        {
-            TcpStandardOrNs3::IncreaseWindow(tcb, segmentsAcked);
-        }
-    }
-
-  protected:
-    void CongestionAvoidance(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (!m_inferring)
-        {
-            TcpStandardOrNs3::CongestionAvoidance(tcb, segmentsAcked);
-        }
+        return m_aimd.decreased(now.cwnd);
     }
 
   private:
-    void Cut(Tcb tcb)
+    /// What a clock with that tick shows.
+    Time shown(Time time) const
     {
-        m_delays.BeginAnew(m_asNs3);
-        const uint32_t half = tcb->m_cWnd.Get() / 2;
-        tcb->m_cWnd = m_inferring ? tcb->m_segmentSize : std::max(half, tcb->m_segmentSize);
-        m_lastCut = ns3::Simulator::Now();
-        if (!m_asNs3) // it "enters the additive-increase phase"; ns-3 may return to slow start
-        {
-            m_inferring = true;
-            tcb->m_ssThresh = std::min(tcb->m_ssThresh.Get(), tcb->m_cWnd.Get());
-        }
+        const auto tick = static_cast<Time>(std::floor(m_clock_s * 1e9 + 0.5));
+        return tick > 0 ? time / tick * tick : time;
     }
 
-    LpDelays m_delays;       //!< sd, d_min and d_max
-    ns3::Time m_lastCut;     //!< 0: never
-    ns3::Time m_inference;   //!< how long the time of inference is
-    bool m_inferring{false}; //!< it is not over
+    void measure(double delay_s)
+    {
+        m_min_s = std::min(m_min_s, delay_s);
+        m_max_s = std::max(m_max_s, delay_s);
+        m_delay_s = m_delay_s == 0 ? delay_s : 0.875 * m_delay_s + 0.125 * delay_s;
+    }
+
+    bool is_early_congestion() const
+    {
+        return m_delay_s > m_min_s + 0.15 * (m_max_s - m_min_s);
+    }
+
+    double m_clock_s{};
+    double m_delay_s{0}; //!< sd; 0: none yet
+    double m_min_s{UNLIMITED};
+    double m_max_s{0};
+    Time m_last_cut{NEVER};
+    Aimd<SlowStart> m_aimd;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpLp);
+LONGFAT_CONGESTION_CONTROL(Lp);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -1,128 +1,211 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// TCP NewReno's window (RFC 5681, section 3.1; its fast recovery, RFC 6582, is the socket's).
+// AIMD, additive increase and multiplicative decrease: the one window of standard TCP. Windows are in
+// segments, W is the window.
 //
-// For every ACK of new data, with windows in bytes,
+//     slow start             W <- W + 1           an ACK            RFC 5681, (2)
+//     congestion avoidance   W <- W + a / W       an ACK            RFC 5681, (3), with a = 1
+//     congestion             ssthresh <- max((1 - b) W, 2)          RFC 5681, (4), with b = 1/2
 //
-//     slow start             cwnd <- cwnd + SMSS                    (2)
-//     congestion avoidance   cwnd <- cwnd + SMSS SMSS / cwnd        (3)
-//     loss                   ssthresh <- max(FlightSize / 2, 2 SMSS)   (4)
+// Where the receiver or the application limits what is sent, and not the window, it does not grow: it
+// would otherwise come to any size, and a loss not be felt (RFC 7661, RFC 9438, section 5.8).
 //
-// The window is counted in floating point: its fraction of a byte waits in this class.
+// Three senders of this repository are AIMD with a = 1 and b = 1/2, and this is how they differ:
+//
+//     newreno     an ACK opens the window once, however much it delivers, as RFC 5681's equations say;
+//                 a loss halves FlightSize, what is outstanding, as (4) says
+//     reno        as Linux (tcp_reno_cong_avoid): segments delivered count, not ACKs; the window is of
+//                 whole segments, and a loss halves it, and not FlightSize
+//     standard    as papers model it (survey, equations 1, 14 and 15): an ACK counts, a loss takes
+//                 b of the window, and limited slow start can be asked for (RFC 3742)
+//
+// gaimd is `standard` with any a and b (Y. R. Yang and S. S. Lam, "General AIMD congestion control",
+// 2000).
 
-/* catalogue
-title = "TCP NewReno"
-type_id = "longfat::TcpNewReno"
-source = "RFC 5681, section 3.1; RFC 6582"
-[parameters]
-as_ns3_3_44 = {attribute = "AsNs3"}
-*/
+#ifndef LONGFAT_CC_NEWRENO_H
+#define LONGFAT_CC_NEWRENO_H
 
-#ifndef LONGFAT_NEWRENO_H
-#define LONGFAT_NEWRENO_H
-
-#include "ns3/boolean.h"
-#include "ns3/tcp-congestion-ops.h"
-#include "ns3/tcp-socket-state.h"
+#include "model.h"
+#include "slow-start.h"
+#include "linux-reno.h"
 
 #include <algorithm>
-#include <cmath>
-#include <string>
+#include <array>
 
-namespace longfat
+namespace longfat::core
 {
 
-class TcpNewReno : public ns3::TcpCongestionOps
+/// What the four share: growth by ACKs.
+template <class SLOW_START>
+struct Aimd
 {
-  public:
-    static ns3::TypeId GetTypeId()
-    {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpNewReno")
-                .SetParent<ns3::TcpCongestionOps>()
-                .AddConstructor<TcpNewReno>()
-                .AddAttribute("AsNs3",
-                              "as ns-3 3.44's class of this name does, with its faults",
-                              ns3::BooleanValue(false),
-                              ns3::MakeBooleanAccessor(&TcpNewReno::m_asNs3),
-                              ns3::MakeBooleanChecker());
-        return tid;
-    }
+    double a{1};   //!< segments added a round trip
+    double b{0.5}; //!< the part of the window that a loss takes
+    SLOW_START slow_start;
 
-    std::string GetName() const override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return GetInstanceTypeId().GetName();
-    }
-
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
-    {
-        return ns3::CopyObject<TcpNewReno>(this);
-    }
-
-    /// Equation (4).
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
-    {
-        // ns-3 3.44 halves what is in flight by RFC 6675's pipe, without what SACK reports and what
-        // is lost; (4) halves all that is not acknowledged.
-        const uint32_t flight = m_asNs3 ? bytesInFlight : FlightSize(tcb);
-        return std::max(flight / 2, 2 * tcb->m_segmentSize);
-    }
-
-    /// Equations (2) and (3). The socket calls this for an ACK of new data, outside of recovery.
-    void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segmentsAcked) override
-    {
-        if (segmentsAcked == 0)
+        if (!ack.may_grow() || !ack.cwnd_limited)
         {
-            return;
+            return now;
         }
-        const double smss = tcb->m_segmentSize;
-        if (tcb->m_cWnd < tcb->m_ssThresh)
+        if (now.in_slow_start())
         {
-            Add(tcb, smss);
-            // ns-3 3.44 lets an ACK of several segments that reaches ssthresh earn (3) beside (2);
-            // section 3.1: at most SMSS for each ACK.
-            if (!m_asNs3 || segmentsAcked == 1 || tcb->m_cWnd < tcb->m_ssThresh)
-            {
-                return;
-            }
+            return slow_start.on_ack(ack, now);
         }
-        Add(tcb, smss * smss / tcb->m_cWnd.Get());
+        now.cwnd += a / now.cwnd;
+        return now;
     }
 
-  protected:
-    /// FlightSize: what is sent and not acknowledged, without what limited transmit has sent beyond
-    /// the window (section 3.2, step 2).
-    static uint32_t FlightSize(ns3::Ptr<const ns3::TcpSocketState> tcb)
+    double decreased(double window) const
     {
-        const uint32_t outstanding = tcb->m_highTxMark.Get() - tcb->m_lastAckedSeq;
-        return std::min(outstanding, tcb->m_cWnd.Get());
+        return std::max((1 - b) * window, 2.0);
     }
-
-    bool m_asNs3{}; //!< with the faults of ns-3 3.44
-
-  private:
-    /// Open the window by so many bytes, and keep their fraction for the next time.
-    void Add(ns3::Ptr<ns3::TcpSocketState> tcb, double bytes)
-    {
-        if (m_asNs3)
-        {
-            // ns-3 3.44 adds whole bytes, one at least: of 1.9 bytes one, and beyond a window of SMSS
-            // segments more than the SMSS a round trip that section 3.1 allows.
-            tcb->m_cWnd += static_cast<uint32_t>(std::max(1.0, bytes));
-            return;
-        }
-        const double window = std::min<double>(tcb->m_cWnd.Get() + m_fraction + bytes, LARGEST);
-        tcb->m_cWnd = static_cast<uint32_t>(window);
-        m_fraction = window - std::floor(window);
-    }
-
-    static constexpr uint32_t LARGEST = 0x7fffffff; //!< window, in bytes
-
-    double m_fraction{0}; //!< of a byte of the window
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpNewReno);
+class NewReno
+{
+  public:
+    static constexpr Entry entry{.name = "newreno",
+                                 .title = "TCP NewReno",
+                                 .source = "RFC 5681, section 3.1; RFC 6582",
+                                 .short_name = "NewReno",
+                                 .colour = "#0072b2",
+                                 .marker = "o"};
 
-} // namespace longfat
+    Control on_ack(const Ack& ack, Control now)
+    {
+        return m_aimd.on_ack(ack, now);
+    }
+
+    /// (4).
+    double ssthresh(const Congestion& congestion, const Control&)
+    {
+        return m_aimd.decreased(congestion.segments(congestion.flight_size));
+    }
+
+  private:
+    Aimd<SlowStart> m_aimd;
+};
+
+class Reno
+{
+  public:
+    static constexpr Entry entry{.name = "reno",
+                                 .title = "TCP Reno as in Linux",
+                                 .source = "RFC 5681, RFC 3465; Linux, net/ipv4/tcp_cong.c",
+                                 .short_name = "Reno",
+                                 .colour = "#0072b2",
+                                 .marker = ".",
+                                 .linux = "reno"};
+
+    Control on_ack(const Ack& ack, Control now)
+    {
+        return m_window.on_ack(ack, now);
+    }
+
+    /// tcp_reno_ssthresh.
+    double ssthresh(const Congestion&, const Control& now)
+    {
+        return LinuxReno::halved(now.cwnd);
+    }
+
+  private:
+    LinuxReno m_window;
+};
+
+class Standard
+{
+  public:
+    static constexpr Entry entry{
+        .name = "standard",
+        .title = "standard TCP, with limited slow start on demand",
+        .source = "paper survey, equations (1), (2), (14) to (16); RFC 5681; RFC 3742",
+        .short_name = "standard TCP",
+        .colour = "#0072b2",
+        .marker = "8"};
+
+    static constexpr auto parameters()
+    {
+        return std::array{
+            Parameter<Standard>{"max_ssthresh_segments",
+                                &Standard::m_max_ssthresh,
+                                0,
+                                0,
+                                1e6,
+                                "segments",
+                                "window from which on slow start is limited; 0: never",
+                                "RFC 3742"}};
+    }
+
+    Control on_ack(const Ack& ack, Control now)
+    {
+        m_aimd.slow_start.max_ssthresh = static_cast<double>(m_max_ssthresh);
+        return m_aimd.on_ack(ack, now);
+    }
+
+    /// Equation (15).
+    double ssthresh(const Congestion&, const Control& now)
+    {
+        return m_aimd.decreased(now.cwnd);
+    }
+
+  private:
+    int64_t m_max_ssthresh{};
+    Aimd<LimitedSlowStart> m_aimd;
+};
+
+class Gaimd
+{
+  public:
+    static constexpr Entry entry{.name = "gaimd",
+                                 .title = "General AIMD",
+                                 .source = "Yang and Lam 2000",
+                                 .short_name = "GAIMD",
+                                 .colour = "#0072b2",
+                                 .marker = "1"};
+
+    static constexpr auto parameters()
+    {
+        return std::array{Parameter<Gaimd>{"increase_segments",
+                                           &Gaimd::m_increase,
+                                           1,
+                                           0,
+                                           1000,
+                                           "segments",
+                                           "a, added a round trip"},
+                          Parameter<Gaimd>{"decrease",
+                                           &Gaimd::m_decrease,
+                                           0.5,
+                                           0,
+                                           1,
+                                           "",
+                                           "b, the part that a loss takes"}};
+    }
+
+    Control on_ack(const Ack& ack, Control now)
+    {
+        m_aimd.a = m_increase;
+        return m_aimd.on_ack(ack, now);
+    }
+
+    double ssthresh(const Congestion&, const Control& now)
+    {
+        m_aimd.b = m_decrease;
+        return m_aimd.decreased(now.cwnd);
+    }
+
+  private:
+    double m_increase{};
+    double m_decrease{};
+    Aimd<SlowStart> m_aimd;
+};
+
+LONGFAT_CONGESTION_CONTROL(NewReno);
+LONGFAT_CONGESTION_CONTROL(Reno);
+LONGFAT_CONGESTION_CONTROL(Standard);
+LONGFAT_CONGESTION_CONTROL(Gaimd);
+
+} // namespace longfat::core
 
 #endif

@@ -3,61 +3,100 @@
 // TCP-Peach (I. F. Akyildiz, G. Morabito and S. Palazzo, "TCP-Peach: a new congestion control scheme
 // for satellite IP networks", IEEE/ACM Transactions on Networking 9, 2001): what TCP-Cherry is built
 // on. Its dummy segments are as long as others, of low priority, and carry nothing new: what they take
-// of the link is lost. Sudden Start and Rapid Recovery are Cherry's algorithms (cherry.h) with them,
-// with as many dummies as the window, and none to spare.
+// of the link is lost. Sudden Start and Rapid Recovery are the start and the recovery of supplements.h.
+//
+// Assumed, for the paper is at hand as an abstract only: the numbers there. `spare` is TCP-Cherry's, so
+// that both can be compared with as many; by the paper it is none.
 
-/* catalogue
-title = "TCP-Peach"
-type_id = "longfat::TcpPeach"
-source = "Akyildiz, Morabito and Palazzo 2001"
-caps_window = true
-signals = ["own packets"]
-[parameters]
-spare = {attribute = "Spare"}
-low_priority = {attribute = "LowPriority"}
-*/
+#ifndef LONGFAT_CC_PEACH_H
+#define LONGFAT_CC_PEACH_H
 
-#ifndef LONGFAT_PEACH_H
-#define LONGFAT_PEACH_H
+#include "supplements.h"
 
-#include "cherry.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpPeach : public TcpCherry
+class Peach
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "peach",
+                                 .title = "TCP-Peach",
+                                 .source = "Akyildiz, Morabito and Palazzo 2001",
+                                 .colour = "#e69f00",
+                                 .marker = "o",
+                                 .events = event::START | event::ESTABLISHED | event::TIMEOUT |
+                                           event::TIMER | event::ANSWER};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpPeach").SetParent<TcpCherry>().AddConstructor<TcpPeach>();
-        return tid;
+        return std::array{
+            Parameter<Peach>{"spare",
+                             &Peach::m_spare,
+                             0.1,
+                             0,
+                             1,
+                             "",
+                             "dummies of a recovery beyond the window, as a part of it",
+                             "assumed"},
+            Parameter<Peach>{"low_priority",
+                             &Peach::m_low_priority,
+                             1,
+                             0,
+                             1,
+                             "",
+                             "queues drop dummies before other packets"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    void on_start(Requests& requests)
     {
-        return ns3::CopyObject<TcpPeach>(this);
+        m_supplements.on_start(requests);
     }
 
-    void OnProbeAnswer(Tcb tcb, uint32_t /* number */, ns3::Time /* sent */) override
+    Control on_established(const Established& established, const Control& now)
     {
-        OnSupplementArrived(tcb);
+        m_supplements.on_established(established);
+        m_mss = established.mss;
+        return now;
     }
 
-  protected:
-    bool SendOne(Tcb tcb) override
+    Control on_ack(const Ack& ack, const Control& now)
     {
-        m_own->SendProbe(++m_dummies, tcb->m_segmentSize, m_low);
-        return true;
+        return m_supplements.on_ack(ack, now);
+    }
+
+    double ssthresh(const Congestion& congestion, const Control& now)
+    {
+        m_supplements.spare = m_spare;
+        return m_supplements.ssthresh(congestion, now);
+    }
+
+    Control on_timeout(Time, const Control& now)
+    {
+        return m_supplements.start(now);
+    }
+
+    Control on_timer(Time, const Control& now)
+    {
+        m_supplements.on_timer([this](Requests& requests) {
+            return requests.probe(m_mss, m_low_priority) > 0; // for a dummy there is always room
+        });
+        return now;
+    }
+
+    Control on_answer(const Answer& answer, const Control& now)
+    {
+        return m_supplements.on_arrival(answer.state, now);
     }
 
   private:
-    uint32_t m_dummies{0}; //!< sent
+    double m_spare{};
+    bool m_low_priority{};
+    Bytes m_mss{0};
+    Supplements m_supplements;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpPeach);
+LONGFAT_CONGESTION_CONTROL(Peach);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -14,121 +14,125 @@
 // window. The abstract alone could be had; the constants are those by which the literature describes
 // it, and all are parameters. Assumed: what is left ends slow start.
 
-/* catalogue
-title = "Probabilistic Early Response TCP (PERT)"
-type_id = "longfat::TcpPert"
-source = "Bhandarkar et al. 2007; paper ucc, table 1"
-caps_window = true
-[parameters]
-min_delay_s = {attribute = "MinDelay", below = "max_delay_s"}
-max_delay_s = {attribute = "MaxDelay"}
-max_probability = {attribute = "MaxProbability"}
-decrease = {attribute = "Decrease"}
-weight = {attribute = "Weight"}
-*/
-
-#ifndef LONGFAT_PERT_H
-#define LONGFAT_PERT_H
+#ifndef LONGFAT_CC_PERT_H
+#define LONGFAT_CC_PERT_H
 
 #include "chance.h"
-#include "round-trips.h"
+#include "newreno.h"
 
-namespace longfat
+namespace longfat::core
 {
 
-class TcpPert : public TcpRoundTrips
+class Pert
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "pert",
+                                 .title = "Probabilistic Early Response TCP (PERT)",
+                                 .source = "Bhandarkar et al. 2007; paper ucc, table 1",
+                                 .short_name = "PERT",
+                                 .colour = "#aa4499",
+                                 .marker = "v",
+                                 .events = event::ESTABLISHED};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpPert")
-                .SetParent<TcpRoundTrips>()
-                .AddConstructor<TcpPert>()
-                .AddAttribute("MinDelay",
-                              "t_min, queueing delay without early response",
-                              ns3::TimeValue(ns3::MilliSeconds(5)),
-                              ns3::MakeTimeAccessor(&TcpPert::m_minDelay),
-                              ns3::MakeTimeChecker(ns3::Time(0), ns3::Seconds(10)))
-                .AddAttribute("MaxDelay",
-                              "t_max, queueing delay at max_probability",
-                              ns3::TimeValue(ns3::MilliSeconds(10)),
-                              ns3::MakeTimeAccessor(&TcpPert::m_maxDelay),
-                              ns3::MakeTimeChecker(ns3::NanoSeconds(1), ns3::Seconds(10)))
-                .AddAttribute("MaxProbability",
-                              "p_max, for each ACK",
-                              ns3::DoubleValue(0.05),
-                              ns3::MakeDoubleAccessor(&TcpPert::m_maxProbability),
-                              ns3::MakeDoubleChecker<double>(0, 1))
-                .AddAttribute("Decrease",
-                              "what an early response takes",
-                              ns3::DoubleValue(0.35),
-                              ns3::MakeDoubleAccessor(&TcpPert::m_decrease),
-                              ns3::MakeDoubleChecker<double>(0, 1))
-                .AddAttribute("Weight",
-                              "of a new round trip in the smoothed one",
-                              ns3::DoubleValue(0.01),
-                              ns3::MakeDoubleAccessor(&TcpPert::m_weight),
-                              ns3::MakeDoubleChecker<double>(0, 1));
-        return tid;
+        return std::array{Parameter<Pert>{"min_delay_s",
+                                          &Pert::m_min_delay_s,
+                                          0.005,
+                                          0,
+                                          10,
+                                          "s",
+                                          "t_min, queueing delay without early response",
+                                          "",
+                                          "max_delay_s"},
+                          Parameter<Pert>{"max_delay_s",
+                                          &Pert::m_max_delay_s,
+                                          0.01,
+                                          1e-9,
+                                          10,
+                                          "s",
+                                          "t_max, queueing delay at max_probability"},
+                          Parameter<Pert>{"max_probability",
+                                          &Pert::m_max_probability,
+                                          0.05,
+                                          0,
+                                          1,
+                                          "",
+                                          "p_max, for each ACK"},
+                          Parameter<Pert>{"decrease",
+                                          &Pert::m_decrease,
+                                          0.35,
+                                          0,
+                                          1,
+                                          "",
+                                          "part of the window that an early response takes"},
+                          Parameter<Pert>{"weight",
+                                          &Pert::m_weight,
+                                          0.01,
+                                          0,
+                                          1,
+                                          "",
+                                          "of a new round trip in the smoothed one"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_established(const Established& established, Control now)
     {
-        return ns3::CopyObject<TcpPert>(this);
+        m_chance.start(established);
+        return now;
     }
 
-    void PktsAcked(Tcb tcb, uint32_t segmentsAcked, const ns3::Time& rtt) override
+    Control on_ack(const Ack& ack, Control now)
     {
-        TcpRoundTrips::PktsAcked(tcb, segmentsAcked, rtt);
-        const double sample = tcb->m_lastRtt.Get().GetSeconds();
-        if (sample > 0)
+        if (ack.rtt != NO_RTT)
         {
-            m_rtt = m_rtt > 0 ? (1 - m_weight) * m_rtt + m_weight * sample : sample;
+            const double sample = seconds(ack.rtt);
+            m_rtt_s = m_rtt_s > 0 ? (1 - m_weight) * m_rtt_s + m_weight * sample : sample;
         }
+        const bool answered = ack.snd_una >= m_response_end; // the last response
+        if (ack.may_grow() && answered && m_rtt_s > 0 &&
+            m_chance.happens(probability(m_rtt_s - seconds(ack.min_rtt))))
+        {
+            now.cwnd = now.ssthresh = std::max(2.0, (1 - m_decrease) * now.cwnd);
+            m_response_end = ack.snd_nxt;
+            return now;
+        }
+        return m_aimd.on_ack(ack, now);
     }
 
-    /// The probability of an early response at a queueing delay (s).
-    double GetProbability(double delay) const
+    double ssthresh(const Congestion&, const Control& now)
     {
-        const double low = m_minDelay.GetSeconds();
-        const double high = m_maxDelay.GetSeconds();
-        if (delay <= low)
-        {
-            return 0;
-        }
-        if (delay <= high)
-        {
-            return m_maxProbability * (delay - low) / (high - low);
-        }
-        return std::min(1.0, m_maxProbability + (1 - m_maxProbability) * (delay - high) / high);
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (m_rtt > 0 && IsRoundOver(tcb) && // the answer to the last response is there
-            m_chance.Happens(GetProbability(m_rtt - m_baseRtt.GetSeconds())))
-        {
-            SetWindow(tcb, std::max(2.0, (1 - m_decrease) * GetWindow(tcb)));
-            tcb->m_ssThresh = tcb->m_cWnd.Get();
-            StartRound(tcb);
-            return;
-        }
-        TcpRoundTrips::IncreaseWindow(tcb, segmentsAcked);
+        return m_aimd.decreased(now.cwnd);
     }
 
   private:
-    ns3::Time m_minDelay;      //!< t_min
-    ns3::Time m_maxDelay;      //!< t_max
-    double m_maxProbability{}; //!< p_max
-    double m_decrease{};       //!< 0.35
-    double m_weight{};         //!< 0.01
-    double m_rtt{0};           //!< s, in s; 0: none yet
+    /// p(q).
+    double probability(double delay_s) const
+    {
+        if (delay_s <= m_min_delay_s)
+        {
+            return 0;
+        }
+        if (delay_s <= m_max_delay_s)
+        {
+            return m_max_probability * (delay_s - m_min_delay_s) / (m_max_delay_s - m_min_delay_s);
+        }
+        const double part = (delay_s - m_max_delay_s) / m_max_delay_s;
+        return std::min(1.0, m_max_probability + (1 - m_max_probability) * part);
+    }
+
+    double m_min_delay_s{};
+    double m_max_delay_s{};
+    double m_max_probability{};
+    double m_decrease{};
+    double m_weight{};
     Chance m_chance;
+    double m_rtt_s{0};       //!< s; 0: none yet
+    Bytes m_response_end{0}; //!< all that had been sent at the last early response
+    Aimd<SlowStart> m_aimd;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpPert);
+LONGFAT_CONGESTION_CONTROL(Pert);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

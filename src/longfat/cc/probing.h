@@ -11,140 +11,147 @@
 //     both short     immediate recovery: window and threshold stay
 //     else           what it would have done: half the window, or slow start after a timeout
 //
-// Assumed, for the paper is at hand as an abstract only: short is up to best + Short (worst - best) of
-// the round trips seen; a probe has Patience smoothed round trips; after immediate recovery what was
-// outstanding and is not reported is sent again within the window.
+// Assumed, for the paper is at hand as an abstract only: short is up to best + short (worst - best) of
+// the round trips seen; a probe has `patience` smoothed round trips; after immediate recovery what was
+// outstanding and is not reported is sent again within the window, and what is lost of that lowers the
+// window as NewReno's: a whole window at once may be what the queue does not hold.
 
-/* catalogue
-title = "TCP-Probing"
-type_id = "longfat::TcpProbing"
-source = "Tsaoussidis and Badr 2000; paper tcpj, reference 12"
-signals = ["own packets"]
-[parameters]
-short = {attribute = "Short"}
-patience = {attribute = "Patience"}
-probes_at_duplicates = {attribute = "AtDuplicates"}
-*/
-
-#ifndef LONGFAT_PROBING_H
-#define LONGFAT_PROBING_H
+#ifndef LONGFAT_CC_PROBING_H
+#define LONGFAT_CC_PROBING_H
 
 #include "newreno.h"
-#include "own-packets.h"
 
-#include "ns3/double.h"
-#include "ns3/simulator.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpProbing : public TcpNewReno, public OwnPacketsSignal
+class Probing
 {
   public:
-    using Tcb = OwnPacketsSignal::Tcb;
+    static constexpr Entry entry{.name = "probing",
+                                 .title = "TCP-Probing",
+                                 .source = "Tsaoussidis and Badr 2000; paper tcpj, reference 12",
+                                 .colour = "#cc6677",
+                                 .marker = "d",
+                                 .events =
+                                     event::START | event::TIMER | event::ANSWER | event::HOLDS};
 
-    static ns3::TypeId GetTypeId()
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId("longfat::TcpProbing")
-                .SetParent<TcpNewReno>()
-                .AddConstructor<TcpProbing>()
-                .AddAttribute("Short",
-                              "round trips up to this part of the way from best to worst are short",
-                              ns3::DoubleValue(0.5),
-                              ns3::MakeDoubleAccessor(&TcpProbing::m_short),
-                              ns3::MakeDoubleChecker<double>(0, 1))
-                .AddAttribute("Patience",
-                              "smoothed round trips that a probe may take",
-                              ns3::DoubleValue(2),
-                              ns3::MakeDoubleAccessor(&TcpProbing::m_patience),
-                              ns3::MakeDoubleChecker<double>(1, 100))
-                .AddAttribute("AtDuplicates",
-                              "probes in place of a recovery too, not only of a timeout",
-                              ns3::BooleanValue(true),
-                              ns3::MakeBooleanAccessor(&TcpProbing::m_atDuplicates),
-                              ns3::MakeBooleanChecker());
-        return tid;
+        return std::array{
+            Parameter<Probing>{
+                "short",
+                &Probing::m_short,
+                0.5,
+                0,
+                1,
+                "",
+                "round trips up to this part of the way from best to worst are short",
+                "assumed"},
+            Parameter<Probing>{"patience",
+                               &Probing::m_patience,
+                               2,
+                               1,
+                               100,
+                               "round trips",
+                               "smoothed round trips that a probe may take",
+                               "assumed"},
+            Parameter<Probing>{"probes_at_duplicates",
+                               &Probing::m_at_duplicates,
+                               1,
+                               0,
+                               1,
+                               "",
+                               "probes in place of a recovery too, not only of a timeout"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    void on_start(Requests& requests)
     {
-        return ns3::CopyObject<TcpProbing>(this);
+        m_requests = &requests;
     }
 
-    void SetOwnPackets(Tcb /* tcb */, OwnPackets* own) override
+    Control on_ack(const Ack& ack, Control now)
     {
-        m_own = own;
-    }
-
-    void PktsAcked(Tcb tcb, uint32_t /* segmentsAcked */, const ns3::Time& /* rtt */) override
-    {
-        const ns3::Time rtt = tcb->m_lastRtt.Get();
-        m_best = std::min(m_best, rtt);
-        m_worst = std::max(m_worst, rtt);
-    }
-
-    bool Suspends(Tcb tcb, bool timeout) override
-    {
-        m_timeout = timeout;
-        if (timeout || m_atDuplicates)
+        if (ack.rtt != NO_RTT)
         {
-            Probe(tcb, 1);
+            m_best = std::min(m_best, ack.rtt);
+            m_worst = std::max(m_worst, ack.rtt);
         }
-        return timeout || m_atDuplicates;
+        return m_aimd.on_ack(ack, now);
     }
 
-    void OnProbeAnswer(Tcb tcb, uint32_t number, ns3::Time sent) override
+    double ssthresh(const Congestion& congestion, const Control&)
     {
-        if (number != m_number) // of a cycle that was given up
+        return m_aimd.decreased(congestion.segments(congestion.flight_size));
+    }
+
+    bool holds(const Congestion& congestion)
+    {
+        m_timeout = congestion.cause == Congestion::TIMEOUT;
+        const bool begins = congestion.cause == Congestion::LOSS && m_at_duplicates;
+        if (!m_timeout && !begins)
         {
-            return;
+            return false;
         }
-        const ns3::Time rtt = ns3::Simulator::Now() - sent;
-        const double limit = m_best.GetSeconds() + m_short * (m_worst - m_best).GetSeconds();
-        m_long = m_long || rtt.GetSeconds() > limit;
+        const double srtt_s = congestion.srtt == NO_RTT ? 1 : seconds(congestion.srtt);
+        m_wait = static_cast<Time>(1e9 * m_patience * srtt_s);
+        probe(1);
+        return true;
+    }
+
+    /// `now` is the sender's own: to resume sets another window, and that one stays.
+    Control on_answer(const Answer& answer, const Control& now)
+    {
+        if (answer.number != m_number) // of a cycle that was given up
+        {
+            return now;
+        }
+        const double limit_s = seconds(m_best) + m_short * (seconds(m_worst) - seconds(m_best));
+        m_long = m_long || seconds(answer.now - answer.asked) > limit_s;
         if (m_step == 1)
         {
-            Probe(tcb, 2);
-            return;
+            probe(2);
+            return now;
         }
         m_number = 0;
-        m_own->SetOwnTimer(ns3::Time(0)); // never
-        m_own->Resume(!m_long     ? Resumption::UNCHANGED
-                      : m_timeout ? Resumption::SLOW_START
-                                  : Resumption::HALVED);
+        m_requests->timer(NEVER);
+        m_requests->resume(!m_long     ? Resumption::UNCHANGED
+                           : m_timeout ? Resumption::TIMEOUT
+                                       : Resumption::REDUCED);
+        return now;
     }
 
-    void OnOwnTimer(Tcb tcb) override
+    /// The last probe, or its answer, is lost.
+    Control on_timer(Time, const Control& now)
     {
-        Probe(tcb, 1); // the last one, or its answer, is lost
+        probe(1);
+        return now;
     }
 
   private:
-    void Probe(Tcb tcb, uint32_t step)
+    void probe(int step)
     {
         m_step = step;
         m_long = m_long && step > 1;
-        m_number = ++m_probes;
-        m_own->SendProbe(m_number, 0, false);
-        m_own->SetOwnTimer(ns3::Seconds(m_patience * tcb->m_srtt.Get().GetSeconds()));
+        m_number = m_requests->probe(0, false);
+        m_requests->timer(m_wait);
     }
 
-    double m_short{};                   //!< part of the way from best to worst
-    double m_patience{};                //!< smoothed round trips
-    bool m_atDuplicates{};              //!< probes in place of a recovery too
-    OwnPackets* m_own{nullptr};         //!< where an engine has them
-    ns3::Time m_best{ns3::Time::Max()}; //!< round trip
-    ns3::Time m_worst;                  //!< round trip
-    bool m_timeout{false};              //!< began the cycle
-    bool m_long{false};                 //!< a round trip of this cycle was
-    uint32_t m_step{0};                 //!< which probe of the cycle is under way
-    uint32_t m_probes{0};               //!< sent
-    uint32_t m_number{0};               //!< of that under way; 0: none is
+    double m_short{};
+    double m_patience{};
+    bool m_at_duplicates{};
+    Requests* m_requests{nullptr};
+    Aimd<SlowStart> m_aimd;
+    Time m_best{NEVER};   //!< round trip
+    Time m_worst{0};      //!< round trip
+    Time m_wait{NEVER};   //!< for an answer
+    bool m_timeout{};     //!< began the cycle
+    bool m_long{false};   //!< a round trip of this cycle was
+    int m_step{0};        //!< which probe of the cycle is under way
+    uint64_t m_number{0}; //!< of that probe; 0: none is under way
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpProbing);
+LONGFAT_CONGESTION_CONTROL(Probing);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

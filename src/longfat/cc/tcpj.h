@@ -13,125 +13,138 @@
 //     threshold > window     ssthresh = BW RTT_min / segment size, window kept          (6)
 //
 // and after a timeout the same threshold, and a window of one segment (7). Note that (5) raises the
-// window where the estimate is high.
+// window where the estimate is high. Growth is NewReno's.
 //
 // Handoff (section 3.4). A local movement with the rate of the new radio link announced: the estimate
 // counts for no more than that rate in (5) to (7). A non-local one, or no announcement (section
-// 4.4.3): forget the estimate, and slow start up to the advertised window.
+// 4.4.3): forget the estimate, and, from the first ACK or timeout after it, slow start up to the
+// advertised window.
 
-/* catalogue
-title = "TCP-J"
-type_id = "longfat::TcpJ"
-source = "paper tcpj, equations (5) to (9) and section 3.4"
-traces = ["bandwidth_bps"]
-signals = ["handoff"]
-[parameters]
-alpha = {attribute = "Alpha"}
-rtt_tick_s = {attribute = "RttTick"}
-*/
+#ifndef LONGFAT_CC_TCPJ_H
+#define LONGFAT_CC_TCPJ_H
 
-#ifndef LONGFAT_TCPJ_H
-#define LONGFAT_TCPJ_H
+#include "ack-bandwidth.h"
+#include "newreno.h"
 
-#include "attributes.h"
-#include "bandwidth.h"
-#include "signals.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpJ : public TcpBandwidth, public HandoffSignal
+class TcpJ
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "tcpj",
+                                 .title = "TCP-J",
+                                 .source = "paper tcpj, equations (5) to (9) and section 3.4",
+                                 .colour = "#d55e00",
+                                 .marker = "*",
+                                 .events = event::RECOVERED | event::HANDOFF | event::BANDWIDTH};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid = Attributes<TcpJ, TcpBandwidth>("longfat::TcpJ")
-                                     .AddAttribute("Alpha",
-                                                   "smoothing constant of the estimate (9)",
-                                                   Number(&TcpJ::m_alpha, 0.9, 0.0, 1.0));
-        return tid;
+        return std::array{Parameter<TcpJ>{"alpha",
+                                          &TcpJ::m_alpha,
+                                          0.9,
+                                          0,
+                                          1,
+                                          "",
+                                          "smoothing constant of the estimate (9)"},
+                          Parameter<TcpJ>{"rtt_tick_s",
+                                          &TcpJ::m_rtt_tick_s,
+                                          0,
+                                          0,
+                                          10,
+                                          "s",
+                                          "tick of the clock to which RTT_min is rounded; 0 is "
+                                          "exact"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
-    {
-        return ns3::CopyObject<TcpJ>(this);
-    }
-
-    /// The first ACK after a movement of unknown bandwidth starts again.
-    void PktsAcked(ns3::Ptr<ns3::TcpSocketState> tcb,
-                   uint32_t segmentsAcked,
-                   const ns3::Time& rtt) override
+    Control on_ack(const Ack& ack, Control now)
     {
         if (m_restarts)
         {
             m_restarts = false;
-            tcb->m_cWnd = tcb->m_segmentSize;
-            tcb->m_ssThresh = m_advertisedWindow;
-            EndRecoveryWith(tcb->m_segmentSize, m_advertisedWindow);
+            now.cwnd = 1;
+            now.ssthresh = m_advertised;
+            m_after = {1, m_advertised};
         }
-        TcpBandwidth::PktsAcked(tcb, segmentsAcked, rtt);
+        m_bandwidth.filter.alpha = m_alpha;
+        m_bandwidth.on_ack(ack);
+        return m_aimd.on_ack(ack, now);
     }
 
-    void OnHandoff(bool local, ns3::DataRate announced, uint32_t advertisedWindow) override
+    double ssthresh(const Congestion& congestion, const Control& now)
     {
-        m_announcedBps = std::numeric_limits<double>::infinity();
-        if (local && announced.GetBitRate() > 0)
-        {
-            m_announcedBps = static_cast<double>(announced.GetBitRate());
-        }
-        else
-        {
-            Reset();
-            m_lastSample = 0;
-            m_restarts = true;
-            m_advertisedWindow = advertisedWindow;
-        }
-    }
-
-  protected:
-    /// Equation (9).
-    double Filter(double bits, double intervalS) override
-    {
-        const double sample = bits / intervalS;
-        const double bandwidth =
-            m_alpha * m_bandwidth.Get() + (1 - m_alpha) * (sample + m_lastSample) / 2;
-        m_lastSample = sample;
-        return bandwidth;
-    }
-
-    /// Equations (5) and (6).
-    uint32_t WindowAfterDuplicateAcks(ns3::Ptr<const ns3::TcpSocketState> tcb,
-                                      uint32_t threshold) const override
-    {
-        return tcb->m_ssThresh <= tcb->m_cWnd ? threshold : tcb->m_cWnd.Get();
-    }
-
-    double GetBandwidth() const override
-    {
-        return std::min(m_bandwidth.Get(), m_announcedBps);
-    }
-
-    /// A timeout after such a movement is slow start up to the advertised window, too.
-    uint32_t GetThreshold(ns3::Ptr<const ns3::TcpSocketState> tcb) override
-    {
-        if (m_restarts)
+        const bool timeout = congestion.cause == Congestion::TIMEOUT;
+        if (timeout && m_restarts)
         {
             m_restarts = false;
-            return m_advertisedWindow;
+            return m_advertised;
         }
-        return TcpBandwidth::GetThreshold(tcb);
+        const double bps = std::min(m_bandwidth.filter.bps, m_announced_bps);
+        const double threshold = bandwidth_threshold(bps, congestion, m_rtt_tick_s);
+        m_after = {now.ssthresh <= now.cwnd ? threshold : now.cwnd, threshold}; // (5), (6)
+        return timeout ? threshold : m_after.cwnd;                              // (7)
+    }
+
+    Control on_recovered(const Recovered&, Control now)
+    {
+        return {m_after.cwnd, m_after.ssthresh, now.pacing_bps};
+    }
+
+    Control on_handoff(const Handoff& handoff, Control now)
+    {
+        m_announced_bps = UNLIMITED;
+        if (handoff.local && handoff.announced_bps > 0)
+        {
+            m_announced_bps = handoff.announced_bps;
+            return now;
+        }
+        m_bandwidth.forget();
+        m_restarts = true;
+        m_advertised = std::max(2.0,
+                                static_cast<double>(handoff.advertised_window) /
+                                    static_cast<double>(handoff.mss));
+        return now;
+    }
+
+    double bandwidth_bps() const
+    {
+        return m_bandwidth.filter.bps;
     }
 
   private:
-    double m_alpha{};                                               //!< smoothing constant of (9)
-    double m_lastSample{0};                                         //!< sample_{k-1}, in bit/s
-    double m_announcedBps{std::numeric_limits<double>::infinity()}; //!< rate of the radio link
-    bool m_restarts{false};         //!< slow start at the next ACK or timeout
-    uint32_t m_advertisedWindow{0}; //!< in bytes, at the handoff
+    /// Equation (9).
+    struct Filter
+    {
+        double alpha{0.9};
+        double bps{0};
+        double last_sample{0}; //!< sample_{k-1}, in bit/s
+
+        void update(double bits, double interval_s)
+        {
+            const double sample = bits / interval_s;
+            bps = alpha * bps + (1 - alpha) * (sample + last_sample) / 2;
+            last_sample = sample;
+        }
+
+        void forget()
+        {
+            bps = last_sample = 0;
+        }
+    };
+
+    double m_alpha{};
+    double m_rtt_tick_s{};
+    AckBandwidth<Filter> m_bandwidth;
+    double m_announced_bps{UNLIMITED}; //!< rate of the radio link
+    bool m_restarts{false};            //!< slow start at the next ACK or timeout
+    double m_advertised{2};            //!< segments, at the handoff
+    Aimd<SlowStart> m_aimd;
+    AfterRecovery m_after;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpJ);
+LONGFAT_CONGESTION_CONTROL(TcpJ);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -2,113 +2,153 @@
 //
 // UCC, congestion control by the bottleneck's utilization (paper: ucc, equations 6 and 7).
 //
-// The utilization rho, (6), is estimated from the one-way delays of the packets from one detected loss
-// to the next (ucc-utilization.h). When duplicate ACKs reveal a loss, the window is halved only if the
-// link was that busy:
+// The utilization is estimated from the one-way delays of the N packets from one detected loss to the
+// next: N_min of them had the smallest delay, so they met no queue.
+//
+//     rho = (N - N_min) / N                                          (6)
+//
+// When duplicate ACKs reveal a loss, the window is halved only if the link was that busy:
 //
 //     w <- w / 2   if rho > alpha,   else w                          (7)
 //
-// Growth is NewReno's, and so is a timeout (section 4.1: one segment, then slow start).
+// Growth is NewReno's, and so is a timeout (section 4.1: one segment, then slow start). A mark's echo
+// counts as a loss (RFC 3168, 6.1.2).
 //
-// What the paper leaves open, and its parameter here: the clock that the delay is read from
-// (Clock), whether the minimum is that of the connection or of the N packets (MinimumOfEpoch), and
-// how often it is forgotten, for when the path changes (MinimumLifetime).
+// What the paper leaves open, and its parameter here: the clock that the delay is read from (clock_s),
+// whether the minimum is that of the connection or of the N packets (minimum_of_epoch), and how often it
+// is forgotten, for when the path changes (minimum_lifetime_s).
 
-/* catalogue
-title = "UCC"
-type_id = "longfat::TcpUcc"
-source = "paper ucc, equations (6) and (7)"
-traces = ["utilization"]
-signals = ["one-way delay"]
-[parameters]
-alpha = {attribute = "Alpha"}
-clock_s = {attribute = "Clock"}
-minimum_of_epoch = {attribute = "MinimumOfEpoch"}
-minimum_lifetime_s = {attribute = "MinimumLifetime"}
-*/
+#ifndef LONGFAT_CC_UCC_H
+#define LONGFAT_CC_UCC_H
 
-#ifndef LONGFAT_UCC_H
-#define LONGFAT_UCC_H
+#include "newreno.h"
 
-#include "attributes.h"
-#include "loss-cause.h"
-#include "signals.h"
-#include "ucc-utilization.h"
+#include <cmath>
 
-#include "ns3/trace-source-accessor.h"
-#include "ns3/traced-value.h"
-
-#include <algorithm>
-#include <cstdint>
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpUcc : public TcpLossCause, public OneWayDelaySignal
+class Ucc
 {
-    using Time = ns3::Time;
-
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "ucc",
+                                 .title = "UCC",
+                                 .source = "paper ucc, equations (6) and (7)",
+                                 .colour = "#d55e00",
+                                 .marker = "X",
+                                 .events = event::UTILIZATION,
+                                 .needs = need::ONE_WAY_DELAY};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid =
-            ns3::TypeId(
-                Attributes<TcpUcc, TcpLossCause>("longfat::TcpUcc")
-                    .AddAttribute("Alpha",
-                                  "utilization above which a loss is congestion",
-                                  Number(&TcpUcc::m_alpha, 0.99, 0.0, 1.0))
-                    .AddAttribute(
-                        "Clock",
-                        "tick of both ends' clocks; 0 is exact",
-                        Number(&TcpUcc::m_clock, ns3::Time(0), ns3::Time(0), ns3::Seconds(10)))
-                    .AddAttribute("MinimumOfEpoch",
-                                  "smallest delay since the last loss, not of all",
-                                  Switch(&TcpUcc::m_minimumOfEpoch, false))
-                    .AddAttribute(
-                        "MinimumLifetime",
-                        "the smallest delay is forgotten after; 0 is never",
-                        Number(&TcpUcc::m_lifetime, ns3::Time(0), ns3::Time(0), ns3::Seconds(1e6))))
-                .AddTraceSource("Utilization",
-                                "The bottleneck's utilization since the last loss, rho of (6)",
-                                ns3::MakeTraceSourceAccessor(&TcpUcc::m_utilization),
-                                "ns3::TracedValueCallback::Double");
-        return tid;
+        return std::array{Parameter<Ucc>{"alpha",
+                                         &Ucc::m_alpha,
+                                         0.99,
+                                         0,
+                                         1,
+                                         "",
+                                         "utilization above which a loss is congestion"},
+                          Parameter<Ucc>{"clock_s",
+                                         &Ucc::m_clock_s,
+                                         0,
+                                         0,
+                                         10,
+                                         "s",
+                                         "tick of both ends' clocks; 0 is exact"},
+                          Parameter<Ucc>{"minimum_of_epoch",
+                                         &Ucc::m_minimum_of_epoch,
+                                         0,
+                                         0,
+                                         1,
+                                         "",
+                                         "smallest delay since the last loss, not of all"},
+                          Parameter<Ucc>{"minimum_lifetime_s",
+                                         &Ucc::m_lifetime_s,
+                                         0,
+                                         0,
+                                         1e6,
+                                         "s",
+                                         "the smallest delay is forgotten after; 0 is never"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpUcc>(this);
-    }
-
-    void OnOneWayDelay(Time sent, Time received) override
-    {
-        m_utilization = m_packets.OnPacket(sent, received, {m_clock, m_minimumOfEpoch, m_lifetime});
-    }
-
-    /// Equation (7), where duplicate ACKs revealed the loss.
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
-    {
-        const bool congested = !m_packets.HasPackets() || m_utilization > m_alpha;
-        m_packets.BeginEpoch(m_minimumOfEpoch);
-        if (!FoundByDuplicateAcks())
+        if (ack.segment_sent != NEVER)
         {
-            return TcpNewReno::GetSsThresh(tcb, bytesInFlight);
+            on_packet(ack.segment_sent, ack.segment_received);
         }
-        const uint32_t window = tcb->m_cWnd;
-        return std::max(2 * tcb->m_segmentSize, congested ? window / 2 : window);
+        return m_aimd.on_ack(ack, now);
+    }
+
+    /// Equation (7).
+    double ssthresh(const Congestion& congestion, const Control& now)
+    {
+        const bool congested = m_packets == 0 || m_rho > m_alpha;
+        begin_epoch(m_minimum_of_epoch);
+        if (congestion.cause == Congestion::TIMEOUT)
+        {
+            return m_aimd.decreased(congestion.segments(congestion.flight_size));
+        }
+        return std::max(2.0, congested ? now.cwnd / 2 : now.cwnd);
+    }
+
+    double utilization() const
+    {
+        return m_rho;
     }
 
   private:
-    double m_alpha{};                            //!< alpha of (7)
-    Time m_clock;                                //!< tick of both clocks, 0: exact
-    bool m_minimumOfEpoch{};                     //!< else of the connection
-    Time m_lifetime;                             //!< of the minimum, 0: for ever
-    UccUtilization m_packets;                    //!< since the last loss
-    ns3::TracedValue<double> m_utilization{0.0}; //!< rho of (6)
+    static constexpr int64_t NONE = NEVER;
+
+    /// One more of the N packets; is it one of the N_min? Equation (6).
+    void on_packet(Time sent, Time received)
+    {
+        if (m_lifetime_s > 0 && seconds(received - m_since) >= m_lifetime_s)
+        {
+            m_since = received;
+            begin_epoch(true);
+        }
+        const int64_t delay = ticks(received) - ticks(sent);
+        ++m_packets;
+        if (delay < m_minimum)
+        {
+            m_minimum = delay;
+            m_packets_at_minimum = 0; // what was counted had met a queue after all
+        }
+        m_packets_at_minimum += delay == m_minimum;
+        m_rho =
+            static_cast<double>(m_packets - m_packets_at_minimum) / static_cast<double>(m_packets);
+    }
+
+    /// Begin to count anew, and perhaps to look for the smallest delay.
+    void begin_epoch(bool forgets_minimum)
+    {
+        m_packets = 0;
+        m_packets_at_minimum = 0;
+        m_minimum = forgets_minimum ? NONE : m_minimum;
+    }
+
+    /// What a clock with that tick shows.
+    int64_t ticks(Time time) const
+    {
+        const auto tick = static_cast<int64_t>(std::floor(m_clock_s * 1e9 + 0.5));
+        return tick > 0 ? time / tick : time;
+    }
+
+    double m_alpha{};
+    double m_clock_s{};
+    bool m_minimum_of_epoch{};
+    double m_lifetime_s{};
+    Aimd<SlowStart> m_aimd;
+    int64_t m_packets{0};            //!< N
+    int64_t m_packets_at_minimum{0}; //!< N_min
+    int64_t m_minimum{NONE};         //!< smallest delay, in ticks
+    Time m_since{0};                 //!< when it was last forgotten
+    double m_rho{0};
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpUcc);
+LONGFAT_CONGESTION_CONTROL(Ucc);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

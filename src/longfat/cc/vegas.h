@@ -10,141 +10,133 @@
 //
 // In congestion avoidance diff < alpha adds a segment to the window, diff > beta takes one away.
 // Slow start doubles the window every other round trip only, and ends when diff > gamma (section
-// 3.3).
+// 3.3); the window then becomes what the pipe holds, as in Linux; the paper lets it be.
 //
 // The paper does not say what a loss takes from the window; its authors' code, of which ns-2 has a
-// port, takes a quarter of it where duplicate ACKs reveal the loss, and half at a timeout. What ns-3 does
-// otherwise is in vegas-ns3.h.
+// port, takes a quarter of it where duplicate ACKs reveal the loss, and half at a timeout.
 
-/* catalogue
-title = "TCP Vegas"
-type_id = "longfat::TcpVegas"
-source = "Brakmo and Peterson 1995"
-caps_window = true
-linux = "vegas"
-[parameters]
-alpha_segments = {attribute = "Alpha"}
-beta_segments = {attribute = "Beta"}
-gamma_segments = {attribute = "Gamma"}
-decrease = {attribute = "Decrease"}
-as_ns3_3_44 = {attribute = "AsNs3"}
-*/
+#ifndef LONGFAT_CC_VEGAS_H
+#define LONGFAT_CC_VEGAS_H
 
-#ifndef LONGFAT_VEGAS_H
-#define LONGFAT_VEGAS_H
+#include "newreno.h"
+#include "rounds.h"
 
-#include "attributes.h"
-#include "vegas-ns3.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpVegas : public TcpVegasNs3
+class Vegas
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "vegas",
+                                 .title = "TCP Vegas",
+                                 .source = "Brakmo and Peterson 1995",
+                                 .short_name = "Vegas",
+                                 .colour = "#cc79a7",
+                                 .marker = "o",
+                                 .linux = "vegas",
+                                 .events = event::RECOVERED};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid = Attributes<TcpVegas, TcpVegasNs3>("longfat::TcpVegas")
-                                     .AddAttribute("Alpha",
-                                                   "in queues: fewer, and it grows",
-                                                   Number(&TcpVegas::m_alpha, 2u, 0u, 1000000u))
-                                     .AddAttribute("Beta",
-                                                   "in queues: more, and it shrinks",
-                                                   Number(&TcpVegas::m_beta, 4u, 0u, 1000000u))
-                                     .AddAttribute("Gamma",
-                                                   "in queues: more end slow start",
-                                                   Number(&TcpVegas::m_gamma, 1u, 0u, 1000000u))
-                                     .AddAttribute("Decrease",
-                                                   "what a loss takes; Linux: 0.5",
-                                                   Number(&TcpVegas::m_decrease, 0.25, 0.0, 1.0));
-        return tid;
+        return std::array{Parameter<Vegas>{"alpha_segments",
+                                           &Vegas::m_alpha,
+                                           2,
+                                           0,
+                                           1e6,
+                                           "segments",
+                                           "in queues: fewer, and it grows"},
+                          Parameter<Vegas>{"beta_segments",
+                                           &Vegas::m_beta,
+                                           4,
+                                           0,
+                                           1e6,
+                                           "segments",
+                                           "in queues: more, and it shrinks"},
+                          Parameter<Vegas>{"gamma_segments",
+                                           &Vegas::m_gamma,
+                                           1,
+                                           0,
+                                           1e6,
+                                           "segments",
+                                           "in queues: more end slow start"},
+                          Parameter<Vegas>{"decrease",
+                                           &Vegas::m_decrease,
+                                           0.25,
+                                           0,
+                                           1,
+                                           "",
+                                           "what a loss takes; Linux: 0.5"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpVegas>(this);
-    }
-
-    void CongestionStateSet(Tcb tcb, const State::TcpCongState_t state) override
-    {
-        TcpVegasNs3::CongestionStateSet(tcb, state);
-        if (state == State::CA_OPEN)
+        m_rounds.on_ack(ack);
+        if (!ack.may_grow())
         {
-            StartRound(tcb);
+            return now;
         }
-    }
-
-    /// What duplicate ACKs reveal takes a quarter, a timeout half.
-    double GetDecrease(double /* w */) const override
-    {
-        return m_state == State::CA_RECOVERY ? m_decrease : 0.5;
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (!IsOpen(tcb))
+        if (ack.state == State::LOSS) // slow start after a timeout
         {
-            TcpVegasNs3::IncreaseWindow(tcb, segmentsAcked); // slow start after a timeout
+            return m_aimd.on_ack(ack, now);
         }
-        else if (IsRoundOver(tcb))
+        if (m_rounds.is_over(ack))
         {
             m_doubles = !m_doubles;
-            if (m_samples <= 2) // perhaps all of delayed ACKs
-            {
-                TcpVegasNs3::IncreaseWindow(tcb, segmentsAcked);
-            }
-            else if (m_asNs3)
-            {
-                EndRoundAsNs3(tcb, segmentsAcked, m_alpha, m_beta, m_gamma);
-            }
-            else
-            {
-                EndRound(tcb, segmentsAcked);
-            }
-            StartRound(tcb);
+            // Of two samples or fewer perhaps all are of delayed ACKs.
+            now = m_rounds.samples <= 2 ? m_aimd.on_ack(ack, now) : end_round(ack, now);
+            m_rounds.begin(ack.snd_nxt);
+            return now;
         }
-        else if (IsInSlowStart(tcb) && (m_doubles || m_asNs3))
-        {
-            SlowStart(tcb, segmentsAcked);
-        }
+        return now.in_slow_start() && m_doubles ? m_aimd.on_ack(ack, now) : now;
+    }
+
+    double ssthresh(const Congestion& congestion, const Control& now)
+    {
+        m_aimd.b = congestion.cause == Congestion::TIMEOUT ? 0.5 : m_decrease;
+        return m_aimd.decreased(now.cwnd);
+    }
+
+    Control on_recovered(const Recovered&, Control now)
+    {
+        m_rounds.begin(0); // the next ACK ends it, without samples of the recovery
+        now.cwnd = now.ssthresh;
+        return now;
     }
 
   private:
-    /// Sections 3.2 and 3.3. Where slow start ends, the window becomes what the pipe holds, as in
-    /// Linux and ns-3; the paper lets it be.
-    void EndRound(Tcb tcb, uint32_t segmentsAcked)
+    /// Sections 3.2 and 3.3.
+    Control end_round(const Ack& ack, Control now)
     {
-        const double w = GetWindow(tcb);
-        const double target = w * (m_baseRtt.GetSeconds() / m_minRtt.GetSeconds());
+        const double w = now.cwnd;
+        const double target = w * (seconds(m_rounds.base_rtt) / seconds(m_rounds.min_rtt));
         const double diff = w - target;
-        if (IsInSlowStart(tcb) && diff <= m_gamma)
+        if (now.in_slow_start() && diff <= static_cast<double>(m_gamma))
         {
-            if (m_doubles)
-            {
-                SlowStart(tcb, segmentsAcked);
-            }
+            return m_doubles ? m_aimd.on_ack(ack, now) : now;
         }
-        else if (IsInSlowStart(tcb) || diff > m_beta)
+        if (now.in_slow_start() || diff > static_cast<double>(m_beta))
         {
-            const double lower = IsInSlowStart(tcb) ? std::min(w, target + 1) : w - 1;
-            SetWindow(tcb, std::max(lower, 2.0));
-            tcb->m_ssThresh = tcb->m_cWnd.Get();
+            const double lower = now.in_slow_start() ? std::min(w, target + 1) : w - 1;
+            now.cwnd = now.ssthresh = std::max(lower, 2.0);
         }
-        else if (diff < m_alpha)
+        else if (diff < static_cast<double>(m_alpha) && ack.cwnd_limited)
         {
-            Grow(tcb, 1);
+            now.cwnd += 1;
         }
+        return now;
     }
 
-    uint32_t m_alpha{};   //!< in segments
-    uint32_t m_beta{};    //!< in segments
-    uint32_t m_gamma{};   //!< in segments
-    double m_decrease{};  //!< what a loss takes
+    int64_t m_alpha{};
+    int64_t m_beta{};
+    int64_t m_gamma{};
+    double m_decrease{};
+    Rounds m_rounds;
+    Aimd<SlowStart> m_aimd;
     bool m_doubles{true}; //!< slow start grows in this round
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpVegas);
+LONGFAT_CONGESTION_CONTROL(Vegas);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

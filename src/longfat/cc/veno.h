@@ -8,127 +8,80 @@
 //
 //     N < beta   (not congested)  an ACK adds 1 / w;            a loss takes a fifth of the window
 //     N >= beta  (congested)      every other ACK adds 1 / w;   a loss takes half of it
+//
+// A timeout takes half of it (the paper keeps Reno's), whatever N; Linux takes a fifth there too.
 
-/* catalogue
-title = "TCP Veno"
-type_id = "longfat::TcpVeno"
-source = "Fu and Liew 2003"
-caps_window = true
-linux = "veno"
-[parameters]
-beta_segments = {attribute = "Beta"}
-as_ns3_3_44 = {attribute = "AsNs3"}
-*/
+#ifndef LONGFAT_CC_VENO_H
+#define LONGFAT_CC_VENO_H
 
-#ifndef LONGFAT_VENO_H
-#define LONGFAT_VENO_H
+#include "newreno.h"
+#include "rounds.h"
 
-#include "round-trips.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpVeno : public TcpRoundTrips
+class Veno
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "veno",
+                                 .title = "TCP Veno",
+                                 .source = "Fu and Liew 2003",
+                                 .short_name = "Veno",
+                                 .colour = "#999933",
+                                 .marker = "o",
+                                 .linux = "veno"};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid = ns3::TypeId("longfat::TcpVeno")
-                                     .SetParent<TcpRoundTrips>()
-                                     .AddConstructor<TcpVeno>()
-                                     .AddAttribute("Beta",
-                                                   "in queues: from here on, congested",
-                                                   ns3::UintegerValue(3),
-                                                   ns3::MakeUintegerAccessor(&TcpVeno::m_beta),
-                                                   ns3::MakeUintegerChecker<uint32_t>(0, 1000000));
-        return tid;
+        return std::array{Parameter<Veno>{"beta_segments",
+                                          &Veno::m_beta,
+                                          3,
+                                          0,
+                                          1e6,
+                                          "segments",
+                                          "in queues: from here on, congested"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpVeno>(this);
+        m_rounds.on_ack(ack);
+        if (!ack.may_grow() || m_rounds.base_rtt == NEVER)
+        {
+            return m_aimd.on_ack(ack, now);
+        }
+        const double target = now.cwnd * (seconds(m_rounds.base_rtt) / seconds(ack.srtt));
+        m_backlog = now.cwnd - target;
+        if (now.in_slow_start() || !is_congested())
+        {
+            return m_aimd.on_ack(ack, now);
+        }
+        m_grows = !m_grows;
+        return m_grows ? now : m_aimd.on_ack(ack, now);
     }
 
-    /// A loss also begins the search for baseRTT anew (section II); ns-3 keeps it.
-    void CongestionStateSet(Tcb tcb, const State::TcpCongState_t state) override
+    /// A loss also begins the search for baseRTT anew.
+    double ssthresh(const Congestion& congestion, const Control& now)
     {
-        TcpRoundTrips::CongestionStateSet(tcb, state);
-        if (m_asNs3)
-        {
-            m_minRtt = IsOpen(tcb) ? ns3::Time::Max() : m_minRtt;
-        }
-        else if (state >= State::CA_RECOVERY)
-        {
-            m_baseRtt = ns3::Time::Max();
-        }
-    }
-
-    double GetDecrease(double /* w */) const override
-    {
-        return m_backlog < m_beta ? 0.2 : 0.5;
-    }
-
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
-    {
-        if (m_asNs3 && m_backlog < m_beta)
-        {
-            return std::max(static_cast<uint32_t>(bytesInFlight * 0.8), 2 * tcb->m_segmentSize);
-        }
-        return TcpRoundTrips::GetSsThresh(tcb, bytesInFlight);
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        const double w = Segments(tcb);
-        // ns-3 takes the smallest since the last ACK that advanced; without one, Time::Max().
-        const ns3::Time rtt = m_asNs3 ? m_minRtt : tcb->m_srtt.Get();
-        m_backlog = w - Whole(w * (m_baseRtt.GetSeconds() / rtt.GetSeconds())); // N
-        if (!IsOpen(tcb))
-        {
-            TcpRoundTrips::IncreaseWindow(tcb, segmentsAcked); // slow start after a timeout
-            return;
-        }
-        // ns-3 wants three samples since the last ACK that advanced, and so is mostly NewReno.
-        if (IsInSlowStart(tcb) || (m_asNs3 && m_samples <= 2))
-        {
-            IncreaseAsReno(tcb, segmentsAcked);
-        }
-        else if (m_backlog < m_beta)
-        {
-            CongestionAvoidance(tcb, segmentsAcked);
-        }
-        else
-        {
-            if (m_grows)
-            {
-                CongestionAvoidance(tcb, segmentsAcked);
-            }
-            m_grows = !m_grows;
-        }
-        m_samples = 0;
-        m_minRtt = ns3::Time::Max();
+        m_aimd.b = congestion.cause == Congestion::TIMEOUT || is_congested() ? 0.5 : 0.2;
+        m_rounds.base_rtt = NEVER;
+        return m_aimd.decreased(now.cwnd);
     }
 
   private:
-    void IncreaseAsReno(Tcb tcb, uint32_t segmentsAcked)
+    bool is_congested() const
     {
-        if (m_asNs3 && m_samples > 2)
-        {
-            SlowStart(tcb, segmentsAcked); // alone, also where it passes the threshold
-        }
-        else
-        {
-            TcpRoundTrips::IncreaseWindow(tcb, segmentsAcked);
-        }
+        return m_backlog >= static_cast<double>(m_beta);
     }
 
-    uint32_t m_beta{};   //!< in segments
-    double m_backlog{0}; //!< N, in segments
+    int64_t m_beta{};
+    Rounds m_rounds;
+    Aimd<SlowStart> m_aimd;
+    double m_backlog{0}; //!< N, segments
     bool m_grows{true};  //!< the next ACK adds to the window of a congested path
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpVeno);
+LONGFAT_CONGESTION_CONTROL(Veno);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -2,81 +2,153 @@
 //
 // TCP Westwood as first published (S. Mascolo, C. Casetti, M. Gerla, M. Y. Sanadidi, R. Wang, "TCP
 // Westwood: Bandwidth Estimation for Enhanced Transport over Wireless Links", MobiCom 2001; paper
-// tcpj, equations 1 and 2): a sample an ACK, smoothed by a low-pass filter (tustin-filter.h). After
-// a loss the threshold is what the estimate fills (bandwidth.h). ns-3 has Westwood+ alone, which
-// takes one sample a round trip.
+// tcpj, equations 1 and 2): a sample an ACK, smoothed by a low-pass filter with the time constant T, by
+// Tustin's approximation:
+//
+//     BW <- ((2T/D - 1) BW + b_k + b_{k-1}) / (2T/D + 1),      D = t_k - t_{k-1}      (2)
+//
+// Where no ACK comes for T/2, a sample of zero is put in its place, so that the estimate falls while
+// nothing arrives (m = 2 there). An ACK less than 10 ms after such a moment belongs to the interval before
+// it: a sample over almost no time would be arbitrarily large.
+//
+// After a loss the threshold is what the estimate fills, and the window is lowered to it, never raised.
+// Growth is NewReno's.
 
-/* catalogue
-title = "TCP Westwood"
-type_id = "longfat::TcpWestwood"
-source = "Mascolo et al. 2001; paper tcpj, equations (1) and (2)"
-traces = ["bandwidth_bps"]
-[parameters]
-time_constant_s = {attribute = "TimeConstant"}
-rtt_tick_s = {attribute = "RttTick"}
-*/
+#ifndef LONGFAT_CC_WESTWOOD_H
+#define LONGFAT_CC_WESTWOOD_H
 
-#ifndef LONGFAT_WESTWOOD_H
-#define LONGFAT_WESTWOOD_H
+#include "ack-bandwidth.h"
+#include "newreno.h"
 
-#include "attributes.h"
-#include "bandwidth.h"
-#include "tustin-filter.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpWestwood : public TcpBandwidth
+/// Equation (2). Bandwidths are in bit/s, times in s.
+class TustinFilter
 {
   public:
-    static ns3::TypeId GetTypeId()
+    double constant_s{1}; //!< T
+
+    void update(double bits, double interval_s)
     {
-        static ns3::TypeId tid = Attributes<TcpWestwood, TcpBandwidth>("longfat::TcpWestwood")
-                                     .AddAttribute("TimeConstant",
-                                                   "T of the low-pass filter (2)",
-                                                   Number(&TcpWestwood::m_timeConstant,
-                                                          ns3::Seconds(1),
-                                                          ns3::MilliSeconds(1),
-                                                          ns3::Seconds(1000)));
-        return tid;
+        const double longest_s = constant_s / 2;
+        double idle = std::floor(interval_s / longest_s);
+        if (idle > 0 && interval_s - idle * longest_s < 0.01)
+        {
+            --idle;
+        }
+        const double rest_s = interval_s - idle * longest_s;
+        const double sample = bits / rest_s;
+        const double before = idle > 0 ? 0 : m_last_sample;
+        m_bps = step(after_zeros(idle), sample + before, rest_s);
+        m_last_sample = sample;
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    double bps() const
     {
-        return ns3::CopyObject<TcpWestwood>(this);
+        return m_bps;
     }
 
-  protected:
-    /// Equation (2).
-    double Filter(double bits, double intervalS) override
+    /// The estimate after a silence.
+    double bps_after(double silence_s) const
     {
-        return m_filter.Update(m_bandwidth.Get(), bits, intervalS, m_timeConstant.GetSeconds());
+        return after_zeros(std::floor(silence_s / (constant_s / 2)));
     }
 
-    /// The window is lowered to the threshold, never raised.
-    uint32_t WindowAfterDuplicateAcks(ns3::Ptr<const ns3::TcpSocketState> tcb,
-                                      uint32_t threshold) const override
+    void forget()
     {
-        return std::min(tcb->m_cWnd.Get(), threshold);
-    }
-
-    /// The estimate, fallen by the samples of zero since the last ACK.
-    double GetBandwidth() const override
-    {
-        const double silenceS = ns3::Simulator::Now().GetSeconds() - m_lastAckS;
-        return m_lastAckS < 0 ? 0
-                              : m_filter.AfterSilence(m_bandwidth.Get(),
-                                                      silenceS,
-                                                      m_timeConstant.GetSeconds());
+        m_bps = m_last_sample = 0;
     }
 
   private:
-    ns3::Time m_timeConstant; //!< T of (2)
-    TustinFilter m_filter;    //!< (2)
+    double step(double bps, double samples, double interval_s) const
+    {
+        const double ratio = 2 * constant_s / interval_s;
+        return ((ratio - 1) * bps + samples) / (ratio + 1);
+    }
+
+    /// The estimate after so many samples of zero: each leaves (4 - 1) / (4 + 1) of it.
+    double after_zeros(double samples) const
+    {
+        constexpr double ENOUGH = 2000; // after which nothing is left that a number can hold
+        double bps = m_bps;
+        for (double i = 0; i < std::min(samples, ENOUGH); ++i)
+        {
+            bps = step(bps, i == 0 ? m_last_sample : 0, constant_s / 2);
+        }
+        return bps;
+    }
+
+    double m_bps{0};
+    double m_last_sample{0}; //!< b_{k-1}
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpWestwood);
+class Westwood
+{
+  public:
+    static constexpr Entry entry{.name = "westwood",
+                                 .title = "TCP Westwood",
+                                 .source = "Mascolo et al. 2001; paper tcpj, equations (1) and (2)",
+                                 .short_name = "Westwood",
+                                 .colour = "#009e73",
+                                 .marker = "p",
+                                 .events = event::RECOVERED | event::BANDWIDTH};
 
-} // namespace longfat
+    static constexpr auto parameters()
+    {
+        return std::array{Parameter<Westwood>{"time_constant_s",
+                                              &Westwood::m_time_constant_s,
+                                              1,
+                                              0.001,
+                                              1000,
+                                              "s",
+                                              "T of the low-pass filter (2)"},
+                          Parameter<Westwood>{"rtt_tick_s",
+                                              &Westwood::m_rtt_tick_s,
+                                              0,
+                                              0,
+                                              10,
+                                              "s",
+                                              "tick of the clock to which RTT_min is rounded; 0 is "
+                                              "exact"}};
+    }
+
+    Control on_ack(const Ack& ack, Control now)
+    {
+        m_bandwidth.filter.constant_s = m_time_constant_s;
+        m_bandwidth.on_ack(ack);
+        return m_aimd.on_ack(ack, now);
+    }
+
+    double ssthresh(const Congestion& congestion, const Control& now)
+    {
+        const double silence_s = m_bandwidth.silence_s(congestion.now);
+        const double bps = silence_s < 0 ? 0 : m_bandwidth.filter.bps_after(silence_s);
+        const double threshold = bandwidth_threshold(bps, congestion, m_rtt_tick_s);
+        m_after = {std::min(now.cwnd, threshold), threshold};
+        return congestion.cause == Congestion::TIMEOUT ? threshold : m_after.cwnd;
+    }
+
+    Control on_recovered(const Recovered&, Control now)
+    {
+        return {m_after.cwnd, m_after.ssthresh, now.pacing_bps};
+    }
+
+    double bandwidth_bps() const
+    {
+        return m_bandwidth.filter.bps();
+    }
+
+  private:
+    double m_time_constant_s{};
+    double m_rtt_tick_s{};
+    AckBandwidth<TustinFilter> m_bandwidth;
+    Aimd<SlowStart> m_aimd;
+    AfterRecovery m_after;
+};
+
+LONGFAT_CONGESTION_CONTROL(Westwood);
+
+} // namespace longfat::core
 
 #endif

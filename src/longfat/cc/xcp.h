@@ -10,91 +10,74 @@
 //
 // A loss halves the window as TCP's does. While a router on the way does not speak XCP, or the
 // receiver, the sender is NewReno (the paper's section on gradual deployment: it reverts to TCP).
+//
+// Assumed: what a recovery's ACKs bring is not used; and as in every other sender a window that does not
+// limit does not grow (RFC 7661), for routers cannot know that the receiver or the application does.
 
-/* catalogue
-title = "XCP"
-type_id = "longfat::TcpXcp"
-source = "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec-03; paper survey"
-caps_window = true
-signals = ["router feedback"]
-*/
+#ifndef LONGFAT_CC_XCP_H
+#define LONGFAT_CC_XCP_H
 
-#ifndef LONGFAT_XCP_H
-#define LONGFAT_XCP_H
+#include "newreno.h"
 
-#include "fractional-window.h"
-#include "router-feedback.h"
-
-#include <algorithm>
-#include <limits>
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpXcp : public TcpFractionalWindow, public RouterFeedback
+class Xcp
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "xcp",
+                                 .title = "XCP",
+                                 .source =
+                                     "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec-03; "
+                                     "paper survey",
+                                 .colour = "#d55e00",
+                                 .marker = "o",
+                                 .events = event::ESTABLISHED,
+                                 .needs = need::ROUTER_FEEDBACK};
+
+    Control on_established(const Established& established, Control now)
     {
-        static ns3::TypeId tid = ns3::TypeId("longfat::TcpXcp")
-                                     .SetParent<TcpFractionalWindow>()
-                                     .AddConstructor<TcpXcp>();
-        return tid;
+        listen(established.feedback);
+        return now;
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpXcp>(this);
-    }
-
-    Request Ask(ns3::Ptr<const ns3::TcpSocketState> tcb) const override
-    {
-        constexpr double ANY = std::numeric_limits<double>::infinity();
-        if (tcb->m_lastRtt.Get().IsZero())
+        listen(ack.feedback);
+        if (!m_is_told)
         {
-            return {0, 0, ANY};
+            return m_aimd.on_ack(ack, now);
         }
-        const double rttS = tcb->m_srtt.Get().GetSeconds();
-        return {rttS, rttS / GetWindow(tcb), ANY};
-    }
-
-    void OnFeedback(ns3::Ptr<ns3::TcpSocketState> tcb, double change) override
-    {
-        m_isTold = true;
-        if (tcb->m_congState != ns3::TcpSocketState::CA_RECOVERY)
+        const double bytes = ack.feedback.rate_change * seconds(ack.srtt);
+        const double change = bytes / static_cast<double>(ack.mss);
+        const bool may_change = ack.state != State::RECOVERY && ack.state != State::CWR;
+        if (may_change && (change < 0 || ack.cwnd_limited))
         {
-            const double bytes = change * tcb->m_srtt.Get().GetSeconds();
-            SetWindow(tcb, std::max(1.0, GetWindow(tcb) + bytes / tcb->m_segmentSize));
+            now.cwnd = std::max(1.0, now.cwnd + change);
         }
+        return now;
     }
 
-    void OnSilence() override
+    double ssthresh(const Congestion& congestion, const Control&)
     {
-        m_isTold = false;
-    }
-
-    /// Routers tell the window; where they do not, it grows as NewReno's.
-    void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState> tcb, uint32_t segmentsAcked) override
-    {
-        if (!m_isTold && segmentsAcked > 0)
-        {
-            const double window = GetWindow(tcb);
-            const bool early = tcb->m_cWnd < tcb->m_ssThresh;
-            SetWindow(tcb, window + (early ? 1 : 1 / window));
-        }
-    }
-
-    uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytesInFlight) override
-    {
-        return std::max(2 * tcb->m_segmentSize, bytesInFlight / 2);
+        return m_aimd.decreased(congestion.segments(congestion.flight_size));
     }
 
   private:
-    bool m_isTold{false}; //!< by routers, how to change the window
+    void listen(const RouterFeedback& feedback)
+    {
+        if (feedback.present)
+        {
+            m_is_told = feedback.complete;
+        }
+    }
+
+    bool m_is_told{false}; //!< by all routers on the way, how to change the window
+    Aimd<SlowStart> m_aimd;
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpXcp);
+LONGFAT_CONGESTION_CONTROL(Xcp);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -1,124 +1,161 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // YeAH-TCP (A. Baiocchi, A. P. Castellani and F. Vacirca, "YeAH-TCP: yet another highspeed TCP",
-// PFLDnet 2007; section II). Once a round trip, from the segments Q that it has in queues and from how
-// congested the path is (yeah-modes.h), it chooses between
+// PFLDnet 2007; section II). Once a round trip, from the smallest of its round-trip times,
 //
-//     fast mode     grows as Scalable TCP
-//     slow mode     grows as Reno; too many segments in queues are taken from the window
+//     Q = w (RTT_min - RTT_base) / RTT_min     segments in queues
+//     L = (RTT_min - RTT_base) / RTT_base      how congested the path is
 //
+//     fast mode     Q < Q_max and L < 1 / phi; grows as Scalable TCP
+//     slow mode     else; grows as Reno. Q > Q_max takes Q from the window (precautionary decongestion),
+//                   half of it at most and not below count_reno, the window that a competing Reno flow
+//                   would have
+//
+// Reno flows compete after slow mode for rho round trips, and none any more after fast mode for zeta.
 // A loss takes Q segments, an eighth of the window at least and half at most; where Reno flows compete,
-// half of it.
+// half of it. So does a timeout, for the paper speaks of three duplicate ACKs; Linux (tcp_yeah.c) answers
+// both alike, and counts whole segments.
 
-/* catalogue
-title = "YeAH TCP"
-type_id = "longfat::TcpYeah"
-source = "Baiocchi et al. 2007, section II"
-caps_window = true
-linux = "yeah"
-[parameters]
-max_queue_segments = {attribute = "Alpha"}
-delay_divisor = {attribute = "Phy"}
-slow_round_trips = {attribute = "Rho"}
-fast_round_trips = {attribute = "Zeta"}
-acks_per_segment = {attribute = "StcpAiFactor"}
-as_ns3_3_44 = {attribute = "AsNs3"}
-*/
+#ifndef LONGFAT_CC_YEAH_H
+#define LONGFAT_CC_YEAH_H
 
-#ifndef LONGFAT_YEAH_H
-#define LONGFAT_YEAH_H
+#include "newreno.h"
+#include "rounds.h"
 
-#include "attributes.h"
-#include "yeah-modes.h"
-
-namespace longfat
+namespace longfat::core
 {
 
-class TcpYeah : public TcpYeahModes
+class Yeah
 {
   public:
-    static ns3::TypeId GetTypeId()
+    static constexpr Entry entry{.name = "yeah",
+                                 .title = "YeAH TCP",
+                                 .source = "Baiocchi et al. 2007, section II",
+                                 .short_name = "YeAH",
+                                 .colour = "#cc6677",
+                                 .marker = "P",
+                                 .linux = "yeah"};
+
+    static constexpr auto parameters()
     {
-        static ns3::TypeId tid = Attributes<TcpYeah, TcpYeahModes>("longfat::TcpYeah")
-                                     .AddAttribute("Alpha",
-                                                   "Q_max, own segments in queues",
-                                                   Number(&TcpYeah::m_maxQueue, 80u, 0u, 1000000u))
-                                     .AddAttribute("Phy",
-                                                   "phi: base round trip by allowed queueing delay",
-                                                   Number(&TcpYeah::m_phi, 8u, 1u, 1000000u))
-                                     .AddAttribute("Rho",
-                                                   "rho: then Reno flows compete",
-                                                   Number(&TcpYeah::m_rho, 16u, 0u, 1000000u))
-                                     .AddAttribute("Zeta",
-                                                   "then none compete any more",
-                                                   Number(&TcpYeah::m_zeta, 50u, 0u, 1000000u))
-                                     .AddAttribute("StcpAiFactor",
-                                                   "of fast mode",
-                                                   Number(&TcpYeah::m_acks, 100u, 1u, 1000000u));
-        return tid;
+        return std::array{Parameter<Yeah>{"max_queue_segments",
+                                          &Yeah::m_max_queue,
+                                          80,
+                                          0,
+                                          1e6,
+                                          "segments",
+                                          "Q_max, own ones in queues"},
+                          Parameter<Yeah>{"delay_divisor",
+                                          &Yeah::m_phi,
+                                          8,
+                                          1,
+                                          1e6,
+                                          "",
+                                          "phi: base round trip by allowed queueing delay"},
+                          Parameter<Yeah>{"slow_round_trips",
+                                          &Yeah::m_rho,
+                                          16,
+                                          0,
+                                          1e6,
+                                          "round trips",
+                                          "rho: in slow mode, then Reno flows compete"},
+                          Parameter<Yeah>{"fast_round_trips",
+                                          &Yeah::m_zeta,
+                                          50,
+                                          0,
+                                          1e6,
+                                          "round trips",
+                                          "zeta: in fast mode, then none compete any more"},
+                          Parameter<Yeah>{"acks_per_segment",
+                                          &Yeah::m_acks,
+                                          100,
+                                          1,
+                                          1e6,
+                                          "ACKs",
+                                          "that add a segment in fast mode"}};
     }
 
-    ns3::Ptr<ns3::TcpCongestionOps> Fork() override
+    Control on_ack(const Ack& ack, Control now)
     {
-        return ns3::CopyObject<TcpYeah>(this);
-    }
-
-    void CongestionStateSet(Tcb tcb, const State::TcpCongState_t state) override
-    {
-        if (state == State::CA_OPEN)
+        m_rounds.on_ack(ack);
+        if (!ack.may_grow())
         {
-            StartRound(tcb);
+            return now;
         }
-    }
-
-    /// Scalable TCP in fast mode, at least Reno's segment a round trip.
-    double GetIncrease(double w) const override
-    {
-        return IsFast() ? std::max(1.0, w / m_acks) : 1;
-    }
-
-    uint32_t GetSsThresh(ns3::Ptr<const State> tcb, uint32_t bytesInFlight) override
-    {
-        const double w = m_asNs3 ? bytesInFlight / tcb->m_segmentSize : GetWindow(tcb);
-        const double reduction = EndModeByLoss(w);
-        // Two segments from less than two in flight is nearly 2^32 in ns-3.
-        return m_asNs3 ? std::max(bytesInFlight - uint32_t(reduction) * tcb->m_segmentSize,
-                                  2 * tcb->m_segmentSize)
-                       : std::max(w - reduction, 2.0) * tcb->m_segmentSize;
-    }
-
-    void IncreaseWindow(Tcb tcb, uint32_t segmentsAcked) override
-    {
-        if (IsInSlowStart(tcb))
+        if (ack.state == State::OPEN && ack.prior_state >= State::CWR)
         {
-            SlowStart(tcb, segmentsAcked);
+            m_rounds.begin(ack.snd_nxt); // without samples of the recovery
         }
-        else if (m_asNs3 && IsFast())
+        m_aimd.a = is_fast() ? std::max(1.0, now.cwnd / static_cast<double>(m_acks)) : 1;
+        now = m_aimd.on_ack(ack, now);
+        if (m_rounds.is_over(ack))
         {
-            const auto w = std::min(uint32_t(Segments(tcb)), 100U); // it never reads StcpAiFactor
-            AddWholeSegments(tcb, CountAcks(m_counted, segmentsAcked, w));
-        }
-        else
-        {
-            CongestionAvoidance(tcb, segmentsAcked);
-        }
-        if (IsRoundOver(tcb))
-        {
-            if (m_samples > 2) // one of them is not of a delayed ACK
+            if (m_rounds.samples > 2) // one of them is not of a delayed ACK
             {
-                EndRound(tcb);
+                now = end_round(now);
             }
-            StartRound(tcb);
+            m_rounds.begin(ack.snd_nxt);
         }
+        return now;
+    }
+
+    double ssthresh(const Congestion& congestion, const Control& now)
+    {
+        const double half = std::max(now.cwnd / 2, 2.0);
+        const bool alone = m_slow_rounds < m_rho && congestion.cause != Congestion::TIMEOUT;
+        const double taken = alone ? std::min(std::max(m_queue, now.cwnd / 8), half) : half;
+        m_fast_rounds = 0;
+        m_reno_window = std::max(m_reno_window / 2, 2.0);
+        return std::max(now.cwnd - taken, 2.0);
     }
 
   private:
-    uint32_t m_acks{};     //!< that add a segment in fast mode
-    uint32_t m_counted{0}; //!< ns-3's count of ACKs
+    bool is_fast() const
+    {
+        return m_slow_rounds == 0;
+    }
+
+    Control end_round(Control now)
+    {
+        const double w = now.cwnd;
+        const double delay_s = seconds(m_rounds.min_rtt - m_rounds.base_rtt);
+        const auto max_queue = static_cast<double>(m_max_queue);
+        m_queue = w / seconds(m_rounds.min_rtt) * delay_s;
+        if (m_queue <= max_queue &&
+            delay_s / seconds(m_rounds.base_rtt) <= 1 / static_cast<double>(m_phi))
+        {
+            m_slow_rounds = 0;
+            if (++m_fast_rounds > m_zeta)
+            {
+                m_reno_window = 2;
+                m_fast_rounds = 0;
+            }
+            return now;
+        }
+        if (m_queue > max_queue && w > m_reno_window) // precautionary decongestion
+        {
+            now.cwnd = now.ssthresh = std::max(w - std::min(m_queue, w / 2), m_reno_window);
+        }
+        m_reno_window = m_reno_window <= 2 ? std::max(now.cwnd / 2, 2.0) : m_reno_window + 1;
+        ++m_slow_rounds;
+        return now;
+    }
+
+    int64_t m_max_queue{};
+    int64_t m_phi{};
+    int64_t m_rho{};
+    int64_t m_zeta{};
+    int64_t m_acks{};
+    Rounds m_rounds;
+    Aimd<SlowStart> m_aimd;
+    double m_queue{0};        //!< Q of the last round trip, segments
+    double m_reno_window{2};  //!< count_reno, segments
+    int64_t m_slow_rounds{0}; //!< in slow mode
+    int64_t m_fast_rounds{0}; //!< in fast mode, since a loss
 };
 
-NS_OBJECT_ENSURE_REGISTERED(TcpYeah);
+LONGFAT_CONGESTION_CONTROL(Yeah);
 
-} // namespace longfat
+} // namespace longfat::core
 
 #endif

@@ -5,14 +5,13 @@ from collections.abc import Iterable
 from types import ModuleType
 
 from longfat import paths, store
-from longfat.cc import catalogue, compiled
-from longfat.engines import behaviour, core, linux, ns2, ns3, segment
+from longfat.cc import catalogue
+from longfat.engines import behaviour, linux, ns2, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
 from longfat.scenario import Ns2, Scenario
 
 ENGINES: dict[str, ModuleType] = {
-    "core": core,
     "linux": linux,
     "ns2": ns2,
     "ns3": ns3,
@@ -44,16 +43,12 @@ def with_control(name: str) -> list[str]:
 
     >>> from longfat import engines
     >>> engines.with_control("hybla")
-    ['ns3', 'segment', 'core', 'linux', 'ns2']
+    ['ns3', 'segment', 'linux', 'ns2']
     """
-    in_core = ["core"] * (name in compiled.algorithms())
-    if name not in catalogue.algorithms() and in_core:
-        return in_core
     algorithm = catalogue.find(name)
     return (
-        ["ns3"] * bool(algorithm.type_id and not algorithm.needs_routers)
+        ["ns3"] * ns3.has(algorithm)
         + ["segment"] * bool(algorithm.header)
-        + in_core
         + ["linux"] * bool(algorithm.linux)
         + ["ns2"] * (name in ns2.planning.algorithms())
     )
@@ -79,33 +74,24 @@ def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:
     that have a header of ours.
 
     Raises InputError for habits of ns-2's that another engine is asked to have, and for what only
-    the engine `core` has.
+    the engine `segment` has.
     """
     if scenario.ns2 != Ns2() and engine != "ns2":
         raise InputError(f"ns2: the engine '{engine}' does not have the habits of ns-2")
     module = get(engine)
     names = dict.fromkeys(module.controls(scenario))
-    if module is core:
-        return [core.part(), *map(core.control_part, names)]
-    _refuse_what_core_has(scenario, engine)
+    if module is not segment:
+        _refuse_what_segment_has(scenario, engine)
     with_header = [name for name in names if catalogue.find(name).header]
     return [module.part(), *map(behaviour.control, with_header)]
 
 
-def _refuse_what_core_has(scenario: Scenario, engine: str) -> None:
-    """Refuse senders, parameters and fields of flows that only the engine `core` has."""
+def _refuse_what_segment_has(scenario: Scenario, engine: str) -> None:
+    """Refuse fields of flows that only the engine `segment` has."""
     for number, flow in enumerate(scenario.flows):
-        where = f"flows.{number}."
-        for name in flow.of_core:
-            raise InputError(f"{where}{name}: the engine '{engine}' does not have it: use 'core'")
-        control = flow.congestion_control
-        algorithm = catalogue.find(control.name)
-        for name, reason in algorithm.refusals(control.parameters):
-            raise InputError(f"{where}congestion_control.parameters.{name}: {reason}")
-        if flow.max_window_segments is not None and not algorithm.caps_window:
+        for name in flow.of_segment:
             raise InputError(
-                f"{where}max_window_segments: '{control.name}' cannot cap its congestion window on "
-                f"the engine '{engine}': limit the flow by receive_buffer_bytes"
+                f"flows.{number}.{name}: the engine '{engine}' does not have it: use 'segment'"
             )
 
 
@@ -117,8 +103,6 @@ def accept_new(scenarios: Iterable[Scenario], engine: str = "segment") -> None:
 
 def part(name: str) -> behaviour.Part:
     """Return an engine, or a congestion control ("cc/hybla"), as it is now."""
-    if name.startswith(core.CONTROL):
-        return core.control_part(name.removeprefix(core.CONTROL))
     if name.startswith(behaviour.CONTROL):
         return behaviour.control(name.removeprefix(behaviour.CONTROL))
     return get(name).part()
@@ -129,12 +113,10 @@ def simulate(
     engine: str = "segment",
     time_limit_s: float = 3600,
     memory_limit_bytes: int | None = None,
-    faults: Iterable[str] = (),
 ) -> Result:
     """Return the scenario's result: from the archive, else from the local cache, else by a run.
 
-    `faults`, if any, take the place of the scenario's (`longfat.ns3_3_44`: all of them). A run that
-    was made is kept in the local cache. Raises InputError for an unknown engine or one that this
+    A run that was made is kept in the local cache. Raises InputError for an unknown engine or one that this
     machine does not have, SimulationError for a run that fails, takes longer than `time_limit_s` or
     more memory than `memory_limit_bytes` beyond the engine's own; its scenario and the engine's
     last words are saved beside the cache.
@@ -145,8 +127,6 @@ def simulate(
     >>> round(float(result.flows["goodput_bps"].iloc[0]) / 1e6)  # Mb/s, on a link of 10 Mb/s
     9
     """
-    if faults := tuple(faults):
-        scenario = scenario.with_(faults=faults)
     try:
         result = find_or_run(scenario, engine, time_limit_s, memory_limit_bytes)
     except SimulationError as error:

@@ -46,12 +46,8 @@ def engine(name: str, number: int, sources: Iterable[Path], product: str = "") -
 def control(name: str) -> Part:
     """Return a congestion control that has a header of ours: that, and what it includes."""
     algorithm = catalogue.find(name)
-    assert algorithm.header_path, f"'{name}' has a header of ours"
-    return (
-        CONTROL + name,
-        algorithm.version,
-        host.content_sha256([algorithm.header_path], None)[:16],
-    )
+    assert algorithm.header, f"'{name}' has a header of ours"
+    return CONTROL + name, algorithm.version, catalogue.code(algorithm.header)
 
 
 def known() -> dict[tuple[str, int], set[str]]:

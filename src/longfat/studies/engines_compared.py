@@ -69,7 +69,7 @@ class Leg:
         return CongestionControl(name=name, parameters=parameters)
 
 
-HEADERS = {"highspeed": "highspeed-rfc3649", "scalable": "scalable-kelly"}  # ours, of Linux's
+HEADERS = {"highspeed": "highspeed", "scalable": "scalable"}  # ours, of Linux's
 # By the name for readers. Each is held against Linux.
 LEGS: Mapping[str, Leg] = {
     OURS: Leg(name="segment", engine="segment", share=2),
@@ -167,7 +167,7 @@ TRIALS = (
     Trial("lp", "Reno in its place", 1, _ours("reno"), loss=1e-3),
     Trial("lp", "Reno in its place", 1, _ours("reno")),
     Trial("yeah", "more runs", 4),
-    Trial("highspeed", "more runs; its table", 4, _ours("highspeed-rfc3649", as_linux_6_12=True)),
+    Trial("highspeed", "more runs; its table", 4, _ours("highspeed", as_linux_6_12=True)),
     Trial("scalable", "grows as Reno, loses an eighth", 2, _EIGHTH[0.125], loss=1e-3),
     Trial("scalable", "grows as Reno, loses an eighth, rounded down", 2, _EIGHTH[0.12], loss=1e-3),
     Trial("scalable", "grows as Reno, loses an eighth", 2, _EIGHTH[0.125]),

@@ -23,7 +23,7 @@ PATH: dict[str, Any] = {
     "rtt_s": 0.1,
     "duration_s": 60.0,
 }  # of the page cross-check
-HEADERS = {"highspeed": "highspeed-rfc3649", "scalable": "scalable-kelly"}  # ours, of Linux's
+HEADERS = {"highspeed": "highspeed", "scalable": "scalable"}  # ours, of Linux's
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ SWITCHES = (
         "ours: a segment for 50 ACKs; ns-2: halved at once",
         (1e-3,),
         AT_ONCE,
-        _ours("scalable-kelly", increase_segments=0.02, legacy_window_segments=2.0),
+        _ours("scalable", increase_segments=0.02, legacy_window_segments=2.0),
     ),
     Switch(
         "scalable",
@@ -110,7 +110,7 @@ SWITCHES = (
 
 def controls() -> list[str]:
     """Return the congestion controls that are compared: all that ns-2 has."""
-    return [name for name in algorithms() if name != "highspeed-rfc3649"]
+    return [name for name in algorithms() if name != "highspeed"]
 
 
 def scenario(

@@ -477,8 +477,8 @@ def _line(losses: Sequence[float]) -> np.ndarray:
 # Response function (of `survey.mean_window`), our congestion control, and Linux's.
 PIPE = {
     "standard": ("standard", "reno"),
-    "highspeed": ("highspeed-rfc3649", "highspeed"),
-    "scalable": ("scalable-kelly", "scalable"),
+    "highspeed": ("highspeed", "highspeed"),
+    "scalable": ("scalable", "scalable"),
 }
 PIPE_BPS = 600e6
 PIPE_RTT_S = 0.1

@@ -41,19 +41,19 @@ LATER = (
 QUEUES = (
     *("newreno", "cubic", "illinois", "compound"),
     *("card", "dual", "vegas", "fast"),
-    *("africa", "pert", "cdg-hayes", "hd"),
+    *("africa", "pert", "cdg", "hd"),
     *("chd", "lp", "ledbat", "yeah"),
     *("westwood-plus", "ucc", "bbr", "bbr3"),
 )
 GROWTH = (
-    *("newreno", "highspeed-rfc3649", "scalable-kelly", "bic"),
+    *("newreno", "highspeed", "scalable", "bic"),
     *("cubic", "htcp", "illinois", "compound"),
     *("yeah", "africa", "westwood-plus", "hybla"),
 )
-YIELDING = ("newreno", "cubic", "vegas", "cdg-hayes", "lp", "ledbat", "bbr", "bbr3")
+YIELDING = ("newreno", "cubic", "vegas", "cdg", "lp", "ledbat", "bbr", "bbr3")
 FAR = ("newreno", "cubic", "htcp", "hybla", "bbr3")
 TOLERANT = (
-    *("newreno", "veno", "westwood", "westwood-plus", "tcpj", "cdg-hayes"),
+    *("newreno", "veno", "westwood", "westwood-plus", "tcpj", "cdg"),
     *("ucc", "bbr", "bbr3"),
 )
 
@@ -185,7 +185,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
     `senders-cdg-segment` has the CDG of our header, which then forgives no loss either, over the
     path of the page cross-check, as Linux's in `senders-cdg-linux`.
     """
-    strict = CongestionControl(name="cdg-hayes", parameters={"tolerates_loss": False})
+    strict = CongestionControl(name="cdg", parameters={"tolerates_loss": False})
     satellite = SATELLITE | {"duration_s": 100.0}
     losses: dict[str, Sequence] = {"loss": (1e-4, 1e-3, 1e-2)}
     return (
@@ -226,7 +226,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         ),
         Experiment(
             name="senders-cdg-linux",
-            build=partial(_cdg, "cdg"),
+            build=partial(_cdg, "cdg-linux"),
             points=losses,
             repetitions=3,
             engine="linux",
@@ -408,7 +408,7 @@ PROMISES = (
     Promise("vegas", "two to four of its packets wait", QUEUE, 2, 4),
     Promise("fast", "as many of its packets wait as it is told: 20", QUEUE, 18, 22),
     Promise("pert", "keeps a queue short, as a router with early detection would", QUEUE, high=12),
-    Promise("cdg-hayes", "takes no random loss for congestion", LOSSY, low=1.1),
+    Promise("cdg", "takes no random loss for congestion", LOSSY, low=1.1),
     Promise("chd", "holds its own beside NewReno", LEFT, high=1.25),
     Promise("hd", "keeps the queue short", QUEUE, high=12),
     Promise("lp", "leaves the link to others", GIVEN, low=0.9),
@@ -427,8 +427,8 @@ PROMISES = (
     Promise("cubic", "grows by time, not by round trips", FAR_GAIN, low=1.1),
     Promise("htcp", "grows by time, not by round trips", FAR_GAIN, low=1.1),
     Promise("hybla", "as fast over a satellite as next door", LONGER, low=0.9),
-    Promise("highspeed-rfc3649", "makes use of large windows", SATELLITE_GAIN, low=1.1),
-    Promise("scalable-kelly", "makes use of large windows", SATELLITE_GAIN, low=1.1),
+    Promise("highspeed", "makes use of large windows", SATELLITE_GAIN, low=1.1),
+    Promise("scalable", "makes use of large windows", SATELLITE_GAIN, low=1.1),
     Promise("bic", "makes use of large windows", SATELLITE_GAIN, low=1.1),
 )
 

@@ -24,7 +24,7 @@ WINDOW = 200  # the receiver's, in segments: path and buffer hold 237, so that o
 ASKING = ("newreno", "probing")
 TRANSFER_BYTES = 20_000_000
 SATELLITES = ("newreno", "cubic", "hybla", "hybla-2004", "peach", "cherry")
-NEIGHBOURS = ("newreno", *senders.LATER, "cdg-hayes", "hd")
+NEIGHBOURS = ("newreno", *senders.LATER, "cdg", "hd")
 
 # What of Hybla's start is there.
 STARTS: dict[str, dict[str, Any]] = {
@@ -109,7 +109,7 @@ def _hybla(start: str, window: int, seed: int) -> Scenario:
 
 
 def _cdg(sender: str, loss: float, seed: int) -> Scenario:
-    strict = {"tolerates_loss": False} if sender == "cdg-hayes" else {}
+    strict = {"tolerates_loss": False} if sender == "cdg" else {}
     control = CongestionControl(name=sender, parameters=strict)
     return reference(congestion_control=control, loss=loss, seed=seed)
 
@@ -176,7 +176,7 @@ def experiments(at: senders.Setting) -> tuple[Experiment, ...]:
         Experiment(
             name="senders-more-cdg",
             build=_cdg,
-            points={"sender": ("cdg-hayes", "cdg-linux"), "loss": (1e-4, 1e-3, 1e-2)},
+            points={"sender": ("cdg", "cdg-linux"), "loss": (1e-4, 1e-3, 1e-2)},
             repetitions=3,
         ),
         *(

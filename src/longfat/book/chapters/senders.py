@@ -130,7 +130,7 @@ def numbers(runs: Runs) -> dict[str, float | str]:
     )
     return {
         **{f"senders_{name}_queue": waits[name] for name in queues},
-        "senders_cdg_queue": waits["cdg-hayes"],
+        "senders_cdg_queue": waits["cdg"],
         "senders_africa_below": speed.at["africa", "below"],
         "senders_africa_above": speed.at["africa", "above"],
         "senders_compound_below": speed.at["compound", "below"],
@@ -157,7 +157,7 @@ def numbers(runs: Runs) -> dict[str, float | str]:
             f"senders_{name}_neighbour": near.at[name, "neighbour"]
             for name in ("lp", "cubic", "bbr", "bbr3")
         },
-        "senders_scalable_neighbour": near.at["scalable-kelly", "neighbour"],
+        "senders_scalable_neighbour": near.at["scalable", "neighbour"],
         "senders_best": label(best["sender"]),
         "senders_best_rate": best["Mb/s"],
         "senders_best_half": best["halfwidth"],

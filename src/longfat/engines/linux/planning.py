@@ -37,8 +37,6 @@ def algorithms() -> dict[str, str]:
 def check(scenario: Scenario) -> None:
     """Raise InputError for what the scenario asks and Linux does not have."""
     scenario.refuse_helpers("linux")
-    if scenario.faults:
-        _refuse("faults: those are ns-3's")
     for link in scenario.links:
         if link.mark_above_packets is not None:
             _refuse(f"links from '{link.source}' that mark packets (mark_above_packets)")

@@ -14,7 +14,7 @@ from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.scenario import Flow, Link, Scenario
 
-OWN = ("highspeed-rfc3649", "newreno", "reno", "vegas")  # by ns-2's own senders
+OWN = ("highspeed", "newreno", "reno", "vegas")  # by ns-2's own senders
 LINUX = {  # by its Linux agents: the name there
     "bic": "bic",
     "compound": "compound",
@@ -34,7 +34,7 @@ LINUX = {  # by its Linux agents: the name there
 # Parameters that ns-2 has: by the catalogue's name, that of the sender's or the module's variable,
 # and how many of its units are one of ours.
 OWN_PARAMETERS = {
-    "highspeed-rfc3649": {
+    "highspeed": {
         "low_window_segments": "low_window_",
         "high_window_segments": "high_window_",
     }
@@ -99,8 +99,6 @@ def _refuse(number: int, field: str, what: str) -> None:
 def check(scenario: Scenario) -> None:
     """Raise InputError for what the scenario asks and ns-2 does not have."""
     scenario.refuse_helpers("ns2")
-    if scenario.faults:
-        raise InputError("faults: the engine 'ns2' does not have them: they are ns-3's")
     for number, link in enumerate(scenario.links):
         if link.mark_above_packets is not None:
             raise InputError(
@@ -300,7 +298,7 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
             "windowInit_": flow.initial_window_segments,
             "singledup_": int(flow.limited_transmit),
         }
-        if flow.congestion_control.name == "highspeed-rfc3649":
+        if flow.congestion_control.name == "highspeed":
             settings["windowOption_"] = 8
         if habits.pipe_of_window:
             settings["oldCode_"] = "true"

@@ -53,6 +53,11 @@ HEADERS_BYTES = 54  # of a segment: PPP, IP, and TCP with timestamps
 ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms offer
 
 
+def has(algorithm: catalogue.Algorithm) -> bool:
+    """Return whether ns-3 has the congestion control, or can be given it by the adapter."""
+    return algorithm.engine == "ns3" or bool(algorithm.header and not algorithm.needs_routers)
+
+
 HOW_TO_GET = "it needs x86-64 Linux, CPython 3.11 to 3.13 and `make setup`"
 
 
@@ -170,11 +175,6 @@ def _algorithm(flow: Flow):
 
 def request(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario in the words of the engine's C++ structures, ready for the server."""
-    if scenario.faults:
-        raise InputError(
-            "faults: the engine 'ns3' has those that it has, of ns-3 3.44; only the engine "
-            "'segment' can do with them or without"
-        )
     scenario.refuse_helpers("ns3")
     for number, link in enumerate(scenario.links):
         if isinstance(link.aqm, Red) and link.queue_packets is None:

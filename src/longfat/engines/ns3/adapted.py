@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from longfat import paths
-from longfat.cc import compiled as core
+from longfat.cc import catalogue
 from longfat.engines import ns3
 from longfat.engines.ns3 import compiled
 from longfat.errors import InputError, SimulationError
@@ -24,7 +24,7 @@ AS_NS3 = {"rack": False, "frto": False, "undo": False}
 
 
 def run(scenario: dict[str, Any], own: Path | None = None) -> dict[str, Any]:
-    """Run a scenario as `longfat.engines.core.native.run` takes it; return the answer.
+    """Run a scenario as `longfat.engines.segment.native.run` takes it; return the answer.
 
     `own` is a congestion control's header beside the core's. Raises InputError for what ns-3
     cannot do, SimulationError where it gives up.

@@ -1,10 +1,9 @@
-"""The segment-level engine: senders, links and receivers hand each other segments.
+"""The segment-level engine: TCP by the RFCs, segment by segment, in 64 bits.
 
-The very same congestion controls as in the full ns-3 stack, driven as its TCP would (sender.h says
-how), without headers, buffers and sockets, and so many times as fast (`make bench`). It stands
-alone: what the headers need of ns-3's interface is in the folder ns3. Where there is a C++ compiler
-it is compiled for the machine (native.py), elsewhere it runs as WebAssembly (wasm.py); the digits
-are the same.
+Senders, links and receivers hand each other segments, without headers, buffers and sockets, and so
+many times as fast as a full stack (`make bench`). Congestion controls have an interface of its own
+(`congestion-control.h`). Where there is a C++ compiler it is compiled for the machine (native.py),
+elsewhere it runs as WebAssembly (wasm.py); the digits are the same.
 """
 
 import functools
@@ -12,20 +11,20 @@ import json
 import os
 from pathlib import Path
 
+from longfat import builds
 from longfat.cc import catalogue
 from longfat.engines import behaviour, host
 from longfat.engines.segment import native, wasm
 from longfat.errors import InputError
 from longfat.result import Result
-from longfat.scenario import FEATURES, Scenario
-from longfat.transfers import GridFtp
+from longfat.scenario import Scenario
 
-BEHAVIOUR = 1
+BEHAVIOUR = 2
 
 
 def is_here() -> bool:
     """Return whether this environment can compile the engine, or run it as WebAssembly."""
-    return native.compiler() is not None or wasm.is_here()
+    return builds.compiler() is not None or wasm.is_here()
 
 
 def how_built() -> str:
@@ -34,7 +33,7 @@ def how_built() -> str:
     Raises InputError where neither can. The environment variable LONGFAT_SEGMENT chooses one.
     """
     wanted = os.environ.get("LONGFAT_SEGMENT", "")
-    if wanted in ("", "native") and native.compiler() is not None:
+    if wanted in ("", "native") and builds.compiler() is not None:
         return "native"
     if wanted in ("", "wasm") and wasm.is_here():
         return "wasm"
@@ -53,22 +52,12 @@ def simulate(
     longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
     before the scenario.
     """
-    names = controls(scenario)
-    for number, name in enumerate(names):
-        _check(number, name)
+    headers = [_header(number, name) for number, name in enumerate(controls(scenario))]
     limits = (time_limit_s, memory_limit_bytes)
     build = how_built()
     if build == "native":
-        # Two programs: one with nothing that only some scenarios need, and one with all of that.
-        features = FEATURES if scenario.features else frozenset()
-        answer = native.run(request(scenario), names, features, *limits)
+        answer = native.run_text(request(scenario), headers, *limits)
     else:
-        for name in names:
-            if not wasm.has(name):
-                raise InputError(
-                    f"congestion control '{name}': the built module has it otherwise than its "
-                    "header now is: to run it needs a C++ compiler, or the module built again"
-                )
         answer = wasm.run(request(scenario), *limits)
     if "failed" in answer:
         ended = host.how_it_ended(answer["failed"], answer["last_words"], *limits)
@@ -77,20 +66,12 @@ def simulate(
         raise InputError(answer["error"])
     if given_up := answer.get("given_up") or answer.get("error"):
         raise host.failure(scenario, "segment", given_up)
-    made_by = {"engine": "segment", "build": build}
-    return host.result(scenario, answer, made_by)
+    return host.result(scenario, answer, {"engine": "segment", "build": build})
 
 
 def request(scenario: Scenario) -> str:
-    """Return the scenario as the engine reads it, which has the same defaults.
-
-    But one: restart markers are not written where none are asked for.
-    """
+    """Return the scenario as the engine reads it, which has the same defaults."""
     data = scenario.model_dump(mode="json", exclude_defaults=True, exclude={"ns2", "title"})
-    for number, transfer in enumerate(scenario.transfers):
-        if isinstance(transfer.method, GridFtp) and transfer.method.cuts:
-            marker_every_s = transfer.method.marker_every_s
-            data["transfers"][number]["method"]["marker_every_s"] = marker_every_s
     return json.dumps(data)
 
 
@@ -100,25 +81,25 @@ def controls(scenario: Scenario) -> list[str]:
     return names + ["newreno"] * any(transfer.by_datagrams for transfer in scenario.transfers)
 
 
-def _check(number: int, name: str) -> None:
-    """Refuse a congestion control that has no header of ours."""
+def _header(number: int, name: str) -> Path:
+    """Return a congestion control's header; refuse one that only another engine has."""
     algorithm = catalogue.find(name)
-    if not algorithm.header:
-        others = ["'ns3'"] * bool(algorithm.type_id) + ["'linux'"] * bool(algorithm.linux)
+    if algorithm.header is None:
         raise InputError(
             f"flows.{number}.congestion_control: the engine 'segment' has no '{name}': use the "
-            f"engine {' or '.join(others)}"
+            f"engine '{algorithm.engine}'"
         )
+    return algorithm.header
 
 
 def part() -> behaviour.Part:
     """Return what decides results beside scenario and congestion controls."""
-    return behaviour.engine("segment", BEHAVIOUR, _sources(), " ".join(native.FLAGS[:-1]))
+    return behaviour.engine("segment", BEHAVIOUR, _sources(), " ".join(catalogue.FLAGS))
 
 
 @functools.cache
 def _sources() -> tuple[Path, ...]:
-    return (*native.SOURCES, *native.STANDIN, *sorted(native.HERE.glob("*.h")))
+    return (native.HERE / "engine.cc", *sorted(native.HERE.glob("*.h")))
 
 
 HOW_TO_GET = "it needs a C++ compiler, or the package 'wasmtime'"

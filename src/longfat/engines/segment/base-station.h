@@ -8,23 +8,23 @@
 // Snoop: H. Balakrishnan, S. Seshan, E. Amir, R. H. Katz, "Improving TCP/IP performance over
 // wireless networks" (1995), sections 3.1 and 3.2. A segment is cached when it leaves the queue, so
 // that a loss in this queue, which is congestion, is left to the sender. The paper is older than
-// SACK: blocks would show the sender what is being repaired, so they can be taken out (hidesSack).
+// SACK: blocks would show the sender what is being repaired, so they can be taken out (hides_sack).
 //
 // WTCP: K. Ratnam, I. Matta, "WTCP: an efficient mechanism for improving TCP performance over wireless
 // links" (1998). When the local timer expires, one segment alone is outstanding until it is
 // acknowledged; then all others are sent again. What a segment has waited here is added to its
 // timestamp, so that the sender's round trip is that of the rest of the path.
 
-#ifndef LONGFAT_SEGMENT_BASE_STATION_H
-#define LONGFAT_SEGMENT_BASE_STATION_H
+#ifndef LONGFAT_CORE_BASE_STATION_H
+#define LONGFAT_CORE_BASE_STATION_H
 
-#include "link.h"
+#include "connection.h"
 
 #include <deque>
 #include <functional>
 #include <map>
 
-namespace longfat::segment
+namespace longfat::core
 {
 
 class BaseStationAgent
@@ -35,96 +35,94 @@ class BaseStationAgent
           m_spec(spec),
           m_count(count)
     {
-        if (spec.failsAtS)
+        if (spec.fails_at)
         {
-            events.At(FromSeconds(*spec.failsAtS), [this] { Fail(); });
+            events.at(*spec.fails_at, [this] { fail(); });
         }
     }
 
     BaseStationAgent(const BaseStationAgent&) = delete;
 
-    std::function<void(const Packet&)> sendFirst; //!< over the radio, before all that waits
-    std::function<void(const Packet&)> sendBack;  //!< towards the sender
-    std::function<void()> onFree;                 //!< called when MayStart may have become true
+    /// Over the radio, before all that waits; with it goes since when it has been here.
+    std::function<void(const Packet&, Time since)> send_first;
+    std::function<void(const Packet&)> send_back; //!< towards the sender
+    std::function<void()> on_free;                //!< called when may_start may have become true
 
-    /// A packet comes to the queue of the radio.
-    void OnCome(Packet& packet, Ticks now) const
+    /// Whether what a segment waits here is hidden from its sender's round trip.
+    bool hides_time() const
     {
-        if (m_spec.wtcp && m_spec.hidesTime && m_works && packet.IsSegment())
-        {
-            packet.helpers.came = now;
-        }
+        return m_works && m_spec.wtcp && m_spec.hides_time;
     }
 
     /// Whether something new may leave the queue.
-    bool MayStart() const
+    bool may_start() const
     {
         return m_waiting == 0;
     }
 
     /// A packet leaves the queue; returns false for one that the host has.
-    bool OnLeave(const Packet& packet, Ticks now)
+    bool on_leave(const Packet& packet, Time since, Time now)
     {
-        if (!m_works || !packet.IsSegment())
+        if (!m_works || !packet.is_segment())
         {
             return true;
         }
-        Watched& watched = Find(packet.route->end);
+        Watched& watched = find(packet.route->end);
         if (packet.number < watched.acknowledged)
         {
             // The acknowledgment was lost on its way to the sender: it gets it once more.
-            m_events.At(now, [this, ack = watched.ack] { sendBack(ack); });
+            m_events.at(now, [this, ack = watched.ack] { send_back(ack); });
             return false;
         }
-        const bool isNew = packet.number >= watched.next;
+        const bool is_new = packet.number >= watched.next;
         watched.next = std::max(watched.next, packet.number + 1);
         const auto found = watched.cache.find(packet.number);
         if (found != watched.cache.end())
         {
             found->second.packet = packet;
+            found->second.since = since;
             found->second.again = true;
             found->second.order = m_order++;
         }
-        else if (m_cached < m_spec.cachePackets)
+        else if (m_cached < m_spec.cache_packets)
         {
-            watched.cache[packet.number] = {packet, now, m_order++, false, !isNew, false};
+            watched.cache[packet.number] = {packet, since, now, m_order++, false, !is_new, false};
             m_count.cached = std::max(m_count.cached, ++m_cached);
         }
-        if (!watched.timer.IsRunning() && !watched.cache.empty())
+        if (!watched.timer.is_running() && !watched.cache.empty())
         {
-            watched.timer.Set(watched.Timeout());
+            watched.timer.set(watched.timeout());
         }
         return true;
     }
 
     /// A packet has come by the link back; returns whether it goes on to the sender.
-    bool OnBack(Packet& ack, Ticks now)
+    bool on_back(Packet& ack, Time now)
     {
-        if (!m_works || !ack.IsAcknowledgment())
+        if (!m_works || !ack.is_acknowledgment())
         {
             return true;
         }
-        const auto found = m_byEnd.find(ack.route->other->end);
-        if (found == m_byEnd.end())
+        const auto found = m_by_end.find(ack.route->other->end);
+        if (found == m_by_end.end())
         {
             return true;
         }
         Watched& watched = *found->second;
         const bool passes = ack.number > watched.acknowledged || !watched.heard
-                                ? OnNew(watched, ack, now)
-                                : OnOld(watched, ack);
-        m_count.heldBack += !passes;
-        if (passes && m_spec.hidesSack && watched.Repairs(ack.number))
+                                ? on_advance(watched, ack, now)
+                                : on_duplicate(watched, ack);
+        m_count.held_back += !passes;
+        if (passes && m_spec.hides_sack && watched.repairs(ack.number))
         {
-            ack.wireBytes -= ack.sackBlocks > 0 ? (2 + 8 * ack.sackBlocks + 3) / 4 * 4 : 0;
-            ack.sackBlocks = 0;
+            hide_sack(ack);
         }
         return passes;
     }
 
     /// At the end of a run: whether the cache has what has not been acknowledged, and no
     /// acknowledgment went on that was higher than what had come.
-    bool IsConsistent() const
+    bool is_consistent() const
     {
         uint64_t cached = 0;
         uint64_t waiting = 0;
@@ -134,7 +132,7 @@ class BaseStationAgent
             waiting += watched.waits;
             if (!watched.cache.empty() &&
                 (watched.cache.begin()->first < watched.acknowledged ||
-                 watched.cache.rbegin()->first >= watched.next || !watched.timer.IsRunning()))
+                 watched.cache.rbegin()->first >= watched.next || !watched.timer.is_running()))
             {
                 return false;
             }
@@ -146,10 +144,11 @@ class BaseStationAgent
     struct Cached
     {
         Packet packet;  //!< as it came
-        Ticks sent;     //!< first, over the radio
+        Time since;     //!< when it came
+        Time sent;      //!< first, over the radio
         uint64_t order; //!< of its last transmission
         bool again;     //!< has been sent twice
-        bool bySender;  //!< was lost before it came here, so that the sender repairs it
+        bool by_sender; //!< was lost before it came here, so that the sender repairs it
         bool due;       //!< to be sent again when the host is heard (WTCP)
     };
 
@@ -162,26 +161,25 @@ class BaseStationAgent
         {
         }
 
-        void OnTimeout()
+        void on_timeout()
         {
-            agent->OnTimeout(*this);
+            agent->on_timeout(*this);
         }
 
-        Ticks Timeout() const
+        Time timeout() const
         {
-            const Ticks least = FromSeconds(agent->m_spec.minTimeoutS);
-            const Ticks usual = std::max(least, smoothed + 4 * variation);
+            const Time usual = std::max(agent->m_spec.min_timeout, srtt + 4 * rttvar);
             return std::min(usual << std::min(expired, 6U), LONGEST);
         }
 
         /// Whether the segment is one that is sent again from here if it is lost.
-        bool Repairs(uint64_t number) const
+        bool repairs(uint64_t number) const
         {
             const auto found = cache.find(number);
-            return found != cache.end() && !found->second.bySender;
+            return found != cache.end() && !found->second.by_sender;
         }
 
-        static constexpr Ticks LONGEST = 60'000'000'000;
+        static constexpr Time LONGEST = 60'000'000'000;
 
         BaseStationAgent* agent;
         std::map<uint64_t, Cached> cache; //!< by segment
@@ -190,17 +188,17 @@ class BaseStationAgent
         bool heard{false};                //!< an acknowledgment
         Packet ack{};                     //!< the last that advanced, as it came
         uint64_t expected{0};             //!< duplicates that follow from what is known to be lost
-        Ticks smoothed{1'000'000'000};    //!< round trip over the radio (RFC 6298's estimate)
-        Ticks variation{0};
+        Time srtt{1'000'000'000};         //!< over the radio (RFC 6298)
+        Time rttvar{0};
         bool measured{false};
         uint32_t expired{0}; //!< timeouts in a row
         bool waits{false};   //!< for the one segment after a timeout (WTCP)
-        Timer<Watched, &Watched::OnTimeout> timer;
+        Timer<Watched, &Watched::on_timeout> timer;
     };
 
-    Watched& Find(const Endpoint* end)
+    Watched& find(const Endpoint* end)
     {
-        Watched*& watched = m_byEnd[end];
+        Watched*& watched = m_by_end[end];
         if (!watched)
         {
             watched = &m_watched.emplace_back(this, m_events);
@@ -208,7 +206,7 @@ class BaseStationAgent
         return *watched;
     }
 
-    bool OnNew(Watched& watched, const Packet& ack, Ticks now)
+    bool on_advance(Watched& watched, const Packet& ack, Time now)
     {
         const auto end = watched.cache.lower_bound(ack.number);
         const auto last = watched.cache.find(ack.number - 1);
@@ -217,9 +215,9 @@ class BaseStationAgent
         });
         if (last != watched.cache.end() && !waited)
         {
-            Measure(watched, now - last->second.sent);
+            measure(watched, now - last->second.sent);
         }
-        m_cached -= std::distance(watched.cache.begin(), end);
+        m_cached -= static_cast<uint64_t>(std::distance(watched.cache.begin(), end));
         watched.cache.erase(watched.cache.begin(), end);
         watched.heard = true;
         watched.acknowledged = ack.number;
@@ -231,32 +229,32 @@ class BaseStationAgent
         watched.waits = false;
         for (auto& [number, cached] : watched.cache)
         {
-            if (cached.due && !IsReported(ack, number))
+            if (cached.due && !is_reported(ack, number))
             {
-                Repeat(cached);
+                repeat(cached);
             }
             cached.due = false;
         }
-        watched.timer.Stop();
+        watched.timer.stop();
         if (!watched.cache.empty())
         {
-            watched.timer.Set(watched.Timeout());
+            watched.timer.set(watched.timeout());
         }
         if (m_spec.wtcp)
         {
-            onFree();
+            on_free();
         }
         return true;
     }
 
     /// An acknowledgment that does not advance.
-    bool OnOld(Watched& watched, const Packet& ack)
+    bool on_duplicate(Watched& watched, const Packet& ack)
     {
         if (ack.number < watched.acknowledged)
         {
             return false; // overtaken by one that said more
         }
-        if (ack.window != watched.ack.window || !watched.Repairs(ack.number))
+        if (ack.window != watched.ack.window || !watched.repairs(ack.number))
         {
             return true; // of the sender's concern
         }
@@ -272,14 +270,14 @@ class BaseStationAgent
             since += cached.order > lost.order;
         }
         watched.expected = since > 0 ? since - 1 : 0;
-        Repeat(lost);
-        watched.timer.Set(watched.Timeout());
+        repeat(lost);
+        watched.timer.set(watched.timeout());
         return false;
     }
 
-    static bool IsReported(const Packet& ack, uint64_t number)
+    static bool is_reported(const Packet& ack, uint64_t number)
     {
-        for (uint32_t i = 0; i < ack.sackBlocks; ++i)
+        for (uint32_t i = 0; i < ack.sack_blocks; ++i)
         {
             if (ack.number + ack.sack[i].begin <= number && number < ack.number + ack.sack[i].end)
             {
@@ -289,7 +287,15 @@ class BaseStationAgent
         return false;
     }
 
-    void OnTimeout(Watched& watched)
+    static void hide_sack(Packet& ack)
+    {
+        const uint32_t twice = ack.duplicate != NO_LIMIT; // which the first block tells (DSACK)
+        const bool timestamps = ack.wire_bytes == ack_wire_bytes(true, ack.sack_blocks + twice);
+        ack.wire_bytes = ack_wire_bytes(timestamps, twice);
+        ack.sack_blocks = 0;
+    }
+
+    void on_timeout(Watched& watched)
     {
         if (watched.cache.empty())
         {
@@ -297,7 +303,7 @@ class BaseStationAgent
         }
         if (watched.cache.begin()->first != watched.acknowledged)
         {
-            watched.timer.Set(watched.Timeout()); // what the host waits for has not come here
+            watched.timer.set(watched.timeout()); // what the host waits for has not come here
             return;
         }
         ++watched.expired;
@@ -313,57 +319,57 @@ class BaseStationAgent
         }
         Cached& first = watched.cache.begin()->second;
         first.due = false;
-        Repeat(first);
-        watched.timer.Set(watched.Timeout());
+        repeat(first);
+        watched.timer.set(watched.timeout());
     }
 
-    void Repeat(Cached& cached)
+    void repeat(Cached& cached)
     {
         cached.again = true;
         cached.order = m_order++;
         ++m_count.repaired;
-        sendFirst(cached.packet);
+        send_first(cached.packet, cached.since);
     }
 
-    static void Measure(Watched& watched, Ticks rtt)
+    static void measure(Watched& watched, Time rtt)
     {
         if (!watched.measured)
         {
             watched.measured = true;
-            watched.smoothed = rtt;
-            watched.variation = rtt / 2;
+            watched.srtt = rtt;
+            watched.rttvar = rtt / 2;
             return;
         }
-        const Ticks error = rtt - watched.smoothed;
-        watched.smoothed += error / 8;
-        watched.variation += ((error < 0 ? -error : error) - watched.variation) / 4;
+        const Time error = rtt - watched.srtt;
+        watched.srtt += error / 8;
+        watched.rttvar += ((error < 0 ? -error : error) - watched.rttvar) / 4;
     }
 
     /// From now on it is a router like any other; what it kept is gone.
-    void Fail()
+    void fail()
     {
         m_works = false;
         for (Watched& watched : m_watched)
         {
             watched.cache.clear();
             watched.waits = false;
-            watched.timer.Stop();
+            watched.timer.stop();
         }
         m_cached = m_waiting = 0;
-        onFree();
+        on_free();
     }
 
     EventQueue& m_events;
     const BaseStation& m_spec;
     PacketCount& m_count;
     std::deque<Watched> m_watched;
-    std::map<const Endpoint*, Watched*> m_byEnd; //!< by the receiver
-    uint64_t m_cached{0};                        //!< packets
-    uint64_t m_waiting{0};                       //!< connections that wait after a timeout
-    uint64_t m_order{0};                         //!< transmissions so far
+    std::map<const Endpoint*, Watched*> m_by_end; //!< by the receiver
+    uint64_t m_cached{0};                         //!< packets
+    uint64_t m_waiting{0};                        //!< connections that wait after a timeout
+    uint64_t m_order{0};                          //!< transmissions so far
     bool m_works{true};
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

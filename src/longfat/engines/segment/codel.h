@@ -3,119 +3,111 @@
 // Controlled delay (RFC 8289, sections 4 and 5): what has waited too long for too long is dropped, or
 // marked, as it leaves the queue.
 
-#ifndef LONGFAT_SEGMENT_CODEL_H
-#define LONGFAT_SEGMENT_CODEL_H
+#ifndef LONGFAT_CORE_CODEL_H
+#define LONGFAT_CORE_CODEL_H
 
 #include "queue.h"
 
-#include <algorithm>
-#include <cmath>
-
-namespace longfat::segment
+namespace longfat::core
 {
 
 class CoDelQueue final : public Queue
 {
   public:
-    CoDelQueue(const LinkSpec& link, const CoDel& spec, PacketCount& count)
-        : Queue(link, count),
-          m_target(FromSeconds(spec.targetS)),
-          m_interval(FromSeconds(spec.intervalS)),
-          m_ecn(spec.ecn)
+    CoDelQueue(Link& link, const CoDel& spec)
+        : Queue(link),
+          m_spec(spec)
     {
     }
 
-    bool Dequeue(Packet* packet, Ticks now) override
+    bool dequeue(Waiting* first, Time now) override
     {
         bool late = false;
-        bool had = PopAndJudge(packet, now, &late);
-        if (m_isDropping)
+        bool had = pop_and_judge(first, now, &late);
+        if (m_dropping)
         {
-            m_isDropping = late;
-            while (m_isDropping && now >= m_next)
+            m_dropping = late;
+            while (m_dropping && now >= m_drop_next)
             {
                 ++m_drops;
-                if (IsMarked(*packet))
+                if (is_marked(first->packet))
                 {
-                    m_next = After(m_next);
+                    m_drop_next = control_law(m_drop_next);
                     return true;
                 }
                 ++m_count.early;
-                had = PopAndJudge(packet, now, &late);
-                m_isDropping = late;
-                m_next = late ? After(m_next) : m_next;
+                had = pop_and_judge(first, now, &late);
+                m_dropping = late;
+                m_drop_next = late ? control_law(m_drop_next) : m_drop_next;
             }
         }
         else if (late)
         {
-            if (!IsMarked(*packet))
+            if (!is_marked(first->packet))
             {
                 ++m_count.early;
-                had = PopAndJudge(packet, now, &late);
+                had = pop_and_judge(first, now, &late);
             }
-            m_isDropping = true;
+            m_dropping = true;
             // Where it left off not long ago, the rate of then is nearer than that of the beginning.
-            const uint64_t lately = m_drops - m_dropsBefore;
-            m_drops = lately > 1 && now - m_next < 16 * m_interval ? lately : 1;
-            m_next = After(now);
-            m_dropsBefore = m_drops;
+            const uint64_t lately = m_drops - m_drops_before;
+            m_drops = lately > 1 && now - m_drop_next < 16 * m_spec.interval ? lately : 1;
+            m_drop_next = control_law(now);
+            m_drops_before = m_drops;
         }
         return had;
     }
 
   private:
     /// dodequeue: `late` if packets have waited for the target or longer, for an interval.
-    bool PopAndJudge(Packet* packet, Ticks now, bool* late)
+    bool pop_and_judge(Waiting* first, Time now, bool* late)
     {
-        Ticks since;
         *late = false;
-        if (!Pop(packet, &since))
+        if (!pop(first))
         {
-            m_firstAbove = 0;
+            m_first_above = 0;
             return false;
         }
-        m_largest = std::max<uint64_t>(m_largest, packet->wireBytes);
-        if (now - since < m_target || Bytes() <= m_largest)
+        m_largest = std::max<uint64_t>(m_largest, first->packet.wire_bytes);
+        if (now - first->since < m_spec.target || bytes() <= m_largest)
         {
-            m_firstAbove = 0;
+            m_first_above = 0;
         }
-        else if (m_firstAbove == 0)
+        else if (m_first_above == 0)
         {
-            m_firstAbove = now + m_interval;
+            m_first_above = now + m_spec.interval;
         }
         else
         {
-            *late = now >= m_firstAbove;
+            *late = now >= m_first_above;
         }
         return true;
     }
 
-    /// The control law: the interval, shorter by the square root of the drops.
-    Ticks After(Ticks time) const
+    /// The interval, shorter by the square root of the drops.
+    Time control_law(Time time) const
     {
-        const double drops = static_cast<double>(m_drops);
-        return time + static_cast<Ticks>(static_cast<double>(m_interval) / std::sqrt(drops));
+        const double interval = static_cast<double>(m_spec.interval);
+        return time + static_cast<Time>(interval / std::sqrt(static_cast<double>(m_drops)));
     }
 
-    bool IsMarked(Packet& packet)
+    bool is_marked(Packet& packet)
     {
-        const uint8_t flags = packet.flags;
-        const bool marked = m_ecn && Mark(packet);
+        const auto flags = packet.flags;
+        const bool marked = m_spec.ecn && mark(packet);
         m_count.marked += packet.flags != flags;
         return marked;
     }
 
-    const Ticks m_target;
-    const Ticks m_interval;
-    const bool m_ecn;
-    uint64_t m_largest{0};     //!< packet so far: below that there is no standing queue
-    Ticks m_firstAbove{0};     //!< an interval after the delay went above the target; 0: it is not
-    Ticks m_next{0};           //!< when to drop next
-    uint64_t m_drops{0};       //!< since it began to drop
-    uint64_t m_dropsBefore{0}; //!< the same, when it last began
-    bool m_isDropping{false};
+    const CoDel m_spec;
+    uint64_t m_largest{0};      //!< packet so far: below that there is no standing queue
+    Time m_first_above{0};      //!< an interval after the delay went above the target; 0: it is not
+    Time m_drop_next{0};        //!< when to drop next
+    uint64_t m_drops{0};        //!< since it began to drop
+    uint64_t m_drops_before{0}; //!< the same, when it last began
+    bool m_dropping{false};
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

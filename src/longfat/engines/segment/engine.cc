@@ -2,24 +2,22 @@
 
 #include "engine.h"
 
-#include "algorithm.h"
 #include "scenario.h"
 #include "simulation.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 using namespace longfat;
-using namespace longfat::segment;
+using namespace longfat::core;
 
 struct LongfatRun
 {
     std::unique_ptr<Simulation> simulation;
     std::string error;
-    bool inputIsToBlame{false};
+    bool input_is_to_blame{false};
     std::string answer;
     std::vector<double> numbers;
 };
@@ -35,8 +33,8 @@ longfat_start(char* text, unsigned bytes)
 {
     auto* run = new LongfatRun;
     ScenarioSpec scenario;
-    run->error = ScenarioReader(KnownAlgorithms()).Read(std::string(text, bytes), &scenario);
-    run->inputIsToBlame = !run->error.empty();
+    run->error = ScenarioReader().read(std::string(text, bytes), &scenario);
+    run->input_is_to_blame = !run->error.empty();
     std::free(text);
     if (run->error.empty())
     {
@@ -51,23 +49,34 @@ longfat_error(const LongfatRun* run)
     return run->error.c_str();
 }
 
+/// What is wrong is looked for every so many events, so that a run which has found itself wrong ends.
 int
-longfat_run(LongfatRun* run, double untilS, double events)
+longfat_run(LongfatRun* run, double until_s, double events)
 {
-    if (!run->simulation || !run->error.empty())
+    constexpr uint64_t MOST = 100'000;
+    const Time until = until_s < 9e9 ? from_seconds(until_s) : NEVER;
+    bool more = run->simulation && run->error.empty();
+    for (double left = events; more && left > 0; left -= MOST)
     {
-        return 0;
+        const uint64_t before = run->simulation->events();
+        const uint64_t most = left < MOST ? static_cast<uint64_t>(left) : MOST;
+        more = run->simulation->run(until, most);
+        if (const char* wrong = run->simulation->wrong())
+        {
+            run->error = wrong;
+        }
+        if (run->simulation->events() - before < most) // the rest is later
+        {
+            break;
+        }
     }
-    const bool more =
-        run->simulation->Run(untilS, events < 1e18 ? static_cast<uint64_t>(events) : NO_LIMIT);
-    run->error = run->simulation->WhatIsWrong();
     return more;
 }
 
 double
 longfat_now(const LongfatRun* run)
 {
-    return run->simulation ? run->simulation->NowS() : 0;
+    return run->simulation ? seconds(run->simulation->now()) : 0;
 }
 
 const char*
@@ -78,11 +87,11 @@ longfat_answer(LongfatRun* run)
     run->numbers.clear();
     if (run->error.empty())
     {
-        run->simulation->Write(head, run->numbers);
+        run->simulation->write(head, run->numbers);
     }
     else
     {
-        head.Name("error").Text(run->error).Name("input").Truth(run->inputIsToBlame);
+        head.Name("error").Text(run->error).Name("input").Truth(run->input_is_to_blame);
     }
     head.End('}');
     run->answer = std::move(head.text);
@@ -105,4 +114,19 @@ void
 longfat_end(LongfatRun* run)
 {
     delete run;
+}
+
+const char*
+longfat_catalogue()
+{
+    static std::string text;
+    JsonWriter all;
+    all.Begin('[');
+    for (const Algorithm* algorithm : Algorithm::all())
+    {
+        algorithm->write(all);
+    }
+    all.End(']');
+    text = std::move(all.text);
+    return text.c_str();
 }

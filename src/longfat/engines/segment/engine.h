@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The engine's interface in C: the same for a program (host.cc), for Python and wasmtime (wasm.py)
-// and for JavaScript in a Web Worker.
+// The core's interface in C: the same for a program (main.cc), for Python and wasmtime (wasm.py) and for
+// JavaScript in a Web Worker.
 //
 //     char* text = longfat_alloc(bytes)             the scenario goes here: JSON, UTF-8, no end mark
 //     Run* run = longfat_start(text, bytes)         builds it; never null; takes `text` back
@@ -11,12 +11,13 @@
 //     longfat_answer(run)                           what was counted: JSON, ended by a zero
 //     longfat_numbers(run), longfat_number_count    the series: doubles
 //     longfat_end(run)                              frees it all
+//     longfat_catalogue()                           the congestion controls that it has: JSON
 //
-// The scenario is what longfat.scenario writes (`Scenario.model_dump(mode="json")`, or `to_json`,
-// which leaves out defaults). The answer's `flows` and `links` have their counts; a series in them is
-// [first, count]: numbers[first], ... are `count` times in seconds, numbers[first + count], ... as
-// many values. Where something is wrong the answer is {"error": sentence, "input": whether the
-// scenario is to blame}. Runs do not know of each other. To stop one, do not call it again.
+// The scenario is what longfat.scenario writes (`Scenario.model_dump(mode="json")`, or `to_json`, which
+// leaves out defaults). The answer's `flows` and `links` have their counts; a series in them is [first,
+// count]: numbers[first], ... are `count` times in seconds, numbers[first + count], ... as many values.
+// Where something is wrong the answer is {"error": sentence, "input": whether the scenario is to blame}.
+// Runs do not know of each other. To stop one, do not call it again.
 //
 // In JavaScript the module needs nothing from outside; pointers are numbers:
 //
@@ -36,8 +37,8 @@
 // `memory.buffer` is another one after every call that may have let the memory grow: read it anew.
 // A whole example is in tests/segment_wasm.mjs.
 
-#ifndef LONGFAT_SEGMENT_ENGINE_H
-#define LONGFAT_SEGMENT_ENGINE_H
+#ifndef LONGFAT_CORE_ENGINE_H
+#define LONGFAT_CORE_ENGINE_H
 
 #ifdef __wasm__
 #define LONGFAT_EXPORT(name) extern "C" __attribute__((export_name(#name)))
@@ -50,13 +51,16 @@ struct LongfatRun;
 LONGFAT_EXPORT(longfat_alloc) char* longfat_alloc(unsigned bytes);
 LONGFAT_EXPORT(longfat_start) LongfatRun* longfat_start(char* text, unsigned bytes);
 LONGFAT_EXPORT(longfat_error) const char* longfat_error(const LongfatRun* run);
-LONGFAT_EXPORT(longfat_run) int longfat_run(LongfatRun* run, double untilS, double events);
+LONGFAT_EXPORT(longfat_run) int longfat_run(LongfatRun* run, double until_s, double events);
 LONGFAT_EXPORT(longfat_now) double longfat_now(const LongfatRun* run);
 LONGFAT_EXPORT(longfat_answer) const char* longfat_answer(LongfatRun* run);
 LONGFAT_EXPORT(longfat_numbers) const double* longfat_numbers(LongfatRun* run);
 LONGFAT_EXPORT(longfat_number_count) unsigned longfat_number_count(LongfatRun* run);
 LONGFAT_EXPORT(longfat_end) void longfat_end(LongfatRun* run);
+LONGFAT_EXPORT(longfat_catalogue) const char* longfat_catalogue();
+#ifdef __wasm__
 /// After a trap: why it gave up, or "".
 LONGFAT_EXPORT(longfat_last_words) const char* longfat_last_words();
+#endif
 
 #endif

@@ -3,47 +3,46 @@
 // Simulated time, and what happens when: the queue of events, timers, and the ring in which packets
 // wait for theirs.
 //
-// Events of one nanosecond come in the order in which ns-3 would have scheduled them. An event can be
-// put into the queue later than that (a link puts in the arrival of its first packet alone), so that
-// the moment at which ns-3 would have scheduled it is a part of its key.
+// Of two events of one nanosecond that comes first which was caused first. An event can be put into
+// the queue later than its cause (a link puts in the arrival of its first packet alone), so that the
+// time of its cause is a part of its key.
 
-#ifndef LONGFAT_SEGMENT_EVENT_H
-#define LONGFAT_SEGMENT_EVENT_H
+#ifndef LONGFAT_CORE_EVENT_H
+#define LONGFAT_CORE_EVENT_H
 
-#include "ns3/nstime.h"
-#include "ns3/simulator.h"
+#include "congestion-control.h"
 
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <limits>
+#include <utility>
 #include <vector>
 
-namespace longfat::segment
+namespace longfat::core
 {
 
-using Ticks = int64_t; //!< simulated time, nanoseconds
-
-constexpr Ticks NEVER = std::numeric_limits<Ticks>::max();
-
-inline Ticks
-FromSeconds(double seconds)
+/// To the nearest nanosecond.
+inline Time
+from_seconds(double s)
 {
-    return ns3::Seconds(seconds).GetTimeStep();
+    return static_cast<Time>(std::floor(s * 1e9 + 0.5));
 }
 
-inline double
-ToSeconds(Ticks time)
+/// The time after that delay; what is later than any scenario is not told apart.
+constexpr Time
+later(Time time, Time delay)
 {
-    return ns3::Time(time).GetSeconds();
+    constexpr Time LATEST = NEVER - 1;
+    return time > LATEST - delay ? LATEST : time + delay;
 }
 
 /// When an event comes.
 struct Key
 {
-    Ticks time;
-    Ticks scheduled; //!< when ns-3 would have scheduled it
-    uint64_t number; //!< of those of one moment
+    Time time;
+    Time caused;     //!< when it became certain
+    uint64_t number; //!< of those that one moment caused
 
     bool operator<(const Key& other) const
     {
@@ -51,7 +50,7 @@ struct Key
         {
             return time < other.time;
         }
-        return scheduled != other.scheduled ? scheduled < other.scheduled : number < other.number;
+        return caused != other.caused ? caused < other.caused : number < other.number;
     }
 
     bool operator==(const Key&) const = default;
@@ -84,67 +83,63 @@ class Event
 /// The action that calls a method of the owner.
 template <class Owner, void (Owner::*METHOD)()>
 void
-CallMethod(void* owner)
+call(void* owner)
 {
     (static_cast<Owner*>(owner)->*METHOD)();
 }
 
-/// The events of a simulation, and its clock. A heap: nearly all that happens on a link is followed
-/// by the next of the same, which takes its place at the top and stays near it.
+/// The events of a simulation, and its clock: a heap. Nearly all that happens on a link is followed by
+/// the next of the same, which takes its place at the top and stays near it.
 class EventQueue
 {
   public:
-    explicit EventQueue(uint64_t run)
-    {
-        state.run = run;
-    }
-
+    EventQueue() = default;
     EventQueue(const EventQueue&) = delete;
 
-    Ticks Now() const
+    Time now() const
     {
-        return state.now;
+        return m_now;
     }
 
-    /// When ns-3 would have scheduled what happens now.
-    Ticks Scheduled() const
+    /// When what happens now was caused.
+    Time caused() const
     {
-        return m_scheduled;
+        return m_caused;
     }
 
-    uint64_t NextNumber()
+    uint64_t next_number()
     {
         return m_number++;
     }
 
-    /// The key of what is scheduled now.
-    Key KeyAt(Ticks time)
+    /// The key of what is caused now.
+    Key key_at(Time time)
     {
-        return {time, state.now, NextNumber()};
+        return {time, m_now, next_number()};
     }
 
     /// The event comes then, instead of when it would have come.
-    void Schedule(Event& event, const Key& key)
+    void schedule(Event& event, const Key& key)
     {
-        std::size_t place = event.m_place;
+        const std::size_t place = event.m_place;
         if (place == Event::NOWHERE)
         {
             m_heap.push_back({key, &event});
-            Rise(m_heap.size() - 1, key, &event);
+            rise(m_heap.size() - 1, key, &event);
             return;
         }
         m_running = &event == m_running ? nullptr : m_running;
         if (key < m_heap[place].key)
         {
-            Rise(place, key, &event);
+            rise(place, key, &event);
         }
         else
         {
-            Sink(place, key, &event);
+            sink(place, key, &event);
         }
     }
 
-    void Cancel(Event& event)
+    void cancel(Event& event)
     {
         if (event.m_place == Event::NOWHERE)
         {
@@ -153,7 +148,7 @@ class EventQueue
         const std::size_t place = event.m_place;
         event.m_place = Event::NOWHERE;
         m_running = &event == m_running ? nullptr : m_running;
-        const Entry last = m_heap.back();
+        const HeapEntry last = m_heap.back();
         m_heap.pop_back();
         if (place == m_heap.size())
         {
@@ -161,69 +156,73 @@ class EventQueue
         }
         if (place > 0 && last.key < m_heap[(place - 1) / 2].key)
         {
-            Rise(place, last.key, last.event);
+            rise(place, last.key, last.event);
         }
         else
         {
-            Sink(place, last.key, last.event);
+            sink(place, last.key, last.event);
         }
     }
 
-    bool IsWaiting(const Event& event) const
+    bool is_waiting(const Event& event) const
     {
         return event.m_place != Event::NOWHERE && &event != m_running;
     }
 
-    const Key& KeyOf(const Event& event) const
+    const Key& key_of(const Event& event) const
     {
         return m_heap[event.m_place].key;
     }
 
     /// Do that once, at that time.
-    void At(Ticks time, std::function<void()> action)
+    void at(Time time, std::function<void()> action)
     {
-        Once& once = m_once.emplace_back(std::move(action));
-        Schedule(once.event, KeyAt(time));
+        if (m_done.empty())
+        {
+            m_done.push_back(&m_once.emplace_back(*this));
+        }
+        Once& once = *m_done.back();
+        m_done.pop_back();
+        once.action = std::move(action);
+        schedule(once.event, key_at(time));
     }
 
-    /// Run so many events, or until something ends it, or until the next one is later than `until`.
-    void Run(Ticks until, uint64_t most)
+    /// Run until something ends it, or so many events, or until the next one is later than `until`.
+    void run(Time until, uint64_t most)
     {
         while (!m_ended && most-- > 0 && !m_heap.empty() && m_heap.front().key.time <= until)
         {
-            const Entry& first = m_heap.front();
-            state.now = first.key.time;
-            m_scheduled = first.key.scheduled;
+            const HeapEntry& first = m_heap.front();
+            m_now = first.key.time;
+            m_caused = first.key.caused;
             m_running = first.event;
             ++m_count;
             m_running->m_action(m_running->m_owner);
             if (m_running) // it has not been scheduled again
             {
-                Cancel(*m_running);
+                cancel(*m_running);
             }
         }
     }
 
-    void End()
+    void end()
     {
         m_ended = true;
     }
 
-    bool HasEnded() const
+    bool has_ended() const
     {
-        return m_ended;
+        return m_ended || m_heap.empty();
     }
 
     /// How many events there have been.
-    uint64_t Count() const
+    uint64_t count() const
     {
         return m_count;
     }
 
-    ns3::SimulatorState state; //!< the clock, as congestion controls see it
-
   private:
-    struct Entry
+    struct HeapEntry
     {
         Key key;
         Event* event;
@@ -231,28 +230,31 @@ class EventQueue
 
     struct Once
     {
-        explicit Once(std::function<void()> action)
-            : event(&CallMethod<Once, &Once::Do>, this),
-              action(std::move(action))
+        explicit Once(EventQueue& events)
+            : events(events),
+              event(&call<Once, &Once::act>, this)
         {
         }
 
-        void Do()
+        /// What it holds is let go, and its place is for another from now on.
+        void act()
         {
-            action();
+            std::exchange(action, nullptr)();
+            events.m_done.push_back(this);
         }
 
+        EventQueue& events;
         Event event;
         std::function<void()> action;
     };
 
-    void Put(std::size_t place, const Key& key, Event* event)
+    void put(std::size_t place, const Key& key, Event* event)
     {
         m_heap[place] = {key, event};
         event->m_place = place;
     }
 
-    void Rise(std::size_t place, const Key key, Event* event)
+    void rise(std::size_t place, const Key key, Event* event)
     {
         while (place > 0)
         {
@@ -261,13 +263,13 @@ class EventQueue
             {
                 break;
             }
-            Put(place, m_heap[parent].key, m_heap[parent].event);
+            put(place, m_heap[parent].key, m_heap[parent].event);
             place = parent;
         }
-        Put(place, key, event);
+        put(place, key, event);
     }
 
-    void Sink(std::size_t place, const Key key, Event* event)
+    void sink(std::size_t place, const Key key, Event* event)
     {
         for (std::size_t child = 2 * place + 1; child < m_heap.size(); child = 2 * place + 1)
         {
@@ -279,16 +281,18 @@ class EventQueue
             {
                 break;
             }
-            Put(place, m_heap[child].key, m_heap[child].event);
+            put(place, m_heap[child].key, m_heap[child].event);
             place = child;
         }
-        Put(place, key, event);
+        put(place, key, event);
     }
 
-    std::vector<Entry> m_heap;
-    std::deque<Once> m_once;
+    std::vector<HeapEntry> m_heap;
+    std::deque<Once> m_once;   //!< all
+    std::vector<Once*> m_done; //!< those that wait for nothing
     Event* m_running{nullptr}; //!< stays at the top until it has been scheduled again or is over
-    Ticks m_scheduled{0};
+    Time m_now{0};
+    Time m_caused{0};
     uint64_t m_number{0};
     uint64_t m_count{0};
     bool m_ended{false};
@@ -303,42 +307,48 @@ class Timer
     Timer(EventQueue& events, Owner* owner)
         : m_events(events),
           m_owner(owner),
-          m_event(&CallMethod<Timer, &Timer::OnWake>, this)
+          m_event(&call<Timer, &Timer::on_wake>, this)
     {
     }
 
     Timer(const Timer&) = delete;
 
-    void Set(Ticks delay)
+    void set(Time delay)
     {
-        m_key = m_events.KeyAt(m_events.Now() + delay);
-        if (!m_events.IsWaiting(m_event) || m_key < m_events.KeyOf(m_event))
+        const Time now = m_events.now();
+        m_key = m_events.key_at(later(now, delay));
+        if (!m_events.is_waiting(m_event) || m_key < m_events.key_of(m_event))
         {
-            m_events.Schedule(m_event, m_key);
+            m_events.schedule(m_event, m_key);
         }
     }
 
-    void Stop()
+    void stop()
     {
         m_key.time = NEVER;
     }
 
-    bool IsRunning() const
+    bool is_running() const
     {
         return m_key.time != NEVER;
     }
 
-  private:
-    void OnWake()
+    Time expires() const
     {
-        if (m_key == m_events.KeyOf(m_event))
+        return m_key.time;
+    }
+
+  private:
+    void on_wake()
+    {
+        if (m_key == m_events.key_of(m_event))
         {
             m_key.time = NEVER;
             (m_owner->*EXPIRED)();
         }
         else if (m_key.time != NEVER)
         {
-            m_events.Schedule(m_event, m_key);
+            m_events.schedule(m_event, m_key);
         }
     }
 
@@ -353,12 +363,12 @@ template <class T>
 class Ring
 {
   public:
-    std::size_t Size() const
+    std::size_t size() const
     {
         return m_size;
     }
 
-    bool Empty() const
+    bool empty() const
     {
         return m_size == 0;
     }
@@ -373,46 +383,49 @@ class Ring
         return m_items[(m_first + i) & m_mask];
     }
 
-    T& Front()
+    T& front()
     {
         return m_items[m_first];
     }
 
-    T& Back()
+    T& back()
     {
         return (*this)[m_size - 1];
     }
 
     /// Room for one more item at the end; what is there is old.
-    T& Push()
+    T& push()
     {
         if (m_size > m_mask)
         {
-            Grow();
+            grow();
         }
         return (*this)[m_size++];
     }
 
-    void Pop()
+    void pop()
     {
         m_first = (m_first + 1) & m_mask;
         --m_size;
     }
 
-#ifdef LONGFAT_PROBES
-    void PopBack()
+    /// Take that one out of the row.
+    void remove(std::size_t i)
     {
+        for (; i + 1 < m_size; ++i)
+        {
+            (*this)[i] = std::move((*this)[i + 1]);
+        }
         --m_size;
     }
 
-#endif
   private:
-    void Grow()
+    void grow()
     {
         std::vector<T> items(2 * m_items.size());
         for (std::size_t i = 0; i < m_size; ++i)
         {
-            items[i] = (*this)[i];
+            items[i] = std::move((*this)[i]);
         }
         m_items.swap(items);
         m_mask = m_items.size() - 1;
@@ -425,6 +438,6 @@ class Ring
     std::size_t m_size{0};
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

@@ -1,50 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A packet, its way, and one direction of a link: a drop-tail queue, a transmitter, a delay, and
-// what is lost at the far end.
+// A packet, its way, and one direction of a link: a queue, a transmitter, a delay, and what is lost
+// at the far end. Here is the drop-tail link; one whose queue is managed, that repeats what it loses, or
+// whose router or base station looks on, is in step-link.h.
 //
-// A link needs one event a packet, its arrival. When a packet comes to the queue it is already
-// certain when it will leave and arrive, unless the link changes before: then the times of those
-// that still wait are worked out again.
+// A drop-tail link needs one event a packet, its arrival. When a packet comes to the queue it is
+// already certain when it will leave and arrive, unless the link changes before: then the times of
+// those that still wait are worked out again.
 //
 // A packet often comes at the very nanosecond at which a transmission ends: its sender hears from
-// packets that were sent in just that rhythm. Is the queue's next packet still in the queue? As
-// with ns-3's devices, which have an event at the end of a transmission, that depends on which of
-// both events was scheduled first.
+// packets that were sent in just that rhythm. Is the queue's next packet still in the queue? As with
+// a device that has an event at the end of a transmission, that depends on which of both was caused
+// first.
 
-#ifndef LONGFAT_SEGMENT_LINK_H
-#define LONGFAT_SEGMENT_LINK_H
+#ifndef LONGFAT_CORE_LINK_H
+#define LONGFAT_CORE_LINK_H
 
-#include "../counts.h"
+#include "../series.h"
 #include "event.h"
-
-#include "ns3/data-rate.h"
-#include "ns3/random-variable-stream.h"
+#include "exact-math.h"
+#include "options.h"
+#include "random.h"
+#include "spec.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <list>
 #include <string>
 #include <vector>
-#ifdef LONGFAT_HELPERS
-#include <memory>
-#endif
-#ifdef LONGFAT_ROUTERS
-#include "approval.h"
-#include "router-header.h"
 
-#include <memory>
-#include <optional>
-#endif
-#ifdef LONGFAT_PTP
-#include "path-query.h"
-#endif
-#ifdef LONGFAT_TRANSFERS
-#include "datagram.h"
-#endif
-
-namespace longfat::segment
+namespace longfat::core
 {
 
 class Link;
@@ -55,7 +40,7 @@ class Endpoint
 {
   public:
     virtual ~Endpoint() = default;
-    virtual void Receive(const Packet& packet, Ticks now) = 0;
+    virtual void receive(const Packet& packet, Time now) = 0;
 };
 
 /// The way of a connection's packets in one direction.
@@ -64,10 +49,7 @@ struct Route
     Link* first{nullptr};    //!< that they begin with
     std::vector<Link*> next; //!< by node: the link that they leave it by; null at the end
     Endpoint* end{nullptr};
-#ifdef LONGFAT_HELPERS
-    const Route* other{nullptr};   //!< the way back; null: of no connection
-    const Route* current{nullptr}; //!< that packets which leave now take instead, if there is one
-#endif
+    const Route* other{nullptr}; //!< the way back; null: of no connection
 };
 
 /// Segments [begin, end) that have arrived above the cumulative acknowledgment, counted from it.
@@ -77,37 +59,11 @@ struct SackBlock
     uint32_t end;
 };
 
-#ifdef LONGFAT_PROBES
-/// What a packet is that TCP alone would not send (own-packets.h).
-struct OwnPart
+/// What every packet carries. Segments have numbers, from 0; an acknowledgment carries the number of the
+/// segment that is expected next.
+struct PacketHeader
 {
-    enum Kind : uint8_t
-    {
-        NONE,
-        PROBE,  //!< is answered at once
-        ANSWER, //!< to a probe
-    };
-
-    Kind kind;
-    bool low;        //!< a queue that is full drops it before others
-    uint32_t number; //!< of a probe
-    Ticks sent;      //!< probe, or what is answered
-};
-
-#endif
-#ifdef LONGFAT_HELPERS
-/// What the helpers of links write into a packet.
-struct HelpersMark
-{
-    Ticks came{-1}; //!< when it came to a base station that hides its own time; -1: none does
-    bool lostByLink{false}; //!< acknowledgment: a link has lost the segment that it asks for (ELN)
-};
-#endif
-/// A packet on its way: a segment or an acknowledgment. Segments have numbers, from 0; an
-/// acknowledgment carries the number of the segment that is expected next.
-struct Packet
-{
-    enum Flag : uint8_t
+    enum Flag : uint16_t
     {
         SYN = 1,
         ACK = 2, //!< without data
@@ -115,336 +71,337 @@ struct Packet
         CE = 8,  //!< marked
         ECE = 16,
         CWR = 32,
-        PROBE = 64, //!< asks for an acknowledgment
+        PROBE = 64,         //!< asks for an acknowledgment, or answers a question
+        LOW = 128,          //!< of low priority: a full queue drops it first
+        LOST_BY_LINK = 256, //!< acknowledgment: a link has lost what it asks for (step-link.h)
     };
 
     const Route* route;
     uint64_t number;
-    Ticks sent;          //!< when it was sent first of all
-    Ticks echo;          //!< when the packet was sent whose timestamp it echoes (RFC 7323)
-    Ticks causeSent;     //!< acknowledgment: when the segment that caused it was sent, or NEVER
-    Ticks causeReceived; //!< and received
-    uint32_t window;     //!< acknowledgment: advertised window, in bytes
-    uint16_t wireBytes;  //!< all headers included
-    uint8_t flags;
-    uint8_t sackBlocks;
+    Time sent;             //!< TSval, before it is cut to the clock's tick
+    Time echo;             //!< TSecr (RFC 7323)
+    Time segment_sent;     //!< acknowledgment: when the segment that caused it was sent, or NEVER
+    Time segment_received; //!< and received
+    Bytes window;          //!< acknowledgment: advertised window
+    Bytes arrived;         //!< acknowledgment: all that has arrived, for the engine's own checks
+    uint64_t duplicate;    //!< DSACK (RFC 2883): segment that came twice, or NO_LIMIT
+    uint32_t wire_bytes;   //!< all headers included
+    uint16_t flags;
+    uint8_t sack_blocks;
     std::array<SackBlock, 4> sack;
-#ifdef LONGFAT_PROBES
-    OwnPart own;
-#endif
-#ifdef LONGFAT_ROUTERS
-    mutable RouterHeader router; //!< which every router on the way may change
-#endif
-#ifdef LONGFAT_PTP
-    mutable PathQuery query; //!< into which every router on the way may write
-#endif
-#ifdef LONGFAT_HELPERS
-    HelpersMark helpers;
+};
+
+/// A packet on its way: a segment or an acknowledgment.
+struct Packet : PacketHeader
+{
+    mutable Rare<Options> options; //!< which every router on the way may change
 
     /// Of a TCP connection, with payload.
-    bool IsSegment() const
+    bool is_segment() const
     {
         return route->other && !(flags & (SYN | ACK | PROBE));
     }
 
     /// Of a TCP connection, without payload, and neither of a handshake nor a question.
-    bool IsAcknowledgment() const
+    bool is_acknowledgment() const
     {
         return route->other && (flags & (SYN | ACK | PROBE)) == ACK;
     }
-#endif
-#ifdef LONGFAT_TRANSFERS
-    Datagram datagram; //!< of a transfer over UDP
-#endif
 };
 
 /// What happened to every packet of one direction of a link: the sums are the same.
-struct PacketCount : LinkCount
+struct PacketCount
 {
-    uint64_t offered{0};  //!< came to the queue
-    uint64_t arrived{0};  //!< whole at the far end
-    uint64_t underWay{0}; //!< transmitted but not yet arrived when the run ended
-    uint64_t waiting{0};  //!< in the queue or being transmitted when the run ended
-#ifdef LONGFAT_HELPERS
-    uint64_t early{0};    //!< dropped by active queue management
-    uint64_t marked{0};   //!< by the queue
-    uint64_t again{0};    //!< transmissions that repeat one, by ARQ
-    uint64_t repaired{0}; //!< packets that the base station has sent again
-    uint64_t heldBack{0}; //!< acknowledgments that it has not passed on
-    uint64_t cached{0};   //!< packets that it had in its cache, at most
-    uint64_t told{0};     //!< acknowledgments that tell of a loss of this link
-#endif
-};
-#ifdef LONGFAT_HELPERS
-/// What a link does that has helpers (helped-link.h), in place of Link itself.
-class LinkHelper
-{
-  public:
-    virtual ~LinkHelper() = default;
-    virtual void Send(const Packet& packet, Ticks now) = 0;
-    virtual bool Finish(Ticks now) = 0;
-    virtual void Record(const std::string& name, Series* series) = 0;
-    /// Returns whether a packet that has arrived goes on.
-    virtual bool PassesOn(Packet& packet, Ticks now) = 0;
-};
-#endif
-
-#ifdef LONGFAT_ROUTERS
-/// What a link does whose router speaks XCP (xcp-link.h), in place of Link itself.
-class LinkRouter
-{
-  public:
-    virtual ~LinkRouter() = default;
-    virtual void Send(const Packet& packet, Ticks now) = 0;
-    virtual bool Finish(Ticks now) = 0;
-    virtual void Record(const std::string& name, Series* series) = 0;
+    uint64_t offered{0};   //!< came to the queue
+    uint64_t overflow{0};  //!< dropped by the full queue
+    uint64_t sent{0};      //!< transmissions finished
+    Bytes sent_bytes{0};   //!< the same in bytes, all headers included
+    uint64_t lost{0};      //!< at the far end, by loss per packet or per bit
+    uint64_t outage{0};    //!< at the far end, by an outage
+    uint64_t arrived{0};   //!< whole at the far end
+    uint64_t under_way{0}; //!< transmitted but not yet arrived when the run ended
+    uint64_t waiting{0};   //!< in the queue or being transmitted when the run ended
+    uint64_t marked{0};
+    uint64_t early{0};                 //!< dropped by active queue management
+    uint64_t again{0};                 //!< transmissions that repeat one, by ARQ
+    uint64_t repaired{0};              //!< packets that the base station has sent again
+    uint64_t held_back{0};             //!< acknowledgments that it has not passed on
+    uint64_t cached{0};                //!< packets that it had in its cache, at most
+    uint64_t told{0};                  //!< acknowledgments that tell of a loss of this link
+    uint64_t quick_starts_approved{0}; //!< requests, whole or in part
+    uint64_t quick_starts_reported{0}; //!< reports of an approved rate that came by
+    SeriesByName series;               //!< those that are kept
 };
 
-#endif
+/// One direction of a link, of whatever kind.
 class Link
 {
   public:
-    /// `stream` numbers the random numbers, as in the full ns-3 engine: the same losses.
-    Link(EventQueue& events, const LinkSpec& spec, uint32_t target, int64_t stream)
+    Link(EventQueue& events, const LinkSpec& spec, uint32_t target)
         : spec(spec),
           m_events(events),
           m_target(target),
-          m_delay(FromSeconds(spec.delayS)),
-          m_lossPerPacket(spec.lossPerPacket),
-          m_lossPerBit(spec.lossPerBit),
-          m_arrival(&CallMethod<Link, &Link::OnArrival>, this)
+          m_rate_bps(spec.rate_bps)
     {
-#ifdef LONGFAT_ROUTERS
-        if (this->spec.approveBps > 0)
-        {
-            approval.emplace(this->spec.approveBps);
-        }
-        if (this->spec.xcp)
-        {
-            return; // UseRouter follows
-        }
-#endif
-#ifdef LONGFAT_HELPERS
-        if (this->spec.HasHelpers())
-        {
-            return; // Help follows
-        }
-#endif
-        m_uniform.SetStream(stream);
-        SetRate(spec.rateBps);
-        for (const LinkChange& change : this->spec.changes)
-        {
-            events.At(FromSeconds(change.atS), [this, &change] { Change(change); });
-        }
     }
 
     Link(const Link&) = delete;
+    virtual ~Link() = default;
+
+    /// Put a packet into the queue, or drop it.
+    virtual void send(const Packet& packet, Time now) = 0;
+
+    /// Count what is under way or waits at the end of the run; returns whether no packet has come or
+    /// gone otherwise.
+    virtual bool finish(Time now) = 0;
+
+    double rate_bps() const
+    {
+        return m_rate_bps;
+    }
+
+    /// Keep that series.
+    void record(const std::string& name, double duration_s, uint32_t points)
+    {
+        Series& kept = count.series.try_emplace(name, duration_s, points).first->second;
+        (name == "queue_packets" ? m_queue_series : m_sent_series) = &kept;
+    }
 
     const LinkSpec spec;
+    PacketCount count;
 
-#ifdef LONGFAT_HELPERS
-    /// From the beginning on all is done by the helper, in this link's place.
-    void Help(std::unique_ptr<LinkHelper> helper)
-    {
-        m_helper = std::move(helper);
-    }
-
-    /// A packet has come to the far end: it goes on from there.
-    void Deliver(Packet packet, Ticks now)
-    {
-        ++count.arrived;
-        if (m_helper->PassesOn(packet, now))
-        {
-            GoOn(packet, now);
-        }
-    }
-
+  protected:
     /// From the far end a packet goes on to the next link, or has reached its end.
-    void GoOn(const Packet& packet, Ticks now)
+    [[gnu::always_inline]]
+    void go_on(const Packet& packet, Time now)
     {
         if (Link* next = packet.route->next[m_target])
         {
-            next->Send(packet, now);
+            next->send(packet, now);
         }
         else
         {
-            packet.route->end->Receive(packet, now);
-        }
-    }
-#endif
-#ifdef LONGFAT_ROUTERS
-    /// From the beginning on all is done by the router, in this link's place.
-    void UseRouter(std::unique_ptr<LinkRouter> router)
-    {
-        m_router = std::move(router);
-    }
-
-    /// A packet has come to the far end: it goes on from there.
-    void HandOn(const Packet& packet, Ticks now)
-    {
-        ++count.arrived;
-        if (Link* next = packet.route->next[m_target])
-        {
-            next->Send(packet, now);
-        }
-        else
-        {
-            packet.route->end->Receive(packet, now);
+            packet.route->end->receive(packet, now);
         }
     }
 
-    std::optional<Approval> approval; //!< if the router speaks Quick-Start
-#endif
-    /// Put a packet into the queue, or drop it.
-    void Send(const Packet& packet, Ticks now)
+    Time transmission_time(uint64_t bytes) const
+    {
+        return static_cast<Time>(std::floor(8e9 * static_cast<double>(bytes) / m_rate_bps));
+    }
+
+    EventQueue& m_events;
+    const uint32_t m_target; //!< node at the far end
+    double m_rate_bps;
+    Series* m_queue_series{nullptr}; //!< if it is kept
+    Series* m_sent_series{nullptr};  //!< the same
+};
+
+/// What is lost at the far end: by chance for each packet and bit, in bursts (E. N. Gilbert, "Capacity
+/// of a burst-noise channel", 1960; E. O. Elliott, 1963), and in outages.
+class Losses
+{
+  public:
+    enum class Fate : uint8_t
+    {
+        ARRIVES,
+        LOST,
+        OUTAGE,
+    };
+
+    Losses(const LinkSpec& spec, uint64_t link, uint64_t seed)
+        : m_outages(spec.outages),
+          m_per_packet(spec.loss_per_packet),
+          m_per_bit(spec.loss_per_bit),
+          m_random(link, seed),
+          m_bursts(spec.loss_bursts),
+          m_burst_random(stream_of(Use::BURSTS, link), seed)
+    {
+        if (m_bursts)
+        {
+            m_end_of_burst = 1 / m_bursts->mean_packets;
+            // Of all packets, those within bursts are this part, where losses are `loss_within`.
+            const double within = m_bursts->loss_per_packet / m_bursts->loss_within;
+            m_begin_of_burst = within / (1 - within) * m_end_of_burst;
+            m_in_burst = m_burst_random.uniform() < within;
+        }
+    }
+
+    /// What a link needs random numbers for besides these losses: streams of their own, as many for each
+    /// link, after those of the losses.
+    enum class Use : uint64_t
+    {
+        QUEUE,
+        BURSTS,
+        ARQ,
+        COUNT,
+    };
+
+    static constexpr uint64_t stream_of(Use use, uint64_t link)
+    {
+        return 500'000 + static_cast<uint64_t>(Use::COUNT) * link + static_cast<uint64_t>(use);
+    }
+
+    void change(const LinkChange& change)
+    {
+        m_per_packet = change.loss_per_packet.value_or(m_per_packet);
+        m_per_bit = change.loss_per_bit.value_or(m_per_bit);
+        m_survival.clear();
+    }
+
+    /// The probability that so many bytes arrive, but for bursts and outages.
+    double survival(uint32_t bytes)
+    {
+        return m_per_bit > 0 ? bits_survival(bytes) : 1 - m_per_packet;
+    }
+
+    /// What becomes of something that has that probability to arrive now.
+    Fate meet(double survival, Time now)
+    {
+        const bool in_burst = m_bursts && is_lost_in_burst();
+        for (const Outage& outage : m_outages)
+        {
+            if (outage.start <= now && now < outage.end)
+            {
+                return Fate::OUTAGE;
+            }
+        }
+        const bool lost = survival < 1 && m_random.uniform() >= survival;
+        return lost || in_burst ? Fate::LOST : Fate::ARRIVES;
+    }
+
+  private:
+    [[gnu::noinline]]
+    double bits_survival(uint32_t bytes)
+    {
+        if (bytes >= m_survival.size())
+        {
+            m_survival.resize(bytes + 1, -1);
+        }
+        double& known = m_survival[bytes];
+        if (known < 0)
+        {
+            known = (1 - m_per_packet) * exact_pow(1 - m_per_bit, 8.0 * bytes);
+        }
+        return known;
+    }
+
+    /// A chain of two states, one step a packet.
+    bool is_lost_in_burst()
+    {
+        const bool lost = m_in_burst && (m_bursts->loss_within == 1 ||
+                                         m_burst_random.uniform() < m_bursts->loss_within);
+        const double change = m_in_burst ? m_end_of_burst : m_begin_of_burst;
+        m_in_burst = m_in_burst != (m_burst_random.uniform() < change);
+        return lost;
+    }
+
+    const std::vector<Outage>& m_outages;
+    double m_per_packet;
+    double m_per_bit;
+    std::vector<double> m_survival; //!< by bytes; -1: not yet known
+    Random m_random;
+    const std::optional<LossBursts> m_bursts;
+    Random m_burst_random;
+    double m_begin_of_burst{0};
+    double m_end_of_burst{0};
+    bool m_in_burst{false};
+};
+
+/// A drop-tail queue, in packets or bytes, which may mark packets that find many before them.
+class DropTailLink final : public Link
+{
+  public:
+    DropTailLink(
+        EventQueue& events, const LinkSpec& spec, uint32_t target, uint64_t number, uint64_t seed)
+        : Link(events, spec, target),
+          m_delay(from_seconds(spec.delay_s)),
+          m_losses(this->spec, number, seed),
+          m_arrival(&call<DropTailLink, &DropTailLink::on_arrival>, this)
+    {
+        for (const LinkChange& each : this->spec.changes)
+        {
+            events.at(each.at, [this, &each] { change(each); });
+        }
+    }
+
+    void send(const Packet& packet, Time now) override
     {
         ++count.offered;
-#ifdef LONGFAT_PTP
-        if (packet.query.kind == PathQuery::QUERY)
+        if (packet.options) [[unlikely]]
         {
-            WriteInto(packet.query, now);
+            packet.options->on_router();
         }
-#endif
-#ifdef LONGFAT_ROUTERS
-        --packet.router.ttl;
-        if (approval)
-        {
-            approval->Meet(packet.router, packet.wireBytes, now);
-        }
-        if (m_router)
-        {
-            m_router->Send(packet, now);
-            return;
-        }
-#endif
-#ifdef LONGFAT_HELPERS
-        if (m_helper)
-        {
-            m_helper->Send(packet, now);
-            return;
-        }
-#endif
-        const Ticks scheduled = m_events.Scheduled();
+        const Time caused = m_events.caused();
         if (m_waiting > 0)
         {
-            DrainQueue(now, scheduled);
+            drain_queue(now, caused);
         }
-        const bool idle = IsIdle(now, scheduled);
-#ifdef LONGFAT_PROBES
-        while (!packet.own.low && !HasRoom(packet) && PushOut(now))
+        const bool idle = is_idle(now, caused);
+        if (!has_room(packet) && !make_room(packet, now)) [[unlikely]]
         {
-        }
-#endif
-        if (m_waiting + 1 > spec.queuePackets ||
-            m_waitingBytes + packet.wireBytes > spec.queueBytes)
-        {
-            ++count.overflow;
             return;
         }
-        Flying& flying = m_flying.Push();
+        Flying& flying = m_flying.push();
         flying.packet = packet;
-        if (m_waiting >= spec.markAbovePackets && (packet.flags & Packet::ECT))
+        if (m_waiting >= spec.mark_above_packets && (packet.flags & Packet::ECT))
         {
-#ifdef LONGFAT_HELPERS
-            count.marked += !(flying.packet.flags & Packet::CE);
-#endif
+            count.marked += !(packet.flags & Packet::CE);
             flying.packet.flags |= Packet::CE;
         }
         flying.began = idle ? now : m_free;
-        flying.ended = flying.began + TransmissionTime(packet.wireBytes);
-        flying.arrives = flying.ended + m_delay;
-        flying.number = m_events.NextNumber();
+        set_times(flying);
+        flying.number = m_events.next_number();
         m_free = flying.ended;
         if (!idle)
         {
             ++m_waiting;
-            m_waitingBytes += packet.wireBytes;
-            RecordQueue(now);
+            m_waiting_bytes += packet.wire_bytes;
+            record_queue(now);
         }
-        if (m_flying.Size() == 1)
+        if (m_flying.size() == 1)
         {
-            m_events.Schedule(m_arrival, flying.KeyOfArrival());
+            m_events.schedule(m_arrival, flying.key_of_arrival());
         }
     }
 
-    /// Count what was under way or waiting at the end of the run; returns whether no packet has come
-    /// or gone otherwise.
-    bool Finish(Ticks now)
+    bool finish(Time now) override
     {
-#ifdef LONGFAT_HELPERS
-        if (m_helper)
-        {
-            return m_helper->Finish(now);
-        }
-#endif
-#ifdef LONGFAT_ROUTERS
-        if (m_router)
-        {
-            return m_router->Finish(now);
-        }
-#endif
-        const Ticks scheduled = m_events.Scheduled(); // what ends the run can come first
-        DrainQueue(now, scheduled);
-        for (std::size_t i = 0; i < m_flying.Size(); ++i)
-        {
-            const bool sent = IsOver(m_flying[i], now, scheduled);
-            count.underWay += sent;
+        const Time caused = m_events.caused(); // what ends the run can come first
+        drain_queue(now, caused);
+        const auto finish_one = [&](const Flying& flying) {
+            const bool sent = is_over(flying, now, caused);
+            count.under_way += sent;
             count.waiting += !sent;
             if (sent)
             {
-                CountSent(m_flying[i]);
+                count_sent(flying);
             }
+        };
+        for (std::size_t i = 0; i < m_flying.size(); ++i)
+        {
+            finish_one(m_flying[i]);
         }
         for (const Detached& detached : m_detached)
         {
-            const bool sent = IsOver(detached.flying, now, scheduled);
-            count.underWay += sent;
-            count.waiting += !sent;
-            if (sent)
-            {
-                CountSent(detached.flying);
-            }
+            finish_one(detached.flying);
         }
         return count.offered == count.overflow + count.sent + count.waiting &&
-               count.sent == count.lost + count.outage + count.arrived + count.underWay;
+               count.sent == count.lost + count.outage + count.arrived + count.under_way;
     }
-
-    /// Keep that series.
-    void Record(const std::string& name, double durationS, uint32_t points)
-    {
-        Series& kept = count.series.try_emplace(name, durationS, points).first->second;
-        (name == "queue_packets" ? m_queueSeries : m_sentSeries) = &kept;
-#ifdef LONGFAT_ROUTERS
-        if (m_router)
-        {
-            m_router->Record(name, &kept);
-        }
-#endif
-#ifdef LONGFAT_HELPERS
-        if (m_helper)
-        {
-            m_helper->Record(name, &kept);
-        }
-#endif
-    }
-
-    PacketCount count;
-#ifdef LONGFAT_PTP
-    uint32_t address{0}; //!< by which queries know it
-#endif
 
   private:
     /// A packet that has been given to the link, and its times.
     struct Flying
     {
         Packet packet;
-        Ticks began; //!< when its transmission begins
-        Ticks ended; //!< and ends
-        Ticks arrives;
+        Time began; //!< when its transmission begins
+        Time ended; //!< and ends
+        Time arrives;
         uint64_t number; //!< of its arrival, among the events of one moment
 
-        /// ns-3 schedules the arrival when the transmission begins.
-        Key KeyOfArrival() const
+        /// The beginning of the transmission makes the arrival certain.
+        Key key_of_arrival() const
         {
             return {arrives, began, number};
         }
@@ -454,286 +411,222 @@ class Link
     /// overtaken, and is lost as before the change.
     struct Detached
     {
-        Detached(Link* link, const Flying& flying)
+        Detached(DropTailLink* link, const Flying& flying)
             : link(link),
               flying(flying),
-              lossPerPacket(link->m_lossPerPacket),
-              lossPerBit(link->m_lossPerBit),
-              arrival(&CallMethod<Detached, &Detached::OnArrival>, this)
+              survival(link->m_losses.survival(flying.packet.wire_bytes)),
+              arrival(&call<Detached, &Detached::on_arrival>, this)
         {
         }
 
-        void OnArrival()
+        void on_arrival()
         {
-            link->CountSent(flying);
-            link->Arrive(flying.packet, flying.arrives, lossPerPacket, lossPerBit);
-            link->m_events.Cancel(arrival);
+            link->count_sent(flying);
+            link->arrive(flying, survival);
+            link->m_events.cancel(arrival);
             link->m_detached.remove_if([this](const Detached& other) { return &other == this; });
         }
 
-        Link* link;
+        DropTailLink* link;
         Flying flying;
-        double lossPerPacket;
-        double lossPerBit;
+        double survival; //!< probability, but for bursts and outages
         Event arrival;
     };
 
-#ifdef LONGFAT_PROBES
-    bool HasRoom(const Packet& packet) const
+    Time known_transmission_time(uint32_t wire_bytes)
     {
-        return m_waiting + 1 <= spec.queuePackets &&
-               m_waitingBytes + packet.wireBytes <= spec.queueBytes;
+        if (wire_bytes >= m_transmission.size())
+        {
+            m_transmission.resize(wire_bytes + 1, -1);
+        }
+        Time& time = m_transmission[wire_bytes];
+        return time >= 0 ? time : time = transmission_time(wire_bytes);
     }
 
-    /// Drop the last packet of low priority that waits. Returns false when there is none.
-    bool PushOut(Ticks now)
+    /// When its transmission began is known: then so is the rest.
+    void set_times(Flying& flying)
     {
-        const std::size_t size = m_flying.Size();
-        std::size_t gone = size;
-        while (gone > size - m_waiting && !m_flying[gone - 1].packet.own.low)
-        {
-            --gone;
-        }
-        if (gone == size - m_waiting)
-        {
-            return false;
-        }
-        --gone; // counted from 1 so far
-        ++count.overflow;
-        --m_waiting;
-        m_waitingBytes -= m_flying[gone].packet.wireBytes;
-        Ticks begins = m_flying[gone].began;
-        for (std::size_t i = gone; i + 1 < size; ++i)
-        {
-            m_flying[i] = m_flying[i + 1];
-            m_flying[i].began = begins;
-            m_flying[i].ended = begins += TransmissionTime(m_flying[i].packet.wireBytes);
-            m_flying[i].arrives = m_flying[i].ended + m_delay;
-        }
-        m_flying.PopBack();
-        m_free = begins;
-        if (gone == 0) // all wait since a change
-        {
-            m_events.Cancel(m_arrival);
-            if (!m_flying.Empty())
-            {
-                m_events.Schedule(m_arrival, m_flying.Front().KeyOfArrival());
-            }
-        }
-        RecordQueue(now);
-        return true;
+        flying.ended = later(flying.began, known_transmission_time(flying.packet.wire_bytes));
+        flying.arrives = later(flying.ended, m_delay);
     }
 
-#endif
-#ifdef LONGFAT_PTP
-    /// A query comes by. Its record is of the link as it is now.
-    void WriteInto(PathQuery& query, Ticks now)
+    /// Whether a transmission is over, for an event that happens now and was caused then.
+    static bool is_over(const Flying& flying, Time now, Time caused)
     {
-        ++query.routers;
-        if (!spec.ptp)
-        {
-            return;
-        }
-        double rateBps = spec.rateBps;
-        for (const LinkChange& change : spec.changes)
-        {
-            rateBps = FromSeconds(change.atS) <= now ? change.rateBps.value_or(rateBps) : rateBps;
-        }
-        uint64_t bytes = count.sentBytes; // of what has arrived; more has been sent
-        const Ticks scheduled = m_events.Scheduled();
-        DrainQueue(now, scheduled);
-        for (std::size_t i = 0; i < m_flying.Size() && IsOver(m_flying[i], now, scheduled); ++i)
-        {
-            bytes += m_flying[i].packet.wireBytes;
-        }
-        for (const Detached& detached : m_detached)
-        {
-            bytes += IsOver(detached.flying, now, scheduled) ? detached.flying.packet.wireBytes : 0;
-        }
-        query.Add({address, rateBps, bytes, now});
+        return flying.ended < now || (flying.ended == now && flying.began <= caused);
     }
 
-#endif
-    Ticks TransmissionTime(uint32_t wireBytes)
+    bool is_idle(Time now, Time caused)
     {
-        if (wireBytes >= m_transmission.size())
-        {
-            m_transmission.resize(wireBytes + 1, -1);
-        }
-        Ticks& time = m_transmission[wireBytes];
-        if (time < 0)
-        {
-            time = m_rate.CalculateBytesTxTime(wireBytes).GetTimeStep();
-        }
-        return time;
-    }
-
-    void SetRate(double rateBps)
-    {
-        m_rate = ns3::DataRate(static_cast<uint64_t>(std::llround(rateBps)));
-        m_transmission.clear();
-    }
-
-    /// Whether a transmission is over, for an event that happens now and was scheduled then.
-    static bool IsOver(const Flying& flying, Ticks now, Ticks scheduled)
-    {
-        return flying.ended < now || (flying.ended == now && flying.began <= scheduled);
-    }
-
-    bool IsIdle(Ticks now, Ticks scheduled)
-    {
-        return m_flying.Empty() ? m_free <= now : IsOver(m_flying.Back(), now, scheduled);
+        return m_flying.empty() ? m_free <= now : is_over(m_flying.back(), now, caused);
     }
 
     /// The packets whose transmission has begun wait no longer.
-    void DrainQueue(Ticks now, Ticks scheduled)
+    void drain_queue(Time now, Time caused)
     {
         while (m_waiting > 0)
         {
-            const std::size_t next = m_flying.Size() - m_waiting;
-            if (next > 0 && !IsOver(m_flying[next - 1], now, scheduled))
+            const std::size_t next = m_flying.size() - m_waiting;
+            // After a change the transmission before may be of a packet that has left the ring.
+            if (next > 0 ? !is_over(m_flying[next - 1], now, caused) : m_flying[0].began > now)
             {
                 return;
             }
             --m_waiting;
-            m_waitingBytes -= m_flying[next].packet.wireBytes;
-            RecordQueue(m_flying[next].began);
+            m_waiting_bytes -= m_flying[next].packet.wire_bytes;
+            record_queue(m_flying[next].began);
         }
+    }
+
+    void on_arrival()
+    {
+        const Flying& flying = m_flying.front(); // stays there until the next send
+        if (m_waiting == m_flying.size())
+        {
+            drain_queue(flying.arrives, flying.began);
+        }
+        m_flying.pop();
+        if (!m_flying.empty())
+        {
+            m_events.schedule(m_arrival, m_flying.front().key_of_arrival());
+        }
+        count_sent(flying);
+        arrive(flying, m_losses.survival(flying.packet.wire_bytes));
     }
 
     [[gnu::always_inline]]
-    void OnArrival()
+    void arrive(const Flying& flying, double survival)
     {
-        const Flying& flying = m_flying.Front(); // stays there until the next Send
-        const Ticks now = flying.arrives;
-        if (m_waiting == m_flying.Size())
+        const Losses::Fate fate = m_losses.meet(survival, flying.arrives);
+        if (fate != Losses::Fate::ARRIVES) [[unlikely]]
         {
-            DrainQueue(now, flying.began);
-        }
-        m_flying.Pop();
-        if (!m_flying.Empty())
-        {
-            m_events.Schedule(m_arrival, m_flying.Front().KeyOfArrival());
-        }
-        CountSent(flying);
-        Arrive(flying.packet, now, m_lossPerPacket, m_lossPerBit);
-    }
-
-    void CountSent(const Flying& flying)
-    {
-        ++count.sent;
-        count.sentBytes += flying.packet.wireBytes;
-        if (m_sentSeries)
-        {
-            m_sentSeries->Add(ToSeconds(flying.ended), count.sentBytes);
-        }
-    }
-
-    void RecordQueue(Ticks when)
-    {
-        if (m_queueSeries)
-        {
-            m_queueSeries->Add(ToSeconds(when), m_waiting);
-        }
-    }
-
-    /// The packet is lost at the far end, or goes on from there.
-    [[gnu::always_inline]]
-    void Arrive(const Packet& packet, Ticks now, double lossPerPacket, double lossPerBit)
-    {
-        const double nowS = spec.outages.empty() ? 0 : ToSeconds(now);
-        for (const Outage& outage : spec.outages)
-        {
-            if (outage.startS <= nowS && nowS < outage.endS)
-            {
-                ++count.outage;
-                return;
-            }
-        }
-        double survives = 1 - lossPerPacket;
-        if (lossPerBit > 0)
-        {
-            survives *= std::pow(1 - lossPerBit, 8.0 * packet.wireBytes);
-        }
-        if (survives < 1 && m_uniform.GetValue(0, 1) >= survives)
-        {
-            ++count.lost;
+            (fate == Losses::Fate::LOST ? count.lost : count.outage) += 1;
             return;
         }
         ++count.arrived;
-        if (Link* next = packet.route->next[m_target])
-        {
-            next->Send(packet, now);
-        }
-        else
-        {
-            packet.route->end->Receive(packet, now);
-        }
+        go_on(flying.packet, flying.arrives);
     }
 
-    /// From now on the link is another; what is NaN stays as it was. What is under way or being
-    /// sent arrives as before, each with an event of its own, for it may be overtaken.
-    void Change(const LinkChange& change)
+    bool has_room(const Packet& packet) const
     {
-        const Ticks now = m_events.Now();
-        DrainQueue(now, 0);
-        while (m_flying.Size() > m_waiting)
+        return m_waiting + 1 <= spec.queue_packets &&
+               m_waiting_bytes + packet.wire_bytes <= spec.queue_bytes;
+    }
+
+    /// Drop packets of low priority, or that which comes; returns whether it has room then.
+    [[gnu::noinline]]
+    bool make_room(const Packet& packet, Time now)
+    {
+        do
         {
-            Detached& detached = m_detached.emplace_back(this, m_flying.Front());
-            m_flying.Pop();
-            m_events.Schedule(detached.arrival, detached.flying.KeyOfArrival());
+            ++count.overflow;
+            if ((packet.flags & Packet::LOW) || !push_out(now))
+            {
+                return false;
+            }
+        } while (!has_room(packet));
+        return true;
+    }
+
+    /// Drop the last packet of low priority that waits. Returns false when there is none.
+    bool push_out(Time now)
+    {
+        const std::size_t first = m_flying.size() - m_waiting;
+        std::size_t gone = m_flying.size();
+        while (gone > first && !(m_flying[gone - 1].packet.flags & Packet::LOW))
+        {
+            --gone;
         }
-        Ticks begins = m_waiting > 0 ? m_flying.Front().began : m_free;
-        if (change.rateBps)
+        if (gone == first)
         {
-            SetRate(*change.rateBps);
+            return false;
         }
-        if (change.delayS)
+        --gone; // counted from 1 so far
+        --m_waiting;
+        m_waiting_bytes -= m_flying[gone].packet.wire_bytes;
+        const Time begins = m_flying[gone].began;
+        m_flying.remove(gone);
+        set_times_from(gone, begins);
+        record_queue(now);
+        return true;
+    }
+
+    /// What waits from that place on begins then, one after the other.
+    void set_times_from(std::size_t place, Time begins)
+    {
+        for (std::size_t i = place; i < m_flying.size(); ++i)
         {
-            m_delay = FromSeconds(*change.delayS);
-        }
-        m_lossPerPacket = change.lossPerPacket.value_or(m_lossPerPacket);
-        m_lossPerBit = change.lossPerBit.value_or(m_lossPerBit);
-        for (std::size_t i = 0; i < m_flying.Size(); ++i)
-        {
-            Flying& flying = m_flying[i];
-            flying.began = begins;
-            flying.ended = begins += TransmissionTime(flying.packet.wireBytes);
-            flying.arrives = flying.ended + m_delay;
+            m_flying[i].began = begins;
+            set_times(m_flying[i]);
+            begins = m_flying[i].ended;
         }
         m_free = begins;
-        m_events.Cancel(m_arrival); // it was for a packet that has left the ring
-        if (!m_flying.Empty())
+        if (place == 0) // all wait, since a change
         {
-            m_events.Schedule(m_arrival, m_flying.Front().KeyOfArrival());
+            m_events.cancel(m_arrival);
+            if (!m_flying.empty())
+            {
+                m_events.schedule(m_arrival, m_flying.front().key_of_arrival());
+            }
         }
     }
 
-#ifdef LONGFAT_HELPERS
-    std::unique_ptr<LinkHelper> m_helper; //!< if it has helpers
-#endif
-#ifdef LONGFAT_ROUTERS
-    std::unique_ptr<LinkRouter> m_router; //!< if it speaks XCP
-#endif
-    EventQueue& m_events;
-    uint32_t m_target; //!< node at the far end
-    ns3::DataRate m_rate;
-    Ticks m_delay;
-    double m_lossPerPacket;
-    double m_lossPerBit;
-    ns3::UniformRandomVariable m_uniform;
-    std::vector<Ticks> m_transmission; //!< that a packet takes, by its bytes; -1: not yet known
-    Ring<Flying> m_flying;             //!< what has been given to the link, the last `m_waiting`
-                                       //!< of them in the queue
+    void count_sent(const Flying& flying)
+    {
+        ++count.sent;
+        count.sent_bytes += flying.packet.wire_bytes;
+        if (m_sent_series)
+        {
+            m_sent_series->Add(seconds(flying.ended), static_cast<double>(count.sent_bytes));
+        }
+    }
+
+    void record_queue(Time when)
+    {
+        if (m_queue_series)
+        {
+            m_queue_series->Add(seconds(when), static_cast<double>(m_waiting));
+        }
+    }
+
+    /// From now on the link is another. What is under way or being sent arrives as before, each with
+    /// an event of its own, for it may be overtaken.
+    void change(const LinkChange& change)
+    {
+        const Time now = m_events.now();
+        drain_queue(now, 0);
+        while (m_flying.size() > m_waiting)
+        {
+            Detached& detached = m_detached.emplace_back(this, m_flying.front());
+            m_flying.pop();
+            m_events.schedule(detached.arrival, detached.flying.key_of_arrival());
+        }
+        const Time begins = m_waiting > 0 ? m_flying.front().began : m_free;
+        if (change.rate_bps)
+        {
+            m_rate_bps = *change.rate_bps;
+            m_transmission.clear();
+        }
+        if (change.delay_s)
+        {
+            m_delay = from_seconds(*change.delay_s);
+        }
+        m_losses.change(change);
+        set_times_from(0, begins);
+    }
+
+    Time m_delay;
+    Losses m_losses;
+    std::vector<Time> m_transmission; //!< that a packet takes, by its bytes; -1: not yet known
+    Ring<Flying> m_flying;            //!< what has been given to the link, the last `m_waiting`
+                                      //!< of them in the queue
     uint64_t m_waiting{0};
-    uint64_t m_waitingBytes{0};
-    Ticks m_free{0};                //!< when the transmitter has sent all that there is
+    uint64_t m_waiting_bytes{0};
+    Time m_free{0};                 //!< when the transmitter has sent all that there is
     std::list<Detached> m_detached; //!< under way since before a change
-    Series* m_queueSeries{nullptr}; //!< if it is kept
-    Series* m_sentSeries{nullptr};  //!< if it is kept
     Event m_arrival;                //!< of the first packet of the ring
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

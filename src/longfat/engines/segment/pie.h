@@ -4,43 +4,35 @@
 // dropped, or marked, as they come follows how long they wait and whether that grows. The wait is
 // that of the packet which left last, by its time stamp (section 4.3).
 
-#ifndef LONGFAT_SEGMENT_PIE_H
-#define LONGFAT_SEGMENT_PIE_H
+#ifndef LONGFAT_CORE_PIE_H
+#define LONGFAT_CORE_PIE_H
 
 #include "queue.h"
 
-#include <algorithm>
-
-namespace longfat::segment
+namespace longfat::core
 {
 
 class PieQueue final : public Queue
 {
   public:
-    PieQueue(EventQueue& events,
-             const LinkSpec& link,
-             const Pie& spec,
-             PacketCount& count,
-             int64_t stream)
-        : Queue(link, count),
+    PieQueue(EventQueue& events, Link& link, const Pie& spec, Random random)
+        : Queue(link),
           m_spec(spec),
           m_events(events),
-          m_period(FromSeconds(spec.updateS)),
-          m_burstS(spec.maxBurstS),
-          m_update(&CallMethod<PieQueue, &PieQueue::OnUpdate>, this)
+          m_random(random),
+          m_burst_s(spec.max_burst_s),
+          m_update(&call<PieQueue, &PieQueue::on_update>, this)
     {
-        m_uniform.SetStream(stream);
-        events.Schedule(m_update, events.KeyAt(m_period));
+        events.schedule(m_update, events.key_at(from_seconds(spec.update_s)));
     }
 
-    bool Dequeue(Packet* packet, Ticks now) override
+    bool dequeue(Waiting* first, Time now) override
     {
-        Ticks since;
-        if (!Pop(packet, &since))
+        if (!pop(first))
         {
             return false;
         }
-        m_delayS = Packets() == 0 ? 0 : ToSeconds(now - since);
+        m_delay_s = packets() == 0 ? 0 : seconds(now - first->since);
         return true;
     }
 
@@ -48,21 +40,21 @@ class PieQueue final : public Queue
     static constexpr double SURE = 8.5;  //!< so much probability without a drop makes one sure,
     static constexpr double NONE = 0.85; //!< less than that makes none
 
-    bool Admits(Packet& packet, Ticks) override
+    bool admits(Packet& packet, Time) override
     {
-        return !DropsEarly() || (m_spec.ecn && m_probability <= m_spec.markBelow && Mark(packet));
+        return !drops_early() || (m_spec.ecn && m_probability <= m_spec.mark_below && mark(packet));
     }
 
     /// drop_early of section 4.1, with the derandomization of section 5.4.
-    bool DropsEarly()
+    bool drops_early()
     {
-        if (m_burstS > 0 || (m_delayBeforeS < m_spec.targetS / 2 && m_probability < 0.2) ||
-            Packets() <= 2)
+        if (m_burst_s > 0 || (m_delay_before_s < m_spec.target_s / 2 && m_probability < 0.2) ||
+            packets() <= 2)
         {
             return false;
         }
         m_sum = m_probability == 0 ? 0 : m_sum + m_probability;
-        if (m_sum < NONE || (m_sum < SURE && m_uniform.GetValue(0, 1) >= m_probability))
+        if (m_sum < NONE || (m_sum < SURE && m_random.uniform() >= m_probability))
         {
             return false;
         }
@@ -71,33 +63,34 @@ class PieQueue final : public Queue
     }
 
     /// calculate_drop_prob of sections 4.2 and 4.4, with the cap of section 5.5.
-    void OnUpdate()
+    void on_update()
     {
-        double change =
-            m_spec.alpha * (m_delayS - m_spec.targetS) + m_spec.beta * (m_delayS - m_delayBeforeS);
-        change /= Divisor();
+        double change = m_spec.alpha * (m_delay_s - m_spec.target_s) +
+                        m_spec.beta * (m_delay_s - m_delay_before_s);
+        change /= divisor();
         if (m_probability >= 0.1)
         {
             change = std::min(change, 0.02);
         }
         m_probability += change;
-        if (m_delayS == 0 && m_delayBeforeS == 0)
+        if (m_delay_s == 0 && m_delay_before_s == 0)
         {
             m_probability *= 0.98;
         }
         m_probability = std::clamp(m_probability, 0.0, 1.0);
-        m_burstS = std::max(0.0, m_burstS - m_spec.updateS);
-        const double quietS = m_spec.targetS / 2;
-        if (m_probability == 0 && m_delayS < quietS && m_delayBeforeS < quietS)
+        m_burst_s = std::max(0.0, m_burst_s - m_spec.update_s);
+        const double quiet_s = m_spec.target_s / 2;
+        if (m_probability == 0 && m_delay_s < quiet_s && m_delay_before_s < quiet_s)
         {
-            m_burstS = m_spec.maxBurstS;
+            m_burst_s = m_spec.max_burst_s;
         }
-        m_delayBeforeS = m_delayS;
-        m_events.Schedule(m_update, m_events.KeyAt(m_events.Now() + m_period));
+        m_delay_before_s = m_delay_s;
+        const Time next = m_events.now() + from_seconds(m_spec.update_s);
+        m_events.schedule(m_update, m_events.key_at(next));
     }
 
     /// Small probabilities move in small steps.
-    double Divisor() const
+    double divisor() const
     {
         return m_probability < 0.000001  ? 2048
                : m_probability < 0.00001 ? 512
@@ -110,16 +103,15 @@ class PieQueue final : public Queue
 
     const Pie m_spec;
     EventQueue& m_events;
-    const Ticks m_period;
-    double m_burstS; //!< so long nothing is dropped
+    Random m_random;
+    double m_burst_s; //!< so long nothing is dropped
     double m_probability{0};
-    double m_delayS{0};
-    double m_delayBeforeS{0}; //!< at the update before
-    double m_sum{0};          //!< of probabilities since the last drop
-    ns3::UniformRandomVariable m_uniform;
+    double m_delay_s{0};
+    double m_delay_before_s{0}; //!< at the update before
+    double m_sum{0};            //!< of probabilities since the last drop
     Event m_update;
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

@@ -1,129 +1,132 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The queue in front of a link that has helpers: drop-tail, or managed actively (red.h, codel.h,
-// pie.h). What RFC 3168 (section 5) lets a queue do to a packet in place of dropping it, it does
-// here: the packet says whether it can be marked.
+// The queue in front of a link whose steps have events of their own: drop-tail, or managed actively
+// (red.h, codel.h, pie.h). What RFC 3168 (section 5) lets a queue do to a packet in place of dropping
+// it, it does here: the packet says whether it can be marked.
 
-#ifndef LONGFAT_SEGMENT_QUEUE_H
-#define LONGFAT_SEGMENT_QUEUE_H
+#ifndef LONGFAT_CORE_QUEUE_H
+#define LONGFAT_CORE_QUEUE_H
 
 #include "link.h"
 
-namespace longfat::segment
+namespace longfat::core
 {
 
-/// Random numbers of helpers have streams of their own, from there on, so that no other moves:
-/// a few for each link. Senders' begin at 1,000,000.
-constexpr int64_t FIRST_HELPER_STREAM = 500'000;
-
-enum class HelperStream
-{
-    QUEUE,
-    BURSTS,
-    ARQ,
-    COUNT,
-};
-
-inline int64_t
-StreamOf(HelperStream use, uint64_t link)
-{
-    return FIRST_HELPER_STREAM + static_cast<int64_t>(link) * int64_t(HelperStream::COUNT) +
-           int64_t(use);
-}
-
-/// A drop-tail queue. One that is managed decides in Admits, when a packet comes, or in Dequeue.
+/// A drop-tail queue. One that is managed decides in `admits`, when a packet comes, or in `dequeue`.
 class Queue
 {
   public:
-    Queue(const LinkSpec& spec, PacketCount& count)
-        : m_count(count),
-          m_spec(spec)
+    struct Waiting
+    {
+        Packet packet;
+        Time since;
+    };
+
+    explicit Queue(Link& link)
+        : m_link(link),
+          m_count(link.count)
     {
     }
 
     virtual ~Queue() = default;
 
-    void Enqueue(Packet packet, Ticks now)
+    void enqueue(Packet packet, Time now)
     {
-        const uint8_t flags = packet.flags;
-        if (!Admits(packet, now))
+        const auto flags = packet.flags;
+        if (!admits(packet, now))
         {
             ++m_count.early;
             return;
         }
-        if (Packets() + 1 > m_spec.queuePackets || m_bytes + packet.wireBytes > m_spec.queueBytes)
+        while (!has_room(packet))
         {
             ++m_count.overflow;
-            return;
+            if ((packet.flags & Packet::LOW) || !push_out())
+            {
+                return;
+            }
         }
-        if (m_waiting.Size() >= m_spec.markAbovePackets)
+        if (m_waiting.size() >= m_link.spec.mark_above_packets)
         {
-            Mark(packet);
+            mark(packet);
         }
         m_count.marked += packet.flags != flags;
-        m_bytes += packet.wireBytes;
-        m_waiting.Push() = {packet, now};
+        m_bytes += packet.wire_bytes;
+        m_waiting.push() = {std::move(packet), now};
     }
 
     /// Take the next packet out; returns false when there is none.
-    virtual bool Dequeue(Packet* packet, Ticks now)
+    virtual bool dequeue(Waiting* first, Time)
     {
-        Ticks since;
-        return Pop(packet, &since);
+        return pop(first);
     }
 
-    uint64_t Packets() const
+    uint64_t packets() const
     {
-        return m_waiting.Size();
+        return m_waiting.size();
     }
 
-    uint64_t Bytes() const
+    uint64_t bytes() const
     {
         return m_bytes;
     }
 
   protected:
     /// Whether a packet that comes is let in; it may be marked.
-    virtual bool Admits(Packet& packet, Ticks now)
+    virtual bool admits(Packet&, Time)
     {
         return true;
     }
 
     /// Returns false for a packet that cannot be marked: then it has to be dropped.
-    static bool Mark(Packet& packet)
+    static bool mark(Packet& packet)
     {
         const bool can = packet.flags & Packet::ECT;
         packet.flags |= can ? Packet::CE : 0;
         return can;
     }
 
-    bool Pop(Packet* packet, Ticks* since)
+    bool pop(Waiting* first)
     {
-        if (m_waiting.Empty())
+        if (m_waiting.empty())
         {
             return false;
         }
-        *packet = m_waiting.Front().packet;
-        *since = m_waiting.Front().since;
-        m_bytes -= packet->wireBytes;
-        m_waiting.Pop();
+        *first = std::move(m_waiting.front());
+        m_bytes -= first->packet.wire_bytes;
+        m_waiting.pop();
         return true;
     }
 
+    const Link& m_link;
     PacketCount& m_count;
 
   private:
-    struct Waiting
+    bool has_room(const Packet& packet) const
     {
-        Packet packet;
-        Ticks since;
-    };
+        return m_waiting.size() + 1 <= m_link.spec.queue_packets &&
+               m_bytes + packet.wire_bytes <= m_link.spec.queue_bytes;
+    }
 
-    const LinkSpec& m_spec;
+    /// Drop the last packet of low priority. Returns false when there is none.
+    bool push_out()
+    {
+        for (std::size_t i = m_waiting.size(); i-- > 0;)
+        {
+            if (m_waiting[i].packet.flags & Packet::LOW)
+            {
+                m_bytes -= m_waiting[i].packet.wire_bytes;
+                m_waiting.remove(i);
+                return true;
+            }
+        }
+        return false;
+    }
+
     Ring<Waiting> m_waiting;
     uint64_t m_bytes{0};
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

@@ -5,19 +5,29 @@
 // then says by TCP that this is all; the receiver answers with a bitmap of what it has, and what is
 // missing is sent at the same rate, until nothing is.
 
-#ifndef LONGFAT_SEGMENT_RBUDP_H
-#define LONGFAT_SEGMENT_RBUDP_H
+#ifndef LONGFAT_CORE_RBUDP_H
+#define LONGFAT_CORE_RBUDP_H
 
 #include "datagrams.h"
 
-namespace longfat::segment
+namespace longfat::core
 {
 
 class Rbudp final : public DatagramTransfer
 {
   public:
-    Rbudp(EventQueue& events, const TransferSpec& spec, const FlowSpec& control)
-        : DatagramTransfer(events, spec, control, SEQUENCE_NUMBER),
+    Rbudp(EventQueue& events,
+          Network& network,
+          const TransferSpec& spec,
+          const FlowSpec& control,
+          Checks& checks)
+        : DatagramTransfer(events,
+                           network,
+                           spec,
+                           std::get<RbudpSpec>(spec.method),
+                           control,
+                           SEQUENCE_NUMBER,
+                           checks),
           m_timer(events, this)
     {
     }
@@ -26,74 +36,74 @@ class Rbudp final : public DatagramTransfer
     static constexpr uint32_t SEQUENCE_NUMBER = 4;
     static constexpr uint64_t DONE = 8; //!< bytes of that message
 
-    void Begin() override
+    void begin() override
     {
-        for (uint64_t block = 0; block < Blocks(); ++block)
+        for (uint64_t block = 0; block < blocks(); ++block)
         {
             m_blast.push_back(block);
         }
-        Blast();
+        blast();
     }
 
-    void Blast()
+    void blast()
     {
         ++m_count.rounds;
         m_next = 0;
-        m_dueS = ToSeconds(m_events.Now());
-        Keep("rate_bps", m_spec.payloadBps);
-        OnTime();
+        m_due_s = seconds(m_events.now());
+        keep("rate_bps", m_way.rate_bps);
+        on_time();
     }
 
-    void OnTime()
+    void on_time()
     {
         if (m_next == m_blast.size())
         {
-            Keep("rate_bps", 0);
-            orders.Say(DONE, [this] { OnDone(); });
+            keep("rate_bps", 0);
+            m_orders.say(DONE, [this] { on_done(); });
             return;
         }
         const uint64_t block = m_blast[m_next++];
-        Send(block, m_count.rounds == 1 ? Kind::ORIGINAL : Kind::AGAIN);
-        m_dueS += 8 * static_cast<double>(Size(block)) / m_spec.payloadBps;
-        m_timer.Set(std::max<Ticks>(0, FromSeconds(m_dueS) - m_events.Now()));
+        send(block, m_count.rounds == 1 ? Kind::ORIGINAL : Kind::AGAIN);
+        m_due_s += 8 * static_cast<double>(size(block)) / m_way.rate_bps;
+        m_timer.set(std::max<Time>(0, from_seconds(m_due_s) - m_events.now()));
     }
 
     /// At the receiver: the blast is over.
-    void OnDone()
+    void on_done()
     {
         std::vector<uint64_t> missing;
-        for (uint64_t block = 0; block < Blocks() && Left() > 0; ++block)
+        for (uint64_t block = 0; block < blocks() && left() > 0; ++block)
         {
-            if (!Has(block))
+            if (!has(block))
             {
                 missing.push_back(block);
             }
         }
-        const uint64_t bitmap = (Blocks() + 7) / 8;
-        reports.Say(bitmap, [this, missing = std::move(missing)] { OnBitmap(missing); });
+        const uint64_t bitmap = (blocks() + 7) / 8;
+        m_reports.say(bitmap, [this, missing = std::move(missing)] { on_bitmap(missing); });
     }
 
-    void OnBitmap(const std::vector<uint64_t>& missing)
+    void on_bitmap(const std::vector<uint64_t>& missing)
     {
         if (missing.empty())
         {
-            Known();
+            end();
             return;
         }
         m_blast = missing;
-        Blast();
+        blast();
     }
 
-    void OnDatagram(uint64_t, Kind, bool) override
+    void on_datagram(uint64_t, Kind, bool) override
     {
     }
 
     std::vector<uint64_t> m_blast; //!< the blocks of this one
     std::size_t m_next{0};
-    double m_dueS{0};
-    Timer<Rbudp, &Rbudp::OnTime> m_timer;
+    double m_due_s{0};
+    Timer<Rbudp, &Rbudp::on_time> m_timer;
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

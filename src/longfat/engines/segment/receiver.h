@@ -1,21 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A TCP receiver: what has arrived, and when to acknowledge it. As ns-3's TcpSocketBase and
-// TcpRxBuffer do it: delayed ACKs (RFC 5681), none delayed while there is a gap or when one is
-// filled, selective acknowledgments (RFC 2018), echoes of ECN (RFC 3168), a fixed window.
+// A TCP receiver: what has arrived, and when to acknowledge it. Delayed ACKs (RFC 5681, 4.2), none
+// delayed while there is a gap or when one is filled, selective acknowledgments (RFC 2018) and those of
+// what came twice (RFC 2883), timestamps (RFC 7323), echoes of ECN (RFC 3168), a window of a buffer that
+// is fixed or grows with the connection.
 
-#ifndef LONGFAT_SEGMENT_RECEIVER_H
-#define LONGFAT_SEGMENT_RECEIVER_H
+#ifndef LONGFAT_CORE_RECEIVER_H
+#define LONGFAT_CORE_RECEIVER_H
 
 #include "connection.h"
-#ifdef LONGFAT_ROUTERS
-#include "router-ends.h"
-#endif
+#include "router-feedback.h"
+#include "scoreboard.h"
 
-namespace longfat::segment
+#include <functional>
+
+namespace longfat::core
 {
 
-class Receiver : public Endpoint
+/// How large a receive buffer is that grows with its connection: once each round trip, room for twice
+/// what the application would read in the next one, if that grows as the last one did (M. Fisk and
+/// W. Feng, "Dynamic right-sizing in TCP", 2001; as Linux does it, in payload).
+class RightSizing
+{
+  public:
+    static constexpr Bytes SMALLEST = 65'536;
+    static constexpr Bytes LARGEST = 64'000'000;
+
+    /// A receiver knows the round trip from the timestamps that come back to it.
+    void on_echo(Time echo, Time now)
+    {
+        if (echo != m_last_echo)
+        {
+            m_last_echo = echo;
+            const Time sample = std::max<Time>(now - echo, 1);
+            m_rtt = m_rtt == 0 ? sample : (7 * m_rtt + sample) / 8;
+        }
+    }
+
+    /// The application has read so much; returns how large the buffer should be, 0 for as it is.
+    Bytes on_read(Bytes bytes, Time now)
+    {
+        m_read += bytes;
+        if (bytes == 0 || m_rtt == 0 || now - m_since < m_rtt)
+        {
+            return 0;
+        }
+        double wanted = 0;
+        if (m_read > m_read_before)
+        {
+            const double growth = m_read_before > 0 ? double(m_read) / double(m_read_before) : 2;
+            wanted = std::min<double>(2 * growth * double(m_read), LARGEST);
+            m_read_before = m_read;
+        }
+        m_read = 0;
+        m_since = now;
+        return static_cast<Bytes>(wanted);
+    }
+
+  private:
+    Time m_rtt{0}; //!< smoothed; 0: not known yet
+    Time m_last_echo{0};
+    Time m_since{0};        //!< beginning of this round trip
+    Bytes m_read{0};        //!< in this round trip
+    Bytes m_read_before{0}; //!< in the round trip that read most
+};
+
+class Receiver final : public Endpoint
 {
   public:
     Receiver(EventQueue& events, const FlowSpec& spec, const Stream& stream, const Route& back)
@@ -23,61 +73,46 @@ class Receiver : public Endpoint
           m_spec(spec),
           m_stream(stream),
           m_back(back),
-          m_buffer(spec.receiveBufferBytes > 0 ? spec.receiveBufferBytes : LARGEST_AUTO_BUFFER),
-          m_windowScale(WindowScale(m_buffer)),
-          m_ackTimeout(FromSeconds(spec.ackTimeoutS)),
-          m_unacknowledged(spec.segmentsPerAck), // so that the first segment is answered at once
-          m_ackTimer(events, this),
-          m_handshakeTimer(events, this)
+          m_buffer(spec.receive_buffer.value_or(RightSizing::LARGEST)),
+          m_window_scale(window_scale(m_buffer)),
+          m_unacknowledged(spec.segments_per_ack), // so that the first segment is answered at once
+          m_ack_timer(events, this),
+          m_handshake_timer(events, this)
     {
     }
 
-    void Receive(const Packet& packet, Ticks now) override
+    std::function<void()> on_accepted; //!< called when the connection is there
+    std::function<void()> on_delivery; //!< called when there is more in order
+
+    void receive(const Packet& packet, Time now) override
     {
         if (packet.flags & Packet::SYN)
         {
-            OnSyn(packet, now);
+            on_syn(packet, now);
             return;
         }
         if (!m_established)
         {
             m_established = true;
-            m_handshakeTimer.Stop();
-            if (m_spec.receiveBufferBytes == 0)
+            m_handshake_timer.stop();
+            m_buffer = m_spec.receive_buffer.value_or(RightSizing::SMALLEST);
+            if (on_accepted)
             {
-                m_buffer = SMALLEST_AUTO_BUFFER;
-            }
-            if (onAccepted)
-            {
-                onAccepted();
+                on_accepted();
             }
         }
-#ifdef LONGFAT_PROBES
-        if (packet.own.kind == OwnPart::PROBE)
+        if (packet.options) [[unlikely]]
         {
-            Packet& answer = Prepare(now);
-            answer.flags = Packet::ACK;
-            answer.own = {OwnPart::ANSWER, false, packet.own.number, packet.own.sent};
-            answer.wireBytes = AckWireBytes(m_spec.timestamps, 0);
-            Transmit(now);
-            return;
+            m_reflection.on_packet(*packet.options);
+            if (packet.options->question.kind != Question::NONE)
+            {
+                answer(packet, now);
+                return;
+            }
         }
-#endif
-#ifdef LONGFAT_PTP
-        if (packet.query.kind == PathQuery::QUERY)
-        {
-            Packet& answer = Prepare(now);
-            answer.flags = Packet::ACK | Packet::PROBE;
-            answer.query = packet.query;
-            answer.query.kind = PathQuery::ANSWER;
-            answer.wireBytes = packet.wireBytes;
-            Transmit(now);
-            return;
-        }
-#endif
         if (packet.flags & Packet::PROBE)
         {
-            SendAck(now);
+            send_ack(now);
             return;
         }
         if (packet.flags & Packet::ACK)
@@ -85,182 +120,177 @@ class Receiver : public Endpoint
             m_echo = packet.sent; // the end of the handshake
             return;
         }
-        OnSegment(packet, now);
+        on_segment(packet, now);
     }
 
     /// Payload in order, so far.
-    uint64_t DeliveredBytes() const
+    Bytes delivered_bytes() const
     {
-        return m_stream.Offset(m_next);
+        return m_stream.offset(m_next);
     }
 
-    uint32_t BufferBytes() const
-    {
-        return m_buffer;
-    }
-
-    uint64_t DeliveredSegments() const
+    /// The first segment that has not arrived.
+    uint64_t rcv_nxt() const
     {
         return m_next;
     }
 
-    std::function<void()> onAccepted; //!< called when the connection is there
-    std::function<void()> onDelivery; //!< called when there is more of it
-
-    /// At the end of a run: whether every segment that came was new once.
-    bool IsConsistent() const
+    /// So many segments in order have not been read yet: a relay cannot pass them on.
+    void hold(uint64_t segments)
     {
-        return m_came == m_next + m_gaps + m_again;
+        m_unread = static_cast<Bytes>(segments) * m_stream.mss;
     }
 
-    /// A relay has so many bytes that it cannot pass on yet. As Linux does, tell the sender when
-    /// the window has become at least twice what was advertised last.
-    void Hold(uint64_t bytes)
+    /// After some have been read: tell the sender when the window has become at least twice what it was
+    /// told last (RFC 9293, 3.8.6.2.2; as Linux does it).
+    void update_window()
     {
-        m_unread = bytes;
-        const uint32_t window = Window();
-        if (2 * uint64_t(m_advertised) <= m_buffer && window >= 2 * m_advertised &&
-            window >= std::min(m_spec.segmentBytes, m_buffer / 2))
+        const Bytes room = window();
+        if (2 * m_advertised <= m_buffer && room >= 2 * m_advertised &&
+            room >= std::min<Bytes>(m_stream.mss, m_buffer / 2))
         {
-            SendAck(m_events.Now());
+            send_ack(m_events.now());
         }
     }
 
+    /// At the end of a run: whether every segment that came was new once.
+    bool is_consistent() const
+    {
+        return m_came == m_next + m_early_count + m_again;
+    }
+
   private:
-    /// TcpSocketBase::CompleteFork, and a SYN that comes again.
-    void OnSyn(const Packet& packet, Ticks now)
+    void on_syn(const Packet& packet, Time now)
     {
         if (m_established)
         {
             return;
         }
-        if (!m_handshakeTimer.IsRunning())
+        if (!m_handshake_timer.is_running())
         {
             m_echo = packet.sent;
         }
-#ifdef LONGFAT_ROUTERS
-        m_routers.OnSyn(packet.router);
-#endif
         m_ecn = m_spec.ecn && (packet.flags & Packet::ECE);
-        SendSynAck(now);
+        if (packet.options)
+        {
+            m_reflection.on_packet(*packet.options);
+        }
+        send_syn_ack(now);
     }
 
-    void OnHandshakeTimeout()
+    void on_handshake_timeout()
     {
-        SendSynAck(m_events.Now());
+        send_syn_ack(m_events.now());
     }
 
-    void SendSynAck(Ticks now)
+    void send_syn_ack(Time now)
     {
-        if (m_handshakes == SYN_RETRIES)
+        if (m_handshakes > SYN_RETRIES)
         {
             return;
         }
-        if (!m_handshakeTimer.IsRunning())
+        if (!m_handshake_timer.is_running())
         {
-            m_handshakeTimer.Set(SynTimeout(m_spec.faults) << m_handshakes);
+            m_handshake_timer.set(SYN_TIMEOUT << m_handshakes);
         }
         ++m_handshakes;
-        Packet& answer = Prepare(now);
+        Packet& answer = prepare(now);
         answer.flags = Packet::SYN | Packet::ACK | (m_ecn ? Packet::ECE : 0);
-        answer.wireBytes = SynWireBytes(m_spec.timestamps, m_spec.sack);
+        answer.wire_bytes = syn_wire_bytes(m_spec.timestamps, m_spec.sack);
         answer.window = std::min(m_buffer, UNSCALED_WINDOW); // not scaled
-#ifdef LONGFAT_ROUTERS
-        m_routers.Answer(answer.router, true);
-#endif
-        Transmit(now);
-#ifdef LONGFAT_ROUTERS
-        if (m_routers.HasApproval())
+        m_reflection.answer(answer.options, true);
+        m_back.first->send(answer, now);
+        if (m_reflection.has_approval())
         {
             // A SYN's window is not scaled, so that 64 KB would be all that Quick-Start can send
             // (draft-scharf-tsvwg-quick-start-flow-control): tell the whole one at once.
-            SendAck(now);
-            m_unacknowledged = m_spec.segmentsPerAck;
+            send_ack(now, Packet::PROBE);
+            m_unacknowledged = m_spec.segments_per_ack;
         }
-#endif
     }
 
-    /// TcpSocketBase::ForwardUp to ReceivedData.
-    [[gnu::always_inline]]
-    void OnSegment(const Packet& packet, Ticks now)
+    /// A probe or query is answered at once.
+    void answer(const Packet& asked, Time now)
+    {
+        const Question& question = asked.options->question;
+        Packet& packet = prepare(now);
+        packet.flags = Packet::ACK | Packet::PROBE;
+        packet.options.emplace().question = question;
+        packet.options->question.is_answer = true;
+        packet.wire_bytes = question.kind == Question::QUERY ? asked.wire_bytes
+                                                             : ack_wire_bytes(m_spec.timestamps, 0);
+        m_back.first->send(packet, now);
+    }
+
+    void on_segment(const Packet& packet, Time now)
     {
         ++m_came;
-#ifdef LONGFAT_ROUTERS
-        m_routers.OnSegment(packet.router);
-#endif
-        if (packet.number + 1 < m_next)
+        m_segment_sent = packet.sent;
+        m_segment_received = now;
+        m_segment_hidden = packet.options ? packet.options->hidden : 0;
+        note_mark(packet);
+        // RFC 7323, 4.3: echo the timestamp of the segment that the next ACK is about, which a
+        // segment is too that came before.
+        if (packet.sent >= m_echo && packet.number <= m_acknowledged)
         {
-            ++m_again;
-            SendAck(now); // out of the window (RFC 9293, 3.10.7.4): nothing else is read
-            return;
-        }
-        m_causeSent = packet.sent;
-        m_causeReceived = now;
-        if (m_ecn && (packet.flags & Packet::CE) && packet.number + 1 > m_marked)
-        {
-            m_marked = packet.number + 1;
-            m_echoMark = m_lastMarked = true;
-        }
-        if ((packet.flags & Packet::CWR) && !m_lastMarked)
-        {
-            m_echoMark = false;
-        }
-        // RFC 7323, 4.3: echo the timestamp of the segment that the next ACK is about.
-        if (Milliseconds(packet.sent) >= Milliseconds(m_latest))
-        {
-            m_latest = packet.sent;
-            if (packet.number == m_next && packet.number <= m_acknowledged)
-            {
-                m_echo = packet.sent;
-            }
+            m_echo = packet.sent;
         }
         const uint64_t expected = m_next;
-        if (!Store(packet.number))
+        if (!store(packet.number))
         {
             ++m_again;
-            SendAck(now); // it was there before
+            m_duplicate = packet.number;
+            send_ack(now);
             return;
         }
-        if (m_spec.receiveBufferBytes == 0)
+        if (!m_spec.receive_buffer)
         {
-            GrowBuffer(packet, m_stream.Offset(m_next) - m_stream.Offset(expected), now);
+            grow_buffer(packet, m_stream.offset(m_next) - m_stream.offset(expected), now);
         }
-        if (m_next > expected && onDelivery)
+        if (m_next > expected && on_delivery)
         {
-            onDelivery();
+            on_delivery();
         }
-        if (m_gaps > 0 || m_next > expected + 1)
+        if (m_early_count > 0 || m_next > expected + 1 ||
+            ++m_unacknowledged >= m_spec.segments_per_ack)
         {
-            SendAck(now);
+            send_ack(now);
         }
-        else if (++m_unacknowledged >= m_spec.segmentsPerAck)
+        else if (!m_ack_timer.is_running())
         {
-            SendAck(now);
-        }
-        else if (!m_ackTimer.IsRunning())
-        {
-            m_ackTimer.Set(m_ackTimeout);
+            m_ack_timer.set(m_spec.ack_timeout);
         }
     }
 
-    uint32_t Window() const
+    Bytes window() const
     {
-        return m_buffer - std::min<uint64_t>(m_unread, m_buffer);
+        return m_buffer - std::min(m_unread, m_buffer);
     }
 
-    /// A segment has made so many bytes readable.
-    void GrowBuffer(const Packet& packet, uint64_t bytes, Ticks now)
+    void note_mark(const Packet& packet)
+    {
+        if ((packet.flags & Packet::CWR))
+        {
+            m_echo_mark = false;
+        }
+        if (m_ecn && (packet.flags & Packet::CE))
+        {
+            m_echo_mark = true; // until CWR comes (RFC 3168, 6.1.3)
+        }
+    }
+
+    void grow_buffer(const Packet& packet, Bytes bytes, Time now)
     {
         if (m_spec.timestamps)
         {
-            m_rightSizing.OnEcho(Milliseconds(packet.echo), Milliseconds(now));
+            m_right_sizing.on_echo(packet.echo, now);
         }
-        m_buffer = std::max(m_buffer, m_rightSizing.OnRead(bytes, ns3::Time(now)));
+        m_buffer = std::max(m_buffer, m_right_sizing.on_read(bytes, now));
     }
 
-    static uint32_t WindowScale(uint32_t bytes)
+    static int window_scale(Bytes bytes)
     {
-        uint32_t scale = 0;
+        int scale = 0;
         for (; bytes >> scale > UNSCALED_WINDOW; ++scale)
         {
         }
@@ -268,8 +298,7 @@ class Receiver : public Endpoint
     }
 
     /// Keep a segment; returns false for one that was there before.
-    [[gnu::always_inline]]
-    bool Store(uint64_t number)
+    bool store(uint64_t number)
     {
         if (number < m_next)
         {
@@ -277,37 +306,38 @@ class Receiver : public Endpoint
         }
         if (number == m_next)
         {
+            m_arrived += m_stream.size(number);
             ++m_next;
-            if (!m_early.Empty())
+            if (!m_early.empty())
             {
-                m_early.Pop();
-                while (!m_early.Empty() && m_early.Front())
+                m_early.pop();
+                while (!m_early.empty() && m_early.front())
                 {
-                    m_early.Pop();
+                    m_early.pop();
                     ++m_next;
-                    --m_gaps;
+                    --m_early_count;
                 }
-                ClearSackBlocks();
+                std::erase_if(m_blocks, [this](const Block& block) { return block.end <= m_next; });
             }
             return true;
         }
-        while (m_early.Size() <= number - m_next)
+        while (m_early.size() <= number - m_next)
         {
-            m_early.Push() = 0;
+            m_early.push() = 0;
         }
         if (m_early[number - m_next])
         {
             return false;
         }
         m_early[number - m_next] = 1;
-        ++m_gaps;
-        UpdateSackBlocks(number);
+        m_arrived += m_stream.size(number);
+        ++m_early_count;
+        update_blocks(number);
         return true;
     }
 
-    /// TcpRxBuffer::UpdateSackList: the newest block first, joined with those next to it; four at
-    /// most are remembered.
-    void UpdateSackBlocks(uint64_t number)
+    /// The newest block first, joined with those next to it (RFC 2018, section 4).
+    void update_blocks(uint64_t number)
     {
         Block newest{number, number + 1};
         for (std::size_t i = 0; i < m_blocks.size();)
@@ -316,7 +346,7 @@ class Receiver : public Endpoint
             {
                 newest.begin = std::min(newest.begin, m_blocks[i].begin);
                 newest.end = std::max(newest.end, m_blocks[i].end);
-                m_blocks.erase(m_blocks.begin() + i);
+                m_blocks.erase(m_blocks.begin() + static_cast<std::ptrdiff_t>(i));
                 i = 0;
             }
             else
@@ -331,66 +361,61 @@ class Receiver : public Endpoint
         }
     }
 
-    void ClearSackBlocks()
+    void on_ack_timeout()
     {
-        std::erase_if(m_blocks, [this](const Block& block) { return block.end <= m_next; });
+        send_ack(m_events.now());
     }
 
-    void OnAckTimeout()
+    void send_ack(Time now, uint16_t flags = 0)
     {
-        SendAck(m_events.Now());
-    }
-
-    [[gnu::always_inline]]
-    void SendAck(Ticks now)
-    {
-        m_ackTimer.Stop();
+        m_ack_timer.stop();
         m_unacknowledged = 0;
         m_acknowledged = m_next;
-        Packet& ack = Prepare(now);
-        ack.flags = Packet::ACK | (m_echoMark ? Packet::ECE : 0);
-#ifdef LONGFAT_ROUTERS
-        m_routers.Answer(ack.router, false);
-#endif
-        m_lastMarked = false;
+        Packet& ack = prepare(now);
+        ack.flags = static_cast<uint16_t>(Packet::ACK | flags | (m_echo_mark ? Packet::ECE : 0));
+        ack.segment_sent = std::exchange(m_segment_sent, NEVER);
+        m_reflection.answer(ack.options, false);
         if (m_spec.sack)
         {
-            const std::size_t most = m_spec.timestamps ? 3 : 4;
-            for (; ack.sackBlocks < std::min(m_blocks.size(), most); ++ack.sackBlocks)
+            ack.duplicate = m_spec.undo ? m_duplicate : NO_LIMIT;
+            const std::size_t most = (m_spec.timestamps ? 3 : 4) - (ack.duplicate != NO_LIMIT);
+            for (; ack.sack_blocks < std::min(m_blocks.size(), most); ++ack.sack_blocks)
             {
-                const Block& block = m_blocks[ack.sackBlocks];
-                ack.sack[ack.sackBlocks] = {static_cast<uint32_t>(block.begin - m_next),
-                                            static_cast<uint32_t>(block.end - m_next)};
+                const Block& block = m_blocks[ack.sack_blocks];
+                ack.sack[ack.sack_blocks] = {static_cast<uint32_t>(block.begin - m_next),
+                                             static_cast<uint32_t>(block.end - m_next)};
             }
         }
-        ack.wireBytes = AckWireBytes(m_spec.timestamps, ack.sackBlocks);
-        Transmit(now);
+        m_duplicate = NO_LIMIT;
+        if (m_spec.timestamps && m_segment_hidden > 0)
+        {
+            options_of(ack).hidden = m_segment_hidden;
+        }
+        ack.wire_bytes =
+            ack_wire_bytes(m_spec.timestamps, ack.sack_blocks + (ack.duplicate != NO_LIMIT));
+        m_back.first->send(ack, now);
     }
 
-    Packet& Prepare(Ticks now)
+    static Options& options_of(Packet& packet)
+    {
+        return packet.options ? *packet.options : packet.options.emplace();
+    }
+
+    Packet& prepare(Time now)
     {
         m_packet.route = &m_back;
-#ifdef LONGFAT_PROBES
-        m_packet.own = {};
-#endif
-#ifdef LONGFAT_PTP
-        m_packet.query.Clear();
-#endif
+        m_packet.options.reset();
         m_packet.number = m_next;
         m_packet.sent = now;
         m_packet.echo = m_echo;
-        m_packet.causeSent = m_causeSent;
-        m_packet.causeReceived = m_causeReceived;
-        m_causeSent = NEVER;
-        m_advertised = Window();
-        m_packet.window = m_advertised >> m_windowScale << m_windowScale;
-        m_packet.sackBlocks = 0;
+        m_packet.segment_sent = NEVER;
+        m_packet.segment_received = m_segment_received;
+        m_packet.arrived = m_arrived;
+        m_packet.duplicate = NO_LIMIT;
+        m_advertised = window();
+        m_packet.window = m_advertised >> m_window_scale << m_window_scale;
+        m_packet.sack_blocks = 0;
         return m_packet;
-    }
-
-    void Transmit(Ticks now)
-    {
-        m_back.first->Send(m_packet, now);
     }
 
     struct Block
@@ -405,38 +430,35 @@ class Receiver : public Endpoint
     const FlowSpec& m_spec;
     const Stream& m_stream;
     const Route& m_back;
-    uint32_t m_buffer;                 //!< in bytes
-    uint32_t m_windowScale;            //!< the window is told in units of 2 to that power
-    uint32_t m_advertised{0xffffffff}; //!< last window that the sender was told, in bytes
-    uint64_t m_unread{0};              //!< bytes in order that a relay could not yet pass on
-    RightSizing m_rightSizing;         //!< of a buffer that grows
-    Ticks m_ackTimeout;
+    Bytes m_buffer;
+    int m_window_scale;         //!< the window is told in units of 2 to that power
+    Bytes m_unread{0};          //!< in order, and not read yet
+    Bytes m_advertised{0};      //!< window that the sender was told last
+    RightSizing m_right_sizing; //!< of a buffer that grows
     bool m_established{false};
-    uint32_t m_handshakes{0};    //!< SYN-ACKs sent
-    uint64_t m_next{0};          //!< first segment that has not arrived
-    Ring<uint8_t> m_early;       //!< from the next on: whether it has arrived
-    uint64_t m_gaps{0};          //!< how many have arrived early
-    uint64_t m_came{0};          //!< segments, all that have come
-    uint64_t m_again{0};         //!< of them, those that had come before
-    std::vector<Block> m_blocks; //!< of early segments, the newest first
-    uint64_t m_acknowledged{0};  //!< highest number sent in an ACK
-    uint32_t m_unacknowledged;   //!< segments since the last ACK
-    Ticks m_latest{0};           //!< latest timestamp that has come
-    Ticks m_echo{0};             //!< timestamp to echo
-    Ticks m_causeSent{NEVER};    //!< of the segment that came last; NEVER: an ACK has told
-    Ticks m_causeReceived{0};
+    uint64_t m_handshakes{0};       //!< SYN-ACKs sent
+    uint64_t m_next{0};             //!< rcv_nxt, first segment that has not arrived
+    Ring<uint8_t> m_early;          //!< from the next on: whether it has arrived
+    uint64_t m_early_count{0};      //!< how many have arrived early
+    Bytes m_arrived{0};             //!< in order or not, each once
+    uint64_t m_came{0};             //!< segments, all that have come
+    uint64_t m_again{0};            //!< of them, those that had come before
+    std::vector<Block> m_blocks;    //!< of early segments, the newest first
+    uint64_t m_acknowledged{0};     //!< highest number sent in an ACK (Last.ACK.sent)
+    uint64_t m_unacknowledged;      //!< segments since the last ACK
+    uint64_t m_duplicate{NO_LIMIT}; //!< segment that came twice, and no ACK has told of it
+    Time m_echo{0};                 //!< TS.Recent
+    Time m_segment_sent{NEVER};     //!< of the segment that came last; NEVER: an ACK has told
+    Time m_segment_received{0};
+    Time m_segment_hidden{0}; //!< by a base station (WTCP)
     bool m_ecn{false};        //!< was agreed on
-    uint64_t m_marked{0};     //!< after the highest segment that came with a mark
-    bool m_echoMark{false};   //!< until the sender has reacted
-    bool m_lastMarked{false}; //!< since the last ACK
-#ifdef LONGFAT_ROUTERS
-    RouterReceiver m_routers;
-#endif
-    Packet m_packet;
-    Timer<Receiver, &Receiver::OnAckTimeout> m_ackTimer;
-    Timer<Receiver, &Receiver::OnHandshakeTimeout> m_handshakeTimer;
+    bool m_echo_mark{false};  //!< until the sender has reacted
+    Reflection m_reflection;
+    Packet m_packet{};
+    Timer<Receiver, &Receiver::on_ack_timeout> m_ack_timer;
+    Timer<Receiver, &Receiver::on_handshake_timeout> m_handshake_timer;
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

@@ -1,99 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Random early detection (Floyd and Jacobson, "Random early detection gateways for congestion
+// Random early detection (S. Floyd and V. Jacobson, "Random early detection gateways for congestion
 // avoidance", 1993, figure 2 and sections 4 to 7), which RFC 2309 recommends; `gentle` is Floyd's
 // "Recommendation on using the 'gentle_' variant of RED" (2000).
 
-#ifndef LONGFAT_SEGMENT_RED_H
-#define LONGFAT_SEGMENT_RED_H
+#ifndef LONGFAT_CORE_RED_H
+#define LONGFAT_CORE_RED_H
 
 #include "queue.h"
 
-#include <cmath>
-
-namespace longfat::segment
+namespace longfat::core
 {
 
 class RedQueue final : public Queue
 {
   public:
-    RedQueue(const LinkSpec& link, const Red& spec, PacketCount& count, int64_t stream)
-        : Queue(link, count),
+    RedQueue(Link& link, const Red& spec, Random random)
+        : Queue(link),
           m_spec(spec),
-          m_rateBps(link.rateBps)
+          m_random(random)
     {
-        m_uniform.SetStream(stream);
     }
 
-    bool Dequeue(Packet* packet, Ticks now) override
+    bool dequeue(Waiting* first, Time now) override
     {
-        const bool had = Queue::Dequeue(packet, now);
-        if (had && Packets() == 0)
+        const bool had = pop(first);
+        if (had && packets() == 0)
         {
-            m_idleSince = now;
+            m_idle_since = now;
         }
         return had;
     }
 
   private:
-    bool Admits(Packet& packet, Ticks now) override
+    bool admits(Packet& packet, Time now) override
     {
-        UpdateMean(packet, now);
-        const double end = m_spec.gentle ? 2 * m_spec.maxPackets : m_spec.maxPackets;
-        if (m_mean < m_spec.minPackets)
+        update_mean(packet, now);
+        const double end = m_spec.gentle ? 2 * m_spec.max_packets : m_spec.max_packets;
+        if (m_mean < m_spec.min_packets)
         {
-            m_sinceLast = -1;
+            m_since_last = -1;
             return true;
         }
         if (m_mean >= end) // RFC 3168, section 7: it drops then, whatever the packet says
         {
-            m_sinceLast = 0;
+            m_since_last = 0;
             return false;
         }
-        ++m_sinceLast;
-        const double probability = Probability();
+        ++m_since_last;
+        const double p = probability();
         // Counted from the last one, so that they are uniformly apart (section 7, method 2).
-        const double spread = 1 - m_sinceLast * probability;
-        if (spread > 0 && m_uniform.GetValue(0, 1) >= probability / spread)
+        const double spread = 1 - static_cast<double>(m_since_last) * p;
+        if (spread > 0 && m_random.uniform() >= p / spread)
         {
             return true;
         }
-        m_sinceLast = 0;
-        return m_spec.ecn && Mark(packet);
+        m_since_last = 0;
+        return m_spec.ecn && mark(packet);
     }
 
     /// While the queue was empty, as many packets could have come as could have been sent.
-    void UpdateMean(const Packet& packet, Ticks now)
+    void update_mean(const Packet& packet, Time now)
     {
-        if (Packets() > 0)
+        if (packets() > 0)
         {
-            m_mean += m_spec.weight * (static_cast<double>(Packets()) - m_mean);
+            m_mean += m_spec.weight * (static_cast<double>(packets()) - m_mean);
             return;
         }
-        const double packets = ToSeconds(now - m_idleSince) * m_rateBps / (8.0 * packet.wireBytes);
-        m_mean *= std::pow(1 - m_spec.weight, packets);
+        const double sent = seconds(now - m_idle_since) * m_link.rate_bps() / 8;
+        m_mean *= exact_pow(1 - m_spec.weight, sent / packet.wire_bytes);
     }
 
     /// p_b of section 4, and its gentle continuation.
-    double Probability() const
+    double probability() const
     {
-        if (m_mean < m_spec.maxPackets)
+        if (m_mean < m_spec.max_packets)
         {
-            return m_spec.maxProbability * (m_mean - m_spec.minPackets) /
-                   (m_spec.maxPackets - m_spec.minPackets);
+            return m_spec.max_probability * (m_mean - m_spec.min_packets) /
+                   (m_spec.max_packets - m_spec.min_packets);
         }
-        return m_spec.maxProbability +
-               (1 - m_spec.maxProbability) * (m_mean - m_spec.maxPackets) / m_spec.maxPackets;
+        return m_spec.max_probability +
+               (1 - m_spec.max_probability) * (m_mean - m_spec.max_packets) / m_spec.max_packets;
     }
 
     const Red m_spec;
-    const double m_rateBps;
-    double m_mean{0};
-    Ticks m_idleSince{0};
-    int64_t m_sinceLast{-1}; //!< packets since the last that was dropped or marked
-    ns3::UniformRandomVariable m_uniform;
+    Random m_random;
+    double m_mean{0}; //!< avg, packets
+    Time m_idle_since{0};
+    int64_t m_since_last{-1}; //!< packets since the last that was dropped or marked
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

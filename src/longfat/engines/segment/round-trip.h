@@ -1,187 +1,230 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The round-trip times that a sender measures, and its retransmission timeout (RFC 6298, RFC 7323),
-// as TcpSocketBase::EstimateRtt has them.
+// Round-trip times, and the retransmission timeout that follows from them (RFC 6298).
+//
+// A sample is the time since a segment was sent that this ACK delivers, and none before it. Which one
+// is never guessed (Karn): an ACK that delivers something that was sent twice gives no sample, unless
+// its timestamp is that of the last transmission and of no other (RFC 7323); nor does one whose timestamp
+// is newer than all that it delivers. Timestamps serve for nothing else here, so that they cost 12
+// bytes and leave the clock as it is.
+//
+// Of the segments that an ACK delivers, the congestion control gets the time of the newest, which
+// holds no delay of the ACK; the timeout gets that of the oldest, which the sender has waited for.
 
-#ifndef LONGFAT_SEGMENT_ROUND_TRIP_H
-#define LONGFAT_SEGMENT_ROUND_TRIP_H
+#ifndef LONGFAT_CORE_ROUND_TRIP_H
+#define LONGFAT_CORE_ROUND_TRIP_H
 
-#include "connection.h"
+#include "scoreboard.h"
 
-#include "ns3/tcp-socket-state.h"
-
-namespace longfat::segment
+namespace longfat::core
 {
 
-class RoundTrip
+/// What an ACK tells of round trips.
+class RoundTripSample
 {
   public:
-    RoundTrip(ns3::Ptr<ns3::TcpSocketState> tcb, const FlowSpec& spec)
-        : m_tcb(tcb),
-          m_timestamps(spec.timestamps),
-          m_faults(spec.faults),
-          m_minTimeout(FromSeconds(spec.minRtoS))
+    RoundTripSample(bool timestamps, Time tick, Time echo)
+        : m_timestamps(timestamps),
+          m_tick(tick),
+          m_echo(echo)
     {
-        UpdateUsualTimeout();
     }
 
-    /// The SYN left then, or was sent twice: -1.
-    void OnSynAck(const Packet& ack, Ticks sent, Ticks now)
+    /// A segment is delivered; `acknowledged`: by the cumulative acknowledgment.
+    void add(const SentSegment& segment, bool acknowledged)
     {
-        if (m_timestamps)
+        if (segment.ambiguous)
         {
-            Add(SinceTimestamp(ack.echo, now));
-        }
-        else if (sent >= 0)
-        {
-            Add(now - sent);
-        }
-        else if (!m_faults.Has(Fault::SYN_TIMEOUT))
-        {
-            m_usualTimeout = std::max(TIMEOUT_AFTER_SYN, m_minTimeout);
-        }
-        ResetTimeout();
-    }
-
-    /// Measure, from the first segment not yet timed, if the ACK covers it.
-    [[gnu::always_inline]]
-    void OnAck(const Packet& ack, Scoreboard& board, Ticks now)
-    {
-        TakeTimestamps(ack);
-        if (m_untimed >= ack.number)
-        {
+            m_ambiguous = true;
+            const bool told = m_timestamps && ticks(segment.sent) == ticks(m_echo) &&
+                              ticks(segment.sent) != ticks(segment.first_sent);
+            m_proven = told ? segment.sent : m_proven;
             return;
         }
-        if (m_timestamps)
+        m_newest = std::max(m_newest, segment.sent);
+        if (acknowledged)
         {
-            Add(SinceTimestamp(ack.echo, now));
+            m_oldest = std::min(m_oldest, segment.sent);
         }
-        else
-        {
-            const SentSegment& first = board[m_untimed];
-            const SentSegment& last = board[ack.number - 1];
-            if (!last.ambiguous)
-            {
-                m_tcb->m_lastRtt = ns3::TimeStep(now - last.firstSent);
-                UpdateLeast(now - last.firstSent);
-            }
-            if (!first.ambiguous)
-            {
-                AddToEstimate(now - first.firstSent);
-            }
-        }
-        m_untimed = ack.number;
     }
 
-    void TakeTimestamps(const Packet& ack)
+    /// For the congestion control, or NO_RTT.
+    Time newest(Time now) const
     {
-        const auto value = static_cast<uint32_t>(Milliseconds(ack.sent));
-        if (m_timestamps && value >= m_tcb->m_rcvTimestampValue)
+        if (m_ambiguous)
         {
-            latest = ack.sent;
-            m_tcb->m_rcvTimestampValue = value;
-            m_tcb->m_rcvTimestampEchoReply = static_cast<uint32_t>(Milliseconds(ack.echo));
+            return m_proven > m_newest ? now - m_proven : NO_RTT;
         }
+        return m_newest >= 0 && !is_of_another() ? now - m_newest : NO_RTT;
     }
 
-    /// The timer has expired. What has been sent, all before `next`, is not timed (Karn), unless
-    /// timestamps tell which transmission has arrived (RFC 7323, 4.1).
-    void BackOff(uint64_t next)
+    /// For the timeout, or NO_RTT.
+    Time oldest(Time now) const
     {
-        timeout = std::min(2 * timeout, LONGEST_TIMEOUT);
-        if (!m_timestamps || m_faults.Has(Fault::BACKOFF_FORGOTTEN))
+        if (m_ambiguous || is_of_another() || m_oldest == NEVER)
         {
-            m_untimed = next;
+            return newest(now);
         }
+        return now - m_oldest;
     }
 
-    /// The timeout that follows from the round trips; undoes a back-off.
-    void ResetTimeout()
+    /// The sample is of a retransmission, by its timestamp.
+    bool is_proven() const
     {
-        timeout = m_usualTimeout;
+        return m_ambiguous;
     }
-
-    /// New data have been acknowledged. Only a round trip undoes a back-off (RFC 6298, 5).
-    void OnProgress()
-    {
-        if (m_faults.Has(Fault::BACKOFF_FORGOTTEN))
-        {
-            ResetTimeout();
-        }
-    }
-
-    Ticks timeout{0}; //!< retransmission timeout
-    Ticks latest{0};  //!< latest timestamp that has come
 
   private:
-    static Ticks SinceTimestamp(Ticks echo, Ticks now)
+    /// The ACK answers something that was sent later, and had arrived before: what it delivers had waited
+    /// at the receiver, or its own ACK was lost.
+    bool is_of_another() const
     {
-        const Ticks elapsed = Milliseconds(now) - Milliseconds(echo);
-        return elapsed > 0 ? 1'000'000 * elapsed : 1000; // ns-3 takes 0 for a microsecond
+        return m_timestamps && ticks(m_echo) > ticks(m_newest);
     }
 
-    [[gnu::always_inline]]
-    void Add(Ticks rtt)
+    Time ticks(Time time) const
     {
-        m_tcb->m_lastRtt = ns3::TimeStep(rtt);
-        UpdateLeast(rtt);
-        AddToEstimate(rtt);
+        return m_tick > 0 ? time / m_tick : time;
     }
 
-    /// SRTT and RTTVAR of RFC 6298, in whole nanoseconds (V. Jacobson, "Congestion avoidance and
-    /// control", 1988, appendix A), as ns-3's RttMeanDeviation.
-    [[gnu::always_inline]]
-    void AddToEstimate(Ticks rtt)
+    const bool m_timestamps;
+    const Time m_tick;
+    const Time m_echo;
+    bool m_ambiguous{false}; //!< something is delivered that was sent twice
+    Time m_proven{-1};       //!< when that was sent that has caused the ACK
+    Time m_newest{-1};
+    Time m_oldest{NEVER};
+};
+
+class RetransmissionTimeout
+{
+  public:
+    explicit RetransmissionTimeout(Time min_rto)
+        : m_min_rto(min_rto)
+    {
+        update();
+    }
+
+    Time srtt() const
+    {
+        return m_samples > 0 ? m_srtt : NO_RTT;
+    }
+
+    Time rttvar() const
+    {
+        return m_rttvar;
+    }
+
+    Time rto() const
+    {
+        return m_backed_off;
+    }
+
+    /// SRTT and RTTVAR (2.2 and 2.3), in whole nanoseconds (V. Jacobson, "Congestion avoidance and
+    /// control", 1988, appendix A). A sample undoes a back-off; nothing else does (5).
+    void on_sample(Time rtt)
     {
         if (m_samples++ == 0)
         {
-            m_smoothed = rtt;
-            m_variation = rtt / 2;
+            m_srtt = rtt;
+            m_rttvar = rtt / 2;
         }
         else
         {
-            const Ticks error = rtt - m_smoothed;
-            m_smoothed = (8 * m_smoothed + error) >> 3;
-            m_variation = (4 * m_variation + (error < 0 ? -error : error) - m_variation) >> 2;
+            const Time error = rtt - m_srtt;
+            m_srtt = (8 * m_srtt + error) >> 3;
+            m_rttvar = (4 * m_rttvar + (error < 0 ? -error : error) - m_rttvar) >> 2;
         }
-        UpdateUsualTimeout();
-        ResetTimeout();
-        m_tcb->m_srtt = ns3::Time(m_smoothed);
-        if (m_faults.Has(Fault::SMOOTHED_RTT) && ns3::Time(m_smoothed) < m_tcb->m_minRtt)
-        {
-            m_tcb->m_minRtt = ns3::Time(m_smoothed);
-        }
+        update();
     }
 
-    void UpdateLeast(Ticks rtt)
+    /// The SYN was lost, and there is no sample (5.7).
+    void on_syn_lost()
     {
-        if (!m_faults.Has(Fault::SMOOTHED_RTT) && ns3::Time(rtt) < m_tcb->m_minRtt)
-        {
-            m_tcb->m_minRtt = ns3::Time(rtt);
-        }
+        constexpr Time AFTER_SYN = 3'000'000'000;
+        m_rto = m_backed_off = std::max(AFTER_SYN, m_min_rto);
     }
 
-    /// The estimate has changed.
-    void UpdateUsualTimeout()
+    /// The timer has expired (5.5).
+    void back_off()
     {
-        constexpr Ticks GRANULARITY = 1'000'000;
-        m_usualTimeout =
-            std::max(m_smoothed + std::max(GRANULARITY, 4 * m_variation), m_minTimeout);
+        m_backed_off = backed_off(m_backed_off, 1);
     }
 
-    const ns3::Ptr<ns3::TcpSocketState> m_tcb;
-    static constexpr Ticks TIMEOUT_AFTER_SYN = 3'000'000'000; //!< that was lost (RFC 6298, 5.7)
+    /// A timeout, doubled so often. The bound is the back-off's, so that none makes a timeout shorter.
+    static Time backed_off(Time timeout, uint64_t times)
+    {
+        constexpr Time LONGEST = 60'000'000'000;
+        Time doubled = timeout;
+        for (; times > 0 && doubled < LONGEST; --times)
+        {
+            doubled *= 2;
+        }
+        return std::max(timeout, std::min(doubled, LONGEST));
+    }
 
-    const bool m_timestamps;
-    const Faults m_faults;
-    const Ticks m_minTimeout;
+    /// The timer had expired too early.
+    void undo_back_off()
+    {
+        m_backed_off = m_rto;
+    }
+
+  private:
+    void update()
+    {
+        constexpr Time GRANULARITY = 1'000'000;
+        m_rto = std::max(m_srtt + std::max(GRANULARITY, 4 * m_rttvar), m_min_rto);
+        m_backed_off = m_rto;
+    }
+
+    const Time m_min_rto;
     uint64_t m_samples{0};
-    Ticks m_smoothed{1'000'000'000}; //!< SRTT; before the first sample, ns-3's guess
-    Ticks m_variation{0};            //!< RTTVAR
-    Ticks m_usualTimeout{0};         //!< that follows from the round trips, without a back-off
-    uint64_t m_untimed{0};           //!< first segment that no round trip has been taken from
+    Time m_srtt{1'000'000'000}; //!< before the first sample as (2.1)
+    Time m_rttvar{0};
+    Time m_rto{0};        //!< that follows from the samples
+    Time m_backed_off{0}; //!< that is in force
 };
 
-} // namespace longfat::segment
+/// The round trips of a connection.
+class RoundTrips
+{
+  public:
+    explicit RoundTrips(Time min_rto)
+        : timeout(min_rto)
+    {
+    }
+
+    RetransmissionTimeout timeout;
+
+    /// A sample, and what the timeout gets in its place.
+    void on_sample(Time rtt, Time of_timeout)
+    {
+        m_latest = rtt;
+        m_min = std::min(m_min, rtt);
+        timeout.on_sample(of_timeout);
+    }
+
+    Time latest() const
+    {
+        return m_latest;
+    }
+
+    /// NEVER: none yet.
+    Time min() const
+    {
+        return m_min;
+    }
+
+    Time srtt() const
+    {
+        return timeout.srtt();
+    }
+
+  private:
+    Time m_latest{0};
+    Time m_min{NEVER};
+};
+
+} // namespace longfat::core
 
 #endif

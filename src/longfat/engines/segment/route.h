@@ -2,17 +2,17 @@
 //
 // Shortest paths, by the number of links.
 
-#ifndef LONGFAT_SEGMENT_ROUTE_H
-#define LONGFAT_SEGMENT_ROUTE_H
+#ifndef LONGFAT_CORE_ROUTE_H
+#define LONGFAT_CORE_ROUTE_H
 
-#include "../spec.h"
+#include "spec.h"
 
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace longfat::segment
+namespace longfat::core
 {
 
 class Graph
@@ -22,8 +22,8 @@ class Graph
     {
         for (const LinkSpec& link : links)
         {
-            const std::size_t source = Node(link.source);
-            const std::size_t target = Node(link.target);
+            const std::size_t source = node_of(link.source);
+            const std::size_t target = node_of(link.target);
             if (std::find(m_next[source].begin(), m_next[source].end(), target) ==
                 m_next[source].end())
             {
@@ -33,7 +33,7 @@ class Graph
         }
     }
 
-    bool AreJoined(const std::string& a, const std::string& b) const
+    bool are_joined(const std::string& a, const std::string& b) const
     {
         const auto from = m_byName.find(a);
         const auto to = m_byName.find(b);
@@ -45,7 +45,7 @@ class Graph
     /// The shortest path between both, or an empty one. Where there are several it is the one that
     /// networkx finds (bidirectional search, level by level, neighbours in the order in which the
     /// links name them), which the archived results were made with.
-    Path ShortestPath(const std::string& source, const std::string& target) const
+    Path shortest_path(const std::string& source, const std::string& target) const
     {
         const auto from = m_byName.find(source);
         const auto to = m_byName.find(target);
@@ -59,7 +59,7 @@ class Graph
         while (meeting == NONE && !forth.fringe.empty() && !back.fringe.empty())
         {
             meeting =
-                forth.fringe.size() <= back.fringe.size() ? Grow(forth, back) : Grow(back, forth);
+                forth.fringe.size() <= back.fringe.size() ? grow(forth, back) : grow(back, forth);
         }
         if (meeting == NONE)
         {
@@ -103,7 +103,7 @@ class Graph
     };
 
     /// Reach one link further; returns where it meets the other side, or NONE.
-    std::size_t Grow(Side& side, const Side& other) const
+    std::size_t grow(Side& side, const Side& other) const
     {
         std::vector<std::size_t> reached;
         reached.swap(side.fringe);
@@ -125,7 +125,7 @@ class Graph
         return NONE;
     }
 
-    std::size_t Node(const std::string& name)
+    std::size_t node_of(const std::string& name)
     {
         const auto [place, isNew] = m_byName.try_emplace(name, m_names.size());
         if (isNew)
@@ -141,6 +141,6 @@ class Graph
     std::vector<std::vector<std::size_t>> m_next;
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

@@ -1,40 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What a sender knows of the segments that it has sent: which the receiver has, which are lost,
-// which have been sent again (RFC 6675), and which of these were lost again (as RFC 8985 does it, but
-// by the order of transmissions instead of their times). The rules of ns-3's TcpTxBuffer are cited by
-// name; but it walks along no list: every operation costs, on average, the same whatever the window,
-// or the logarithm of the number of gaps.
+// What a sender knows of the segments that it has sent: which have arrived, which are lost, which have
+// been sent again, and so how much is in flight (pipe).
+//
+//     with SACK      a segment is lost when three above it are reported (RFC 6675, IsLost); one that
+//                    was sent again, when three have arrived that were sent after it
+//     with RACK      when one that was sent later has arrived and a window for reordering is over
+//                    (RFC 8985); what was sent again is not another case
+//     without SACK   duplicate ACKs tell how many have arrived, not which (RFC 6582)
+//
+// Every operation costs, on average, the same whatever the window, or the logarithm of the number of
+// gaps: nothing walks along the window.
 
-#ifndef LONGFAT_SEGMENT_SCOREBOARD_H
-#define LONGFAT_SEGMENT_SCOREBOARD_H
+#ifndef LONGFAT_CORE_SCOREBOARD_H
+#define LONGFAT_CORE_SCOREBOARD_H
 
-#include "faults.h"
 #include "event.h"
-#include "link.h"
+#include "spec.h"
 
 #include <algorithm>
 #include <map>
 
-namespace longfat::segment
+namespace longfat::core
 {
 
 /// A connection's bytes, cut into segments of equal size, except perhaps the last.
 struct Stream
 {
-    uint32_t segmentBytes{0};
-    uint64_t bytes{0};             //!< 0: without end
-    uint64_t segments{UINT64_MAX}; //!< how many that is
+    uint32_t mss{0};
+    uint64_t bytes{0};           //!< 0: without end
+    uint64_t segments{NO_LIMIT}; //!< how many that is
 
     /// How many bytes are before that segment.
-    uint64_t Offset(uint64_t segment) const
+    Bytes offset(uint64_t segment) const
     {
-        return segment < segments ? segment * segmentBytes : bytes;
+        return static_cast<Bytes>(segment < segments ? segment * mss : bytes);
     }
 
-    uint32_t Size(uint64_t segment) const
+    uint32_t size(uint64_t segment) const
     {
-        return segment + 1 < segments ? segmentBytes : bytes - segment * segmentBytes;
+        return segment + 1 < segments ? mss : static_cast<uint32_t>(bytes - segment * mss);
     }
 };
 
@@ -44,7 +49,7 @@ class RangeSet
   public:
     /// Add [begin, end), and call `added` with each number that was not there before.
     template <class Added>
-    void Add(uint64_t begin, uint64_t end, Added added)
+    void add(uint64_t begin, uint64_t end, Added added)
     {
         auto next = m_ranges.upper_bound(begin); // the first range that begins after `begin`
         auto range = m_ranges.end();             // that which will hold all of [begin, end)
@@ -76,7 +81,7 @@ class RangeSet
     }
 
     /// Forget everything below that number.
-    void RemoveBelow(uint64_t number)
+    void remove_below(uint64_t number)
     {
         while (!m_ranges.empty() && m_ranges.begin()->first < number)
         {
@@ -89,34 +94,28 @@ class RangeSet
         }
     }
 
-    void Clear()
+    bool empty() const
     {
-        m_ranges.clear();
+        return m_ranges.empty();
     }
 
-    /// The first number that is not in the set, from that one on.
-    uint64_t FirstGap(uint64_t from) const
+    /// The highest number.
+    uint64_t highest() const
     {
-        auto range = m_ranges.upper_bound(from);
-        return range != m_ranges.begin() ? std::max(from, std::prev(range)->second) : from;
+        return std::prev(m_ranges.end())->second - 1;
     }
 
-    /// Of the numbers in the set up to `highest`, the n-th from above; `highest` is in the set.
-    /// Returns false when there are not so many.
-    bool FromAbove(uint64_t highest, uint64_t n, uint64_t* found) const
+    /// The n-th from above; returns false when there are not so many.
+    bool from_above(uint64_t n, uint64_t* found) const
     {
-        uint64_t end = highest + 1;
-        for (auto range = m_ranges.upper_bound(highest); range != m_ranges.begin();)
+        for (auto range = m_ranges.rbegin(); range != m_ranges.rend(); ++range)
         {
-            --range;
-            end = std::min(end, range->second);
-            if (end - range->first >= n)
+            if (range->second - range->first >= n)
             {
-                *found = end - n;
+                *found = range->second - n;
                 return true;
             }
-            n -= end - range->first;
-            end = range->first;
+            n -= range->second - range->first;
         }
         return false;
     }
@@ -128,214 +127,200 @@ class RangeSet
 /// A segment that has been sent and not yet been acknowledged.
 struct SentSegment
 {
-    bool sacked;        //!< the receiver has reported it (without SACK: is thought to have)
+    Time sent;            //!< for the last time
+    Time first_sent;      //!< for the first time
+    uint64_t order;       //!< of its last transmission, among all of the connection
+    Bytes delivered;      //!< of the connection, when it was last sent; so are the next four
+    Time delivered_time;  //!< of what was delivered last
+    Time first_sent_time; //!< of the flight that it belongs to
+    Bytes tx_in_flight;   //!< with it
+    Bytes lost_before;    //!< of the connection
+    bool is_app_limited;
+    bool sacked;        //!< the receiver has reported it
     bool lost;          //!< is thought to be lost
     bool retransmitted; //!< and has been sent again since
-    bool delivered;     //!< has been counted as delivered
-    bool ambiguous;     //!< has been sent twice: no round-trip time from it (Karn's rule)
-    uint64_t order;     //!< of its last transmission, among all of the connection
-    Ticks firstSent;    //!< when it was sent for the first time
-    Ticks lastSent;     //!< and for the last
-    // For the delivery rate (delivery-rate.h), when it was last sent:
-    Ticks deliveredTime;
-    Ticks firstSentTime;
-    uint64_t deliveredBytes;
-#ifdef LONGFAT_PROBES
-    bool supplement; //!< was sent beyond the window, and not sent again
-    bool aside;      //!< is under way so
-#endif
+    bool ambiguous;     //!< has been sent more than once: an ACK does not tell which arrived (Karn)
+    bool supplement;    //!< was sent beyond the window, and not sent again
+    bool aside;         //!< and so is under way, apart from the pipe
+    bool excused;       //!< is lost, but as a supplement, which reduces no window
 };
 
 class Scoreboard
 {
   public:
-    Scoreboard(const Stream& stream, bool sack, Faults faults)
+    static constexpr uint64_t DUP_THRESH = 3;
+
+    /// `watches`: whether it finds out which retransmissions are lost.
+    Scoreboard(const Stream& stream, bool sack, bool watches, bool rack)
         : m_stream(stream),
           m_sack(sack),
-          m_faults(faults)
+          m_watches(watches),
+          m_rack(rack)
     {
     }
 
     /// The first segment that is not acknowledged.
-    uint64_t Head() const
+    uint64_t snd_una() const
     {
-        return m_head;
+        return m_una;
     }
 
     /// The first segment that has never been sent.
-    uint64_t Next() const
+    uint64_t snd_nxt() const
     {
-        return m_head + m_sent.Size();
+        return m_una + m_sent.size();
+    }
+
+    bool empty() const
+    {
+        return m_sent.empty();
     }
 
     SentSegment& operator[](uint64_t segment)
     {
-        return m_sent[segment - m_head];
+        return m_sent[segment - m_una];
     }
 
-    uint64_t SentBytes() const
+    /// Sent and not acknowledged.
+    Bytes outstanding() const
     {
-        return m_sentBytes;
+        return m_outstanding;
     }
 
-    uint64_t SackedBytes() const
+    Bytes sacked_out() const
     {
-        return m_sackedBytes;
+        return m_sacked_out;
     }
 
-    uint64_t LostBytes() const
+    Bytes lost_out() const
     {
-        return m_lostBytes;
+        return m_lost_out;
     }
 
-    /// Bytes that have ever been found to be lost, again and again.
-    uint64_t FoundLostBytes() const
+    /// All that was ever found lost, again and again.
+    Bytes lost() const
     {
-        return m_foundLostBytes;
+        return m_lost;
     }
 
-    /// RFC 6675's pipe, from counts: what has been sent, is neither reported nor lost, or has been
-    /// sent again.
-    uint32_t BytesInFlight() const
+    /// In flight (RFC 6675): what has been sent, has neither arrived nor is lost, or was sent again.
+    Bytes pipe() const
     {
-#ifdef LONGFAT_PROBES
-        if (m_asideBytes > 0)
-        {
-            return m_sentBytes - m_asideBytes - m_sackedBytes - m_lostBytes + m_retransmittedBytes;
-        }
-#endif
-        return m_sentBytes - m_sackedBytes - m_lostBytes + m_retransmittedBytes;
+        return m_outstanding - m_sacked_out - m_reno_sacked * m_stream.mss - m_lost_out - m_aside +
+               m_retrans_out;
     }
 
-#ifdef LONGFAT_PROBES
-    /// What has just been sent for the first time is a supplement (own-packets.h): it is not in
-    /// flight by the window's count.
-    void SetAside(uint64_t segment)
+    /// Lost, and not as a supplement: the window has to react.
+    bool has_losses() const
     {
-        (*this)[segment].supplement = (*this)[segment].aside = m_hasSupplements = true;
-        m_asideBytes += m_stream.Size(segment);
+        return m_lost_out > m_excused;
     }
 
-    /// Whether there have been supplements, whose losses reduce no window.
-    bool HasSupplements() const
+    /// What has just been sent for the first time is a supplement.
+    void set_aside(uint64_t segment)
     {
-        return m_hasSupplements;
+        SentSegment& sent = (*this)[segment];
+        sent.supplement = sent.aside = true;
+        m_aside += m_stream.size(segment);
     }
 
-    /// Whether another segment than a supplement was lost, from that one on.
-    bool IsLostFrom(uint64_t segment) const
+    uint64_t transmissions() const
     {
-        return m_lostEnd > segment;
+        return m_order;
     }
 
-#endif
     /// A segment is sent; returns whether it has been sent before.
-    bool Send(uint64_t segment, Ticks now)
+    bool send(uint64_t segment, Time now)
     {
-        if (segment == Next())
+        const uint32_t bytes = m_stream.size(segment);
+        const bool again = segment != snd_nxt();
+        if (!again)
         {
-            SentSegment& fresh = m_sent.Push();
+            SentSegment& fresh = m_sent.push();
             fresh = SentSegment{};
-            fresh.order = ++m_order;
-            fresh.firstSent = fresh.lastSent = now;
-            m_sentBytes += m_stream.Size(segment);
-            return false;
+            fresh.first_sent = now;
+            m_outstanding += bytes;
         }
-        SentSegment& old = (*this)[segment];
-#ifdef LONGFAT_PROBES
-        CountInFlight(old, segment);
-        old.supplement = false;
-#endif
-        if (segment + 1 == Next() && !old.lost)
+        SentSegment& sent = (*this)[segment];
+        sent.order = ++m_order;
+        sent.sent = now;
+        if (again)
         {
-            m_rescued = Next();
-        }
-        old.order = ++m_order;
-        old.lastSent = now;
-        old.ambiguous = true;
-        if (m_sack && !m_faults.Has(Fault::LOST_RETRANSMISSION))
-        {
-            Watch(segment);
-        }
-        if (!old.retransmitted)
-        {
-            old.retransmitted = true;
-            m_retransmittedBytes += m_stream.Size(segment);
-        }
-        return true;
-    }
-
-    /// TcpTxBuffer::DiscardUpTo: all before that segment is acknowledged. Calls `delivered` with
-    /// each segment that was not reported before.
-    template <class Delivered>
-    void Acknowledge(uint64_t segment, Ticks now, Delivered delivered)
-    {
-        if (segment <= m_head)
-        {
-            return;
-        }
-        for (; m_head < segment; ++m_head)
-        {
-            SentSegment& gone = m_sent.Front();
-            const uint32_t bytes = m_stream.Size(m_head);
-#ifdef LONGFAT_PROBES
-            CountInFlight(gone, m_head);
-#endif
-            m_sentBytes -= bytes;
-            m_sackedBytes -= gone.sacked ? bytes : 0;
-            m_lostBytes -= gone.lost ? bytes : 0;
-            m_retransmittedBytes -= gone.retransmitted ? bytes : 0;
-            if (!gone.delivered)
+            if (segment + 1 == snd_nxt() && !sent.lost)
             {
-                NoteDelivery(gone, now);
-                delivered(gone, bytes);
+                m_rescued = snd_nxt();
             }
-            m_sent.Pop();
+            sent.ambiguous = true;
+            sent.supplement = false;
+            join_pipe(sent, segment);
+            if (!sent.retransmitted)
+            {
+                sent.retransmitted = true;
+                m_retrans_out += bytes;
+            }
         }
-        m_decided = std::max(m_decided, m_head);
-        m_retransmit = std::max(m_retransmit, m_head);
-        m_untouched = std::max(m_untouched, m_head);
-        m_sacked.RemoveBelow(m_head);
-        if (!m_sent.Empty() && m_sent.Front().sacked)
+        if (m_rack || (again && m_watches))
         {
-            // Without SACK, duplicate ACKs tell how many have arrived, not which: not this one.
-            m_sent.Front().sacked = false;
-            m_sackedBytes -= m_stream.Size(m_head);
-            m_sacked.RemoveBelow(m_head + 1);
-            AddRenoSack();
-            MarkHeadAsLost();
+            watch(segment, now);
         }
-        if (m_highest <= m_head)
-        {
-            m_sackSeen = false;
-        }
+        return again;
     }
 
-    /// TcpTxBuffer::Update: the receiver reports segments [begin, end). Calls `delivered` with each
-    /// that it had not reported before; returns their bytes.
+    /// The receiver reports segments [begin, end) (SACK). Calls `delivered` with each that it had not
+    /// reported before.
     template <class Delivered>
-    uint32_t Sack(uint64_t begin, uint64_t end, Ticks now, Delivered delivered)
+    void sack(uint64_t begin, uint64_t end, Time now, Delivered delivered)
     {
-        begin = std::max(begin, m_head);
-        end = std::min(end, Next());
-        uint32_t bytes = 0;
+        begin = std::max(begin, m_una);
+        end = std::min(end, snd_nxt());
         if (begin < end)
         {
-            m_sacked.Add(begin, end, [&](uint64_t i) {
-                NoteDelivery((*this)[i], now);
-                bytes += MarkAsSacked(i);
-                delivered((*this)[i], m_stream.Size(i));
+            m_sacked.add(begin, end, [&](uint64_t i) {
+                SentSegment& segment = (*this)[i];
+                note_delivery(segment, i, now);
+                delivered(segment, i, m_stream.size(i));
+                leave_pipe(segment, i);
+                segment.sacked = true;
+                m_sacked_out += m_stream.size(i);
             });
         }
-        return bytes;
     }
 
-    /// TcpTxBuffer::UpdateLostCount, after new reports: what lies below three reported segments is
-    /// lost.
-    void FindLost()
+    /// All before that segment is acknowledged. Calls `delivered` with each that had not been reported.
+    template <class Delivered>
+    void acknowledge(uint64_t number, Time now, Delivered delivered)
+    {
+        while (m_una < number)
+        {
+            SentSegment& segment = m_sent.front();
+            const uint32_t bytes = m_stream.size(m_una);
+            if (segment.sacked)
+            {
+                m_sacked_out -= bytes;
+            }
+            else
+            {
+                note_delivery(segment, m_una, now);
+                delivered(segment, m_una, bytes);
+                leave_pipe(segment, m_una);
+            }
+            m_outstanding -= bytes;
+            m_sent.pop();
+            ++m_una;
+        }
+        m_decided = std::max(m_decided, m_una);
+        m_retransmit = std::max(m_retransmit, m_una);
+        m_untouched = std::max(m_untouched, m_una);
+        m_sacked.remove_below(m_una);
+    }
+
+    /// After new reports or acknowledgments: what lies below three reported segments is lost. Calls
+    /// `lost` with each.
+    template <class OnLost>
+    void detect_by_sack(OnLost lost)
     {
         uint64_t third;
-        if (!m_sackSeen || !m_sacked.FromAbove(m_highest, DUP_THRESH, &third))
+        if (!m_sacked.from_above(DUP_THRESH, &third))
         {
             return;
         }
@@ -343,34 +328,21 @@ class Scoreboard
         {
             if (!(*this)[m_decided].sacked)
             {
-                MarkAsLost(m_decided);
+                mark_lost(m_decided, lost);
             }
         }
     }
 
-    /// Something that was sent once has been answered after that time.
-    void NoteRoundTrip(Ticks elapsed)
-    {
-        m_leastRtt = std::min(m_leastRtt, elapsed);
-    }
-
-    /// How many transmissions there have been.
-    uint64_t Transmissions() const
-    {
-        return m_order;
-    }
-
-    /// After new reports or acknowledgments: a retransmission is lost when three segments have arrived
-    /// that were sent after it. Returns whether one of those is lost that came after the
-    /// transmission of that number.
-    bool FindLostRetransmissions(uint64_t after)
+    /// What was sent again is lost when three segments have arrived that were sent after it. Returns
+    /// whether one of those is that came after the transmission of that number.
+    template <class OnLost>
+    bool detect_lost_retransmissions(uint64_t after, OnLost lost)
     {
         bool found = false;
-        for (; !m_watched.Empty(); m_watched.Pop())
+        for (; !m_watched.empty(); m_watched.pop())
         {
-            const auto [segment, order] = m_watched.Front();
-            const bool waits = segment >= m_head && (*this)[segment].order == order &&
-                               (*this)[segment].retransmitted && !(*this)[segment].sacked;
+            const auto& [segment, order, sent] = m_watched.front();
+            const bool waits = is_in_flight(segment, order);
             if (waits && order >= m_latest[DUP_THRESH - 1])
             {
                 break;
@@ -378,123 +350,161 @@ class Scoreboard
             if (waits)
             {
                 found = found || order > after;
-#ifdef LONGFAT_PROBES
-                m_lostEnd = std::max(m_lostEnd, segment + 1);
-#endif
-                (*this)[segment].retransmitted = false;
-                m_retransmittedBytes -= m_stream.Size(segment);
-                m_foundLostBytes += (*this)[segment].lost ? m_stream.Size(segment) : 0;
-                MarkAsLost(segment);
-                m_retransmit = std::min(m_retransmit, segment);
-                m_untouched = std::min(m_untouched, segment);
+                lose_transmission(segment, lost);
             }
         }
         return found;
     }
 
-    /// TcpTxBuffer::IsLost, of the head.
-    bool IsHeadLost() const
+    /// RACK (RFC 8985, section 6.2, step 5). Sets `wait` to how long until more may be lost, or NEVER.
+    /// Returns whether something is lost that was sent after the transmission of that number.
+    template <class OnLost>
+    bool detect_by_time(
+        Time now, Time rack_rtt, Time reo_wnd, uint64_t after, Time* wait, OnLost lost)
     {
-        return m_sackSeen && m_head < m_highest && m_sent[0].lost;
+        bool found = false;
+        *wait = NEVER;
+        for (; !m_watched.empty(); m_watched.pop())
+        {
+            const auto& [segment, order, sent] = m_watched.front();
+            if (!is_in_flight(segment, order))
+            {
+                continue;
+            }
+            if (order > m_rack_order)
+            {
+                break;
+            }
+            const Time remaining = sent + rack_rtt + reo_wnd - now;
+            if (remaining > 0)
+            {
+                *wait = remaining;
+                break;
+            }
+            found = found || order > after;
+            lose_transmission(segment, lost);
+        }
+        return found;
     }
 
-    /// TcpTxBuffer::MarkHeadAsLost, to be sent again even if it was before.
-    void MarkHeadAsLost()
+    /// The number of the latest transmission that has arrived.
+    uint64_t rack_order() const
     {
-        if (m_sent.Empty())
+        return m_rack_order;
+    }
+
+    Time rack_sent() const
+    {
+        return m_rack_sent;
+    }
+
+    /// A segment has arrived although one that was sent later had arrived before it.
+    bool reordering_seen() const
+    {
+        return m_reordering_seen;
+    }
+
+    /// The shortest time after which something that was sent once was answered.
+    void note_round_trip(Time elapsed)
+    {
+        m_least_rtt = std::min(m_least_rtt, elapsed);
+    }
+
+    bool is_head_lost() const
+    {
+        return !m_sent.empty() && m_sent[0].lost;
+    }
+
+    /// The head is lost, and is to be sent again even if it was before.
+    template <class OnLost>
+    void mark_head_lost(OnLost lost)
+    {
+        if (m_sent.empty())
         {
             return;
         }
-        SentSegment& head = m_sent.Front();
-        if (head.retransmitted)
-        {
-            head.retransmitted = false;
-            m_retransmittedBytes -= m_stream.Size(m_head);
-        }
-        MarkAsLost(m_head);
-        m_decided = std::max(m_decided, m_head + 1);
-        m_retransmit = m_untouched = m_head;
+        lose_transmission(m_una, lost);
+        m_decided = std::max(m_decided, m_una + 1);
     }
 
-    /// TcpTxBuffer::AddRenoSack: without SACK, a duplicate ACK says that one more has arrived.
-    void AddRenoSack()
+    /// Without SACK, a duplicate ACK says that one more has arrived, which is not the head.
+    void add_reno_sack()
     {
-        const uint64_t segment = m_sacked.FirstGap(m_head + 1);
-        if (segment < Next())
-        {
-            m_sacked.Add(segment, segment + 1, [&](uint64_t i) { MarkAsSacked(i); });
-            m_highest = segment;
-        }
+        const auto others = static_cast<int64_t>(m_sent.size()) - 1;
+        m_reno_sacked = std::min(m_reno_sacked + 1, std::max<int64_t>(others, 0));
     }
 
-    /// Without SACK, an ACK that advances outside of a recovery ends what duplicate ACKs have told.
-    void ForgetRenoSacks()
+    /// So many have been acknowledged; the head was not among those that duplicate ACKs told of.
+    void remove_reno_sacks(uint64_t acknowledged)
     {
-        for (uint64_t i = m_head; m_sackedBytes > 0; ++i)
-        {
-            SentSegment& segment = (*this)[i];
-            m_sackedBytes -= segment.sacked ? m_stream.Size(i) : 0;
-            segment.sacked = false;
-        }
-        m_sacked.Clear();
-        m_sackSeen = false;
+        m_reno_sacked -= std::min<int64_t>(m_reno_sacked, static_cast<int64_t>(acknowledged) - 1);
+        const auto others = static_cast<int64_t>(m_sent.size()) - 1;
+        m_reno_sacked = std::min(m_reno_sacked, std::max<int64_t>(others, 0));
     }
 
-    /// TcpTxBuffer::SetSentListLost, after a timeout: all is lost that has not been reported, and
-    /// nothing has been sent again. Without SACK, nothing has been reported either.
-    void MarkAllAsLost()
+    void clear_reno_sacks()
     {
-        for (uint64_t i = m_head; i < Next(); ++i)
+        m_reno_sacked = 0;
+    }
+
+    /// After a timeout: all is lost that has not been reported, and nothing has been sent again.
+    template <class OnLost>
+    void mark_all_lost(OnLost lost)
+    {
+        m_reno_sacked = 0;
+        for (uint64_t i = m_una; i < snd_nxt(); ++i)
         {
-            SentSegment& segment = (*this)[i];
-            segment.retransmitted = false;
-            if (!m_sack && segment.sacked)
+            if (!(*this)[i].sacked)
             {
-                segment.sacked = false;
-                m_sackedBytes -= m_stream.Size(i);
-            }
-            if (!segment.sacked)
-            {
-                MarkAsLost(i);
+                lose_transmission(i, lost);
             }
         }
-        m_retransmittedBytes = 0;
-        m_decided = Next();
-        m_retransmit = m_untouched = m_head;
-        if (!m_sack)
-        {
-            m_sacked.Clear();
-            m_sackSeen = false;
-        }
+        m_decided = snd_nxt();
+        m_retransmit = m_untouched = m_una;
     }
 
-    /// TcpTxBuffer::NextSeg (RFC 6675, NextSeg): which segment to send next. `limit` is the first
-    /// that the sender has not got; `window` is the receiver's, in bytes. Returns false for none.
-    bool NextSegment(uint64_t limit, uint32_t window, bool inRecovery, uint64_t* next)
+    /// The timeout was none: what was found lost is in flight, as before.
+    void unmark_lost()
     {
-        // Rule 1: the first that is lost. In ns-3, once there are reports, only below the highest.
-        const bool all = !m_faults.Has(Fault::TIMEOUT_ORDER);
-        for (; m_retransmit < m_decided && (all || IsInReach(m_retransmit)); ++m_retransmit)
+        for (uint64_t i = m_una; i < snd_nxt(); ++i)
+        {
+            SentSegment& segment = (*this)[i];
+            if (segment.lost)
+            {
+                excuse(segment, i, false);
+                segment.lost = false;
+                m_lost_out -= m_stream.size(i);
+            }
+        }
+        m_decided = m_una;
+    }
+
+    /// Which segment to send next (RFC 6675, NextSeg). `limit` is the first that the sender has not
+    /// got; `window` is how many bytes may be outstanding. Returns false for none.
+    bool next_segment(uint64_t limit, Bytes window, bool in_recovery, uint64_t* next)
+    {
+        // Rule 1: the first that is lost.
+        for (; m_retransmit < m_decided; ++m_retransmit)
         {
             const SentSegment& segment = (*this)[m_retransmit];
-            if (!segment.sacked && !segment.retransmitted)
+            if (segment.lost && !segment.retransmitted)
             {
                 *next = m_retransmit;
                 return true;
             }
         }
         // Rule 2: new data, as far as the receiver's window allows.
-        if (Next() < limit)
+        if (snd_nxt() < limit && m_outstanding + m_stream.size(snd_nxt()) <= window)
         {
-            *next = Next();
-            const bool allowed = SentBytes() + m_stream.Size(*next) <= window;
-            if (allowed || m_faults.Has(Fault::NO_RESCUE))
-            {
-                return allowed;
-            }
+            *next = snd_nxt();
+            return true;
         }
-        // Rule 3: the first that may be lost.
-        for (; inRecovery && m_untouched < Next() && IsInReach(m_untouched); ++m_untouched)
+        if (!in_recovery || m_sacked.empty())
+        {
+            return false;
+        }
+        // Rule 3: the first below the highest report.
+        for (; m_untouched < m_sacked.highest(); ++m_untouched)
         {
             const SentSegment& segment = (*this)[m_untouched];
             if (!segment.sacked && !segment.retransmitted)
@@ -504,114 +514,168 @@ class Scoreboard
             }
         }
         // Rule 4, the rescue: once a recovery, the last one, when no report tells of it.
-        if (inRecovery && !m_faults.Has(Fault::NO_RESCUE) && m_head >= m_rescued &&
-            !m_sent.Empty() && !m_sent[m_sent.Size() - 1].sacked &&
-            !m_sent[m_sent.Size() - 1].retransmitted)
+        const SentSegment& last = m_sent[m_sent.size() - 1];
+        if (m_una >= m_rescued && !last.sacked && !last.retransmitted)
         {
-            *next = Next() - 1;
+            *next = snd_nxt() - 1;
             return true;
         }
         return false;
     }
 
-    /// Whether the counts are those of the marks, and nothing is both reported and lost.
-    bool IsConsistent() const
+    /// Whether the counts are those of the marks, and nothing has arrived and is lost.
+    bool is_consistent() const
     {
-        uint64_t sent = 0;
-        uint64_t sacked = 0;
-        uint64_t lost = 0;
-        uint64_t retransmitted = 0;
+        Bytes outstanding = 0;
+        Bytes sacked = 0;
+        Bytes lost = 0;
+        Bytes retrans = 0;
+        Bytes aside = 0;
+        Bytes excused = 0;
         bool apart = true;
-        for (uint64_t i = m_head; i < Next(); ++i)
+        for (std::size_t i = 0; i < m_sent.size(); ++i)
         {
-            const SentSegment& segment = m_sent[i - m_head];
-            const uint32_t bytes = m_stream.Size(i);
-            sent += bytes;
+            const SentSegment& segment = m_sent[i];
+            const uint32_t bytes = m_stream.size(m_una + i);
+            outstanding += bytes;
             sacked += segment.sacked ? bytes : 0;
             lost += segment.lost ? bytes : 0;
-            retransmitted += segment.retransmitted ? bytes : 0;
+            retrans += segment.retransmitted ? bytes : 0;
+            aside += segment.aside ? bytes : 0;
+            excused += segment.excused ? bytes : 0;
             apart = apart && !(segment.sacked && segment.lost);
         }
-        return apart && sent == m_sentBytes && sacked == m_sackedBytes && lost == m_lostBytes &&
-               retransmitted == m_retransmittedBytes;
+        return apart && outstanding == m_outstanding && sacked == m_sacked_out &&
+               lost == m_lost_out && retrans == m_retrans_out && aside == m_aside &&
+               excused == m_excused && pipe() >= 0;
     }
 
   private:
-    static constexpr uint64_t DUP_THRESH = 3;
-
-    uint32_t MarkAsSacked(uint64_t i)
+    /// A transmission whose loss is to be found.
+    struct Transmission
     {
-        const uint32_t bytes = m_stream.Size(i);
-        SentSegment& segment = (*this)[i];
-#ifdef LONGFAT_PROBES
-        CountInFlight(segment, i);
-#endif
-        if (segment.lost)
+        uint64_t segment;
+        uint64_t order;
+        Time sent;
+    };
+
+    void watch(uint64_t segment, Time now)
+    {
+        if (m_watched.empty())
         {
-            segment.lost = false;
-            m_lostBytes -= bytes;
+            std::fill(std::begin(m_latest), std::end(m_latest), 0);
         }
-        if (segment.retransmitted && !m_faults.Has(Fault::SACKED_IN_FLIGHT))
-        {
-            segment.retransmitted = false;
-            m_retransmittedBytes -= bytes;
-        }
-        segment.sacked = true;
-        m_sackedBytes += bytes;
-        // In ns-3 the one just below the highest counts as higher.
-        const uint64_t below = m_faults.Has(Fault::HIGHEST_SACKED) ? 1 : 0;
-        if (!m_sackSeen || m_highest <= i + below)
-        {
-            m_sackSeen = true;
-            m_highest = i;
-        }
-        return bytes;
+        m_watched.push() = {segment, m_order, now};
     }
 
-    void MarkAsLost(uint64_t i)
+    /// Whether that transmission is a segment's last, and under way as far as is known.
+    bool is_in_flight(uint64_t segment, uint64_t order)
+    {
+        if (segment < m_una)
+        {
+            return false;
+        }
+        const SentSegment& sent = (*this)[segment];
+        return sent.order == order && !sent.sacked && (!sent.lost || sent.retransmitted);
+    }
+
+    /// Its last transmission is lost, be it the first or another.
+    template <class OnLost>
+    void lose_transmission(uint64_t i, OnLost lost)
+    {
+        SentSegment& segment = (*this)[i];
+        const uint32_t bytes = m_stream.size(i);
+        if (segment.retransmitted)
+        {
+            segment.retransmitted = false;
+            m_retrans_out -= bytes;
+            if (segment.lost) // and so is lost once more
+            {
+                lost(segment, i, bytes);
+                m_lost += bytes;
+                excuse(segment, i, false);
+            }
+        }
+        mark_lost(i, lost);
+        m_decided = std::max(m_decided, i + 1);
+        m_retransmit = std::min(m_retransmit, i);
+        m_untouched = std::min(m_untouched, i);
+    }
+
+    template <class OnLost>
+    void mark_lost(uint64_t i, OnLost lost)
     {
         SentSegment& segment = (*this)[i];
         if (!segment.lost)
         {
-#ifdef LONGFAT_PROBES
-            CountInFlight(segment, i);
-            m_lostEnd = segment.supplement ? m_lostEnd : std::max(m_lostEnd, i + 1);
-#endif
+            const uint32_t bytes = m_stream.size(i);
+            lost(segment, i, bytes);
+            join_pipe(segment, i);
+            excuse(segment, i, segment.supplement);
             segment.lost = true;
-            m_lostBytes += m_stream.Size(i);
-            m_foundLostBytes += m_stream.Size(i);
+            m_lost_out += bytes;
+            m_lost += bytes;
+            m_retransmit = std::min(m_retransmit, i);
         }
     }
 
-#ifdef LONGFAT_PROBES
-    /// A supplement is no longer under way, or no longer as one.
-    void CountInFlight(SentSegment& segment, uint64_t i)
+    /// A supplement is no longer under way as one.
+    void join_pipe(SentSegment& segment, uint64_t i)
     {
-        m_asideBytes -= segment.aside ? m_stream.Size(i) : 0;
+        m_aside -= segment.aside ? m_stream.size(i) : 0;
         segment.aside = false;
     }
 
-#endif
-    /// A retransmission whose loss is to be found.
-    void Watch(uint64_t segment)
+    void excuse(SentSegment& segment, uint64_t i, bool excused)
     {
-        if (m_watched.Empty())
+        const Bytes bytes = m_stream.size(i);
+        m_excused += (excused ? bytes : 0) - (segment.excused ? bytes : 0);
+        segment.excused = excused;
+    }
+
+    /// It has arrived: it is not lost, nor in flight a second time.
+    void leave_pipe(SentSegment& segment, uint64_t i)
+    {
+        const uint32_t bytes = m_stream.size(i);
+        join_pipe(segment, i);
+        if (segment.lost)
         {
-            std::fill(std::begin(m_latest), std::end(m_latest), 0);
+            excuse(segment, i, false);
+            segment.lost = false;
+            m_lost_out -= bytes;
         }
-        m_watched.Push() = {segment, m_order};
+        if (segment.retransmitted)
+        {
+            segment.retransmitted = false;
+            m_retrans_out -= bytes;
+        }
     }
 
     /// A segment has arrived. Of one that was sent again it is its last transmission, if that had the
     /// time to (RFC 8985, section 6.2, step 2).
-    void NoteDelivery(const SentSegment& segment, Ticks now)
+    void note_delivery(const SentSegment& segment, uint64_t i, Time now)
     {
-        const Ticks elapsed = now - segment.lastSent;
+        const Time elapsed = now - segment.sent;
         if (!segment.ambiguous)
         {
-            NoteRoundTrip(elapsed);
+            note_round_trip(elapsed);
         }
-        if (m_watched.Empty() || segment.order <= m_latest[DUP_THRESH - 1] || elapsed < m_leastRtt)
+        else if (elapsed < m_least_rtt)
+        {
+            return;
+        }
+        if (m_rack)
+        {
+            if (segment.order > m_rack_order)
+            {
+                m_rack_order = segment.order;
+                m_rack_sent = segment.sent;
+            }
+            m_reordering_seen = m_reordering_seen || (i < m_rack_highest && !segment.ambiguous);
+            m_rack_highest = std::max(m_rack_highest, i);
+            return;
+        }
+        if (m_watched.empty() || segment.order <= m_latest[DUP_THRESH - 1])
         {
             return;
         }
@@ -623,46 +687,35 @@ class Scoreboard
         m_latest[place] = segment.order;
     }
 
-    bool IsInReach(uint64_t i) const
-    {
-        return !m_sackSeen || i < m_highest;
-    }
-
-    struct Retransmission
-    {
-        uint64_t segment;
-        uint64_t order;
-    };
-
     const Stream& m_stream;
     const bool m_sack;
-    const Faults m_faults;
-    uint64_t m_head{0};
-    Ring<SentSegment> m_sent; //!< from the head on
+    const bool m_watches;
+    const bool m_rack;
+    uint64_t m_una{0};
+    Ring<SentSegment> m_sent; //!< from snd_una on
     RangeSet m_sacked;        //!< numbers of those that are sacked
-    uint64_t m_sentBytes{0};
-    uint64_t m_sackedBytes{0};
-    uint64_t m_lostBytes{0};
-    uint64_t m_retransmittedBytes{0};
-    bool m_sackSeen{false};
-    uint64_t m_highest{0};    //!< if seen: the highest that is sacked
-    uint64_t m_decided{0};    //!< all before it are sacked or lost
-    uint64_t m_retransmit{0}; //!< all before it are sacked or sent again
-    uint64_t m_untouched{0};  //!< the same, for rule 3
-    uint64_t m_rescued{0};    //!< by rule 4: none again before the head is there
-    uint64_t m_foundLostBytes{0};
+    Bytes m_outstanding{0};
+    Bytes m_sacked_out{0};
+    Bytes m_lost_out{0};
+    Bytes m_retrans_out{0};
+    Bytes m_aside{0};         //!< of supplements under way
+    Bytes m_excused{0};       //!< of supplements that are lost
+    int64_t m_reno_sacked{0}; //!< segments, without SACK
+    Bytes m_lost{0};
+    uint64_t m_decided{0};           //!< all before it are sacked, lost, or were so
+    uint64_t m_retransmit{0};        //!< of those that are lost, all before it have been sent again
+    uint64_t m_untouched{0};         //!< the same, for rule 3
+    uint64_t m_rescued{0};           //!< by rule 4: none again before all before it is there
     uint64_t m_order{0};             //!< of the last transmission
-    Ring<Retransmission> m_watched;  //!< those that may still be lost, in order
+    Ring<Transmission> m_watched;    //!< those that may be lost, in order
     uint64_t m_latest[DUP_THRESH]{}; //!< since there are such: the highest orders that arrived
-    Ticks m_leastRtt{NEVER};         //!< from transmission to report, of what was sent once
-#ifdef LONGFAT_PROBES
-
-    bool m_hasSupplements{false};
-    uint64_t m_asideBytes{0}; //!< of supplements under way
-    uint64_t m_lostEnd{0};    //!< after the highest lost segment that was no supplement
-#endif
+    uint64_t m_rack_order{0};
+    Time m_rack_sent{0};
+    uint64_t m_rack_highest{0}; //!< highest segment that has arrived
+    bool m_reordering_seen{false};
+    Time m_least_rtt{NEVER}; //!< from transmission to report, of what was sent once
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

@@ -17,23 +17,34 @@
 //           is multiplied by 1 + (slower - 1) (e - E) / (1 - E), else by `faster`. It is never
 //           less than that of the rate asked for, nor more than 10 ms.
 
-#ifndef LONGFAT_SEGMENT_TSUNAMI_H
-#define LONGFAT_SEGMENT_TSUNAMI_H
+#ifndef LONGFAT_CORE_TSUNAMI_H
+#define LONGFAT_CORE_TSUNAMI_H
 
 #include "datagrams.h"
 
 #include <set>
 
-namespace longfat::segment
+namespace longfat::core
 {
 
 class Tsunami final : public DatagramTransfer
 {
   public:
-    Tsunami(EventQueue& events, const TransferSpec& spec, const FlowSpec& control)
-        : DatagramTransfer(events, spec, control, NUMBER_AND_TYPE),
-          m_shortest(8 * static_cast<double>(spec.blockBytes) / spec.payloadBps),
-          m_delayS(3 * m_shortest),
+    Tsunami(EventQueue& events,
+            Network& network,
+            const TransferSpec& spec,
+            const FlowSpec& control,
+            Checks& checks)
+        : DatagramTransfer(events,
+                           network,
+                           spec,
+                           std::get<TsunamiSpec>(spec.method),
+                           control,
+                           NUMBER_AND_TYPE,
+                           checks),
+          m_own(std::get<TsunamiSpec>(spec.method)),
+          m_shortest_s(8 * static_cast<double>(m_own.payload_bytes) / m_own.rate_bps),
+          m_delay_s(3 * m_shortest_s),
           m_timer(events, this)
     {
     }
@@ -46,195 +57,196 @@ class Tsunami final : public DatagramTransfer
 
     // The server
 
-    void Begin() override
+    void begin() override
     {
         m_count.rounds = 1;
-        m_dueS = ToSeconds(m_events.Now());
-        OnTime();
+        m_due_s = seconds(m_events.now());
+        on_time();
     }
 
-    void OnTime()
+    void on_time()
     {
         if (m_stopped)
         {
             return;
         }
-        double delayS = m_delayS;
+        double delay_s = m_delay_s;
         if (!m_requests.empty())
         {
             const auto request = std::move(m_requests.front());
             m_requests.pop_front();
             request();
         }
+        else if (m_next + 1 >= blocks())
+        {
+            m_count.packets_again -= !m_last_sent; // the first time it is not sent again
+            m_last_sent = true;
+            send(blocks() - 1, Kind::LAST);
+            delay_s *= 11;
+        }
         else
         {
-            const bool last = m_next + 1 >= Blocks();
-            if (last)
-            {
-                const bool first = m_lastSent == 0;
-                ++m_lastSent;
-                Send(Blocks() - 1, first ? Kind::ORIGINAL : Kind::AGAIN, true);
-                delayS *= 11;
-            }
-            else
-            {
-                Send(m_next, m_next < m_begunBefore ? Kind::AGAIN : Kind::ORIGINAL, false);
-                ++m_next;
-            }
+            m_count.packets_again += m_next < m_begun_before;
+            send(m_next++, Kind::ORIGINAL);
         }
-        Keep("rate_bps", 8 * static_cast<double>(m_spec.blockBytes) / m_delayS);
-        m_dueS += delayS;
-        m_timer.Set(std::max<Ticks>(0, FromSeconds(m_dueS) - m_events.Now()));
+        keep("rate_bps", 8 * static_cast<double>(m_own.payload_bytes) / m_delay_s);
+        m_due_s += delay_s;
+        m_timer.set(std::max<Time>(0, from_seconds(m_due_s) - m_events.now()));
     }
 
-    void Send(uint64_t block, Kind counted, bool last)
+    void on_error_rate(double error)
     {
-        m_count.packetsAgain += counted == Kind::AGAIN;
-        DatagramTransfer::Send(block, last ? Kind::LAST : Kind::ORIGINAL);
-        m_count.packetsAgain -= last;
-    }
-
-    void OnErrorRate(double error)
-    {
-        const double excess = (error - m_spec.threshold) / (1 - m_spec.threshold);
-        m_delayS *= excess > 0 ? 1 + (m_spec.slower - 1) * excess : m_spec.faster;
-        m_delayS = std::max(std::min(m_delayS, LONGEST_DELAY_S), m_shortest);
-        Keep("error_rate", error);
+        const double excess = (error - m_own.threshold) / (1 - m_own.threshold);
+        m_delay_s *= excess > 0 ? 1 + (m_own.slower - 1) * excess : m_own.faster;
+        m_delay_s = std::max(std::min(m_delay_s, LONGEST_DELAY_S), m_shortest_s);
+        keep("error_rate", error);
     }
 
     /// A request has come over; it waits for its turn.
-    void Ask(std::function<void()> request)
+    void ask(std::function<void()> request)
     {
         m_requests.push_back(std::move(request));
     }
 
     // The client
 
-    bool Ignores(uint64_t block) const override
+    bool ignores(uint64_t block) const override
     {
-        return m_restarting && block > m_restartEnd;
+        return m_restarting && block > m_restart_end;
     }
 
-    void OnDatagram(uint64_t block, Kind kind, bool isNew) override
+    void on_datagram(uint64_t block, Kind kind, bool is_new) override
     {
         if (m_done)
         {
             return;
         }
-        if (isNew || kind == Kind::LAST || m_restarting)
+        if (is_new || kind == Kind::LAST || m_restarting)
         {
-            for (uint64_t before = m_expected; before < block; ++before)
-            {
-                if (!Has(before))
-                {
-                    m_missing.insert(before);
-                }
-            }
+            note_missing(block);
             if (kind == Kind::LAST)
             {
-                if (Left() == 0)
+                if (left() == 0)
                 {
-                    m_done = true;
-                    reports.Say(REQUEST, [this] {
-                        Ask([this] {
-                            m_stopped = true;
-                            Known();
-                        });
-                    });
+                    stop();
                     return;
                 }
-                AskAgain();
+                ask_again();
             }
             else if (kind == Kind::ORIGINAL)
             {
                 m_highest = block;
                 m_expected = block + 1;
             }
-            if (m_restarting && m_expected >= m_restartEnd)
-            {
-                m_restarting = false;
-            }
+            m_restarting = m_restarting && m_expected < m_restart_end;
         }
         if (++m_datagrams % LOOK_EVERY == 0 &&
-            ToSeconds(m_events.Now()) - m_reportedS > m_spec.everyS)
+            seconds(m_events.now()) - m_reported_s > m_own.report_every_s)
         {
-            AskAgain();
-            Report();
+            ask_again();
+            report();
         }
     }
 
-    void AskAgain()
+    void note_missing(uint64_t block)
     {
-        if (m_missing.size() > m_spec.mostAsked)
+        for (uint64_t before = m_expected; before < block; ++before)
         {
-            const uint64_t first = *m_missing.begin();
-            m_restartEnd = *m_missing.rbegin();
-            m_restarting = true;
-            m_asked = m_spec.mostAsked;
-            m_expected = m_highest = m_highestBefore = first;
-            m_missing.clear();
-            reports.Say(REQUEST, [this, first] {
-                Ask([this, first] {
-                    ++m_count.rounds;
-                    m_begunBefore = std::max(m_begunBefore, m_next);
-                    m_next = first;
-                });
+            if (!has(before))
+            {
+                m_missing.insert(before);
+            }
+        }
+    }
+
+    void stop()
+    {
+        m_done = true;
+        m_reports.say(REQUEST, [this] {
+            ask([this] {
+                m_stopped = true;
+                end();
             });
+        });
+    }
+
+    void ask_again()
+    {
+        if (m_missing.size() > m_own.most_requests)
+        {
+            begin_again();
             return;
         }
-        std::erase_if(m_missing, [this](uint64_t block) { return Has(block); });
+        std::erase_if(m_missing, [this](uint64_t block) { return has(block); });
         m_asked = m_missing.size();
         if (m_asked == 0)
         {
             return;
         }
         // One message: they leave together, and each has its turn at the server.
-        reports.Say(REQUEST * m_asked,
-                    [this, blocks = std::vector<uint64_t>(m_missing.begin(), m_missing.end())] {
-                        for (const uint64_t block : blocks)
-                        {
-                            Ask([this, block] { DatagramTransfer::Send(block, Kind::AGAIN); });
-                        }
-                    });
+        m_reports.say(REQUEST * m_asked,
+                      [this, blocks = std::vector<uint64_t>(m_missing.begin(), m_missing.end())] {
+                          for (const uint64_t block : blocks)
+                          {
+                              ask([this, block] { send(block, Kind::AGAIN); });
+                          }
+                      });
     }
 
-    void Report()
+    void begin_again()
     {
-        const double fresh = static_cast<double>(m_highest - m_highestBefore);
-        const double asked = static_cast<double>(m_asked);
-        m_error =
-            m_spec.history * m_error + (1 - m_spec.history) * 0.5 * asked / (1 + asked + fresh);
-        reports.Say(REQUEST,
-                    [this, error = m_error] { Ask([this, error] { OnErrorRate(error); }); });
-        m_highestBefore = m_highest;
-        m_asked = 0;
-        m_reportedS = ToSeconds(m_events.Now());
+        const uint64_t first = *m_missing.begin();
+        m_restart_end = *m_missing.rbegin();
+        m_restarting = true;
+        m_asked = m_own.most_requests;
+        m_expected = m_highest = m_highest_before = first;
+        m_missing.clear();
+        m_reports.say(REQUEST, [this, first] {
+            ask([this, first] {
+                ++m_count.rounds;
+                m_begun_before = std::max(m_begun_before, m_next);
+                m_next = first;
+            });
+        });
     }
 
+    void report()
+    {
+        const double fresh = static_cast<double>(m_highest - m_highest_before);
+        const double asked = static_cast<double>(m_asked);
+        m_error = m_own.history * m_error + (1 - m_own.history) * 0.5 * asked / (1 + asked + fresh);
+        m_reports.say(REQUEST,
+                      [this, error = m_error] { ask([this, error] { on_error_rate(error); }); });
+        m_highest_before = m_highest;
+        m_asked = 0;
+        m_reported_s = seconds(m_events.now());
+    }
+
+    const TsunamiSpec& m_own;
     // Of the server
-    const double m_shortest; //!< delay between packets, s
-    double m_delayS;
-    double m_dueS{0};
-    uint64_t m_next{0};        //!< block to send
-    uint64_t m_begunBefore{0}; //!< blocks before that one were sent before a restart
-    uint64_t m_lastSent{0};    //!< times that the last block was
+    const double m_shortest_s; //!< delay between packets
+    double m_delay_s;
+    double m_due_s{0};
+    uint64_t m_next{0};         //!< block to send
+    uint64_t m_begun_before{0}; //!< blocks before that one were sent before a restart
+    bool m_last_sent{false};    //!< the last block was
     bool m_stopped{false};
     std::deque<std::function<void()>> m_requests;
-    Timer<Tsunami, &Tsunami::OnTime> m_timer;
+    Timer<Tsunami, &Tsunami::on_time> m_timer;
     // Of the client
     std::set<uint64_t> m_missing; //!< noted, and not yet found to have come
     uint64_t m_expected{0};       //!< block
     uint64_t m_highest{0};        //!< the last original block that came
-    uint64_t m_highestBefore{0};  //!< when it last reported
+    uint64_t m_highest_before{0}; //!< when it last reported
     uint64_t m_asked{0};
     uint64_t m_datagrams{0};
-    uint64_t m_restartEnd{0};
+    uint64_t m_restart_end{0};
     bool m_restarting{false};
     bool m_done{false};
     double m_error{0};
-    double m_reportedS{0};
+    double m_reported_s{0};
 };
 
-} // namespace longfat::segment
+} // namespace longfat::core
 
 #endif

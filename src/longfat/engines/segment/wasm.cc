@@ -1,35 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What the engine needs in WebAssembly beside engine.cc and the congestion controls, so that it needs
+// What the core needs in WebAssembly beside engine.cc and the congestion controls, so that it needs
 // nothing from outside.
 
 #include "engine.h"
-
-#include "ns3/abort.h"
 
 #include <cstddef>
 
 namespace
 {
 
-char g_lastWords[200];
+char g_last_words[200];
+
+[[noreturn]] void
+give_up(const char* words)
+{
+    for (std::size_t i = 0; words[i] != '\0' && i + 1 < sizeof(g_last_words); ++i)
+    {
+        g_last_words[i] = words[i];
+    }
+    __builtin_trap();
+}
 
 } // namespace
 
 const char*
 longfat_last_words()
 {
-    return g_lastWords;
+    return g_last_words;
 }
 
-void
-ns3::GiveUp(const char* words)
+// What the library would print with, where something ends a program: nothing that the engine calls.
+extern "C" int
+__imported_wasi_snapshot_preview1_fd_write(int, int, int, int)
 {
-    for (std::size_t i = 0; words[i] != '\0' && i + 1 < sizeof(g_lastWords); ++i)
-    {
-        g_lastWords[i] = words[i];
-    }
-    __builtin_trap();
+    give_up("the standard library gave up");
+}
+
+extern "C" int
+__imported_wasi_snapshot_preview1_fd_seek(int, long long, int, int)
+{
+    give_up("the standard library gave up");
+}
+
+extern "C" int
+close(int)
+{
+    give_up("the standard library gave up");
 }
 
 /// No memory, or the standard library gives up: it would print why, for which there is no place.
@@ -41,7 +58,7 @@ inline namespace __1
 [[noreturn]] void
 __libcpp_verbose_abort(const char*, ...) noexcept
 {
-    ns3::GiveUp("the standard library gave up");
+    give_up("the standard library gave up");
 }
 
 } // namespace __1
@@ -53,7 +70,7 @@ operator new(std::size_t bytes)
     void* memory = longfat_alloc(bytes);
     if (!memory)
     {
-        ns3::GiveUp("out of memory");
+        give_up("out of memory");
     }
     return memory;
 }

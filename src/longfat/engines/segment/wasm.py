@@ -1,42 +1,41 @@
 """The engine as WebAssembly, for where there is no C++ compiler, and how its module is made.
 
-engine.wasm has the engine and every congestion control of the catalogue that has a header. It is
-built by a pinned compiler, the package `ziglang`, always to the same bytes:
+engine.wasm has the engine and every congestion control of `longfat.cc`. It is built by a pinned
+compiler, the package `ziglang`, always to the same bytes:
 
     python -m longfat.engines.segment
+
+engine.wasm.txt has the hash of the sources that it was built from. Where those here are others, the
+module is built anew, kept by content, if the compiler is there; an old one never runs.
 """
 
 import atexit
 import hashlib
 import json
 import math
-import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from array import array
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from longfat import builds, paths
 from longfat.cc import catalogue
-from longfat.cc.catalogue import Algorithm
-from longfat.engines import host
-from longfat.engines.segment import native, registration
+from longfat.engines.segment import native
 from longfat.errors import InputError, SimulationError
-from longfat.scenario import FEATURES
 
-HERE = Path(str(files("longfat.engines.segment")))
+HERE = catalogue.CORE
 MODULE = HERE / "engine.wasm"
-HEADERS = HERE / "engine.wasm.json"  # the congestion controls in it: hashes of their code, by name
+BUILT_FROM = HERE / "engine.wasm.txt"
 ZIG_VERSION = "0.17.1"
 FLAGS = ["-target", "wasm32-wasi", "-mexec-model=reactor", "-std=c++20", "-fno-exceptions"]
-FLAGS += ["-O3", "-ffp-contract=off", "-s"]
+FLAGS += ["-O3", "-ffp-contract=off", "-s", f"-fmacro-prefix-map={HERE}/="]
+FLAGS += [f"-fmacro-prefix-map={catalogue.FOLDER}/="]
 EVENTS_AT_ONCE = 100_000.0  # between two looks at the clock: some hundredths of a second
 
 
@@ -45,19 +44,39 @@ def is_here() -> bool:
     return find_spec("wasmtime") is not None
 
 
-def has(name: str) -> bool:
-    """Return whether the module has a congestion control as its header now is (comments aside)."""
-    return json.loads(HEADERS.read_text("utf-8")).get(name) == _code_sha256(catalogue.find(name))
+def module() -> Path:
+    """Return the module of the sources here. Raises InputError where it has to be built first."""
+    if MODULE.exists() and BUILT_FROM.read_text("utf-8").strip() == sources_sha256():
+        return MODULE
+    kept = paths.builds() / "segment" / f"module-{sources_sha256()}.wasm"
+    if not kept.exists():
+        with builds.scratch(kept.parent) as scratch:
+            build(scratch / kept.name).replace(kept)
+    return kept
 
 
-def _code_sha256(algorithm: Algorithm) -> str:
-    code = "".join(path.read_text("utf-8") for path in algorithm.header_paths)
-    plain = re.sub(r"//[^\n]*|/\*.*?\*/|\s+", " ", code, flags=re.DOTALL)
-    return hashlib.sha256(plain.encode()).hexdigest()
+def sources_sha256() -> str:
+    """Return the hash of all that the module is built from."""
+    content = builds.content_sha256([*_sources(), *_headers()])
+    flags = " ".join(FLAGS[:-2])
+    return hashlib.sha256(f"{content} {ZIG_VERSION} {flags}".encode()).hexdigest()[:16]
+
+
+def _sources() -> list[Path]:
+    return [HERE / "engine.cc", HERE / "wasm.cc"]
+
+
+def _headers() -> list[Path]:
+    return sorted(catalogue.FOLDER.glob("*.h"))
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Return the entries and parameters that the module prints."""
+    return Instance().catalogue()
 
 
 def run(scenario_json: str, time_limit_s: float, memory_limit_bytes: int | None) -> dict[str, Any]:
-    """Run a scenario; return the answer as `native.run` does.
+    """Run a scenario; return the answer as `native.run_text` does.
 
     A run that takes too long or too much memory, or traps, is `given_up`, with the reason.
     """
@@ -117,12 +136,20 @@ class Instance:
         """Go on to that time, or by so many events; return whether there is more to come."""
         return bool(self._call("longfat_run", run, until_s, events))
 
+    def now_s(self, run: int) -> float:
+        """Return the simulated time so far."""
+        return self._call("longfat_now", run)
+
     def answer(self, run: int) -> dict[str, Any]:
         """Return what was counted, with the series."""
         head = json.loads(self._text(self._call("longfat_answer", run)))
         first = self._call("longfat_numbers", run)
         end = first + 8 * self._call("longfat_number_count", run)
         return native.read(head, array("d", bytes(self._memory.read(self._store, first, end))))
+
+    def catalogue(self) -> list[dict[str, Any]]:
+        """Return the entries and parameters of its congestion controls."""
+        return json.loads(self._text(self._call("longfat_catalogue")))
 
     def last_words(self) -> str:
         """Return why it gave up, after a trap."""
@@ -163,19 +190,19 @@ def _load():
     import wasmtime
 
     engine = wasmtime.Engine()
-    code = MODULE.read_bytes()
+    code = module().read_bytes()
     name = hashlib.sha256(code + version("wasmtime").encode()).hexdigest()[:24]
-    kept = native.folder() / f"engine-{name}.cwasm"
+    kept = paths.builds() / "segment" / f"engine-{name}.cwasm"
     atexit.register(_load.cache_clear)  # while wasmtime is still there to free both
     try:
         return engine, wasmtime.Module.deserialize_file(engine, str(kept))
     except wasmtime.WasmtimeError:  # not there, or of another machine
-        module = wasmtime.Module(engine, code)
-    with host.scratch(kept.parent) as scratch:
+        loaded = wasmtime.Module(engine, code)
+    with builds.scratch(kept.parent) as scratch:
         fresh = scratch / kept.name
-        fresh.write_bytes(module.serialize())
+        fresh.write_bytes(loaded.serialize())
         fresh.replace(kept)
-    return engine, module
+    return engine, loaded
 
 
 # --- how the module is made
@@ -189,51 +216,30 @@ def zig_here() -> str:
         return ""
 
 
-def build(path: Path) -> None:
-    """Compile the module.
+def build(path: Path) -> Path:
+    """Compile the module; return its path.
 
     Raises InputError without that very compiler, SimulationError where it fails.
     """
     if zig_here() != ZIG_VERSION:
         raise InputError(
-            f"the module is built by ziglang {ZIG_VERSION}, and here is {zig_here() or 'none'}"
+            f"the engine's module is built by ziglang {ZIG_VERSION}, and here is "
+            f"{zig_here() or 'none'}"
         )
-    known = catalogue.algorithms().items()
-    own = {name: algorithm for name, algorithm in known if algorithm.header}
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "catalogue.cc"
-        source.write_text(_catalogue(own), encoding="utf-8")
-        headers = {f"-I{a.header_path.parent}" for a in own.values() if a.header_path}
-        sources = [HERE / "engine.cc", HERE / "wasm.cc", HERE / "ns3" / "random-variable-stream.cc"]
-        command = [sys.executable, "-m", "ziglang", "c++", *FLAGS, *host.macros(FEATURES)]
-        command += [f"-I{HERE}", *sorted(headers)]
-        command += [*map(str, sources), str(source), "-o", str(path.resolve())]
+    with builds.scratch(path.resolve().parent) as folder:
+        source = folder / "controls.cc"
+        names = [header.name for header in _headers()]
+        source.write_text("".join(f'#include "{name}"\n' for name in names), encoding="utf-8")
+        folders = [f"-I{HERE}", f"-I{catalogue.FOLDER}"]
+        command = [sys.executable, "-m", "ziglang", "c++", *FLAGS, *folders]
+        command += [*map(str, _sources()), source.name, "-o", str(path.resolve())]
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     if done.returncode:
-        raise SimulationError(f"the module does not compile: {native.first_error(done.stderr)}")
+        raise SimulationError(f"the module does not compile: {builds.first_error(done.stderr)}")
+    return path
 
 
 def build_in_place() -> None:
-    """Build the module where the package has it, and note the headers that it was built from."""
+    """Build the module where the package has it, and note what it was built from."""
     build(MODULE)
-    known = catalogue.algorithms().items()
-    hashes = {name: _code_sha256(algorithm) for name, algorithm in known if algorithm.header}
-    HEADERS.write_text(json.dumps(hashes, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-
-
-def _catalogue(algorithms: dict) -> str:
-    """Return the C++ that tells the engine of all algorithms."""
-    parts = [
-        registration.cpp(name, algorithm, f"algorithm_{number}")
-        for number, (name, algorithm) in enumerate(algorithms.items())
-    ]
-    known = ", ".join(f"&algorithm_{number}" for number in range(len(parts)))
-    parts += [
-        "std::vector<const longfat::segment::Algorithm*>",
-        "longfat::segment::KnownAlgorithms()",
-        "{",
-        f"    return {{{known}}};",
-        "}",
-        "",
-    ]
-    return "\n".join(parts)
+    BUILT_FROM.write_text(sources_sha256() + "\n", encoding="utf-8")

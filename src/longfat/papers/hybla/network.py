@@ -33,7 +33,6 @@ def satellite(
     sack: bool = True,
     min_rto_s: float = value("hybla", "min_rto"),
     initial_ssthresh_segments: int | None = None,
-    faults: Iterable[str] = (),
     seed: int = 1,
     record: Record | dict | None = None,
 ) -> Scenario:
@@ -88,7 +87,6 @@ def satellite(
         ),
         duration_s=duration_s,
         seed=seed,
-        faults=tuple(faults),
         record=record or Record(),
     )
 

@@ -370,10 +370,10 @@ def _of_figure_5(runs: Runs) -> dict[str, float]:
     return {
         "survey_part_highspeed": 100 * (six["part"]["survey-mean-highspeed"] - 1),
         "survey_change_standard": step.at["standard", changes],
-        "survey_change_highspeed": step.at["highspeed-rfc3649", changes],
-        "survey_change_scalable": step.at["scalable-kelly", changes],
+        "survey_change_highspeed": step.at["highspeed", changes],
+        "survey_change_scalable": step.at["scalable", changes],
         "survey_deviation_standard": step.at["standard", deviation],
-        "survey_deviation_scalable": step.at["scalable-kelly", deviation],
+        "survey_deviation_scalable": step.at["scalable", deviation],
     }
 
 

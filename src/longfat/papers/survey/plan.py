@@ -23,8 +23,8 @@ from longfat.scenario import CongestionControl, Record, Scenario
 
 NAMES = {  # of the three that the paper tests, in the order of its figure 5
     "standard": "standard TCP",
-    "highspeed-rfc3649": "HSTCP",
-    "scalable-kelly": "Scalable TCP",
+    "highspeed": "HSTCP",
+    "scalable": "Scalable TCP",
 }
 PATH = "fitted"  # the path that figure 5 is simulated on, by its name among `Setting.ways`
 # How often each engine repeats what it runs, by profile.
@@ -228,8 +228,8 @@ def assumptions(at: Setting) -> Experiment:
 # ns-3's own classes, and the algorithms that they are meant to be.
 NS3_CLASSES = {
     "newreno": "standard",
-    "highspeed-rfc3649": "highspeed-rfc3649",
-    "scalable-kelly": "scalable-kelly",
+    "highspeed": "highspeed",
+    "scalable": "scalable",
 }
 
 
@@ -380,8 +380,8 @@ REMEDIES: dict[str, tuple[list, dict]] = {
     "4 connections": (["standard"] * 4, {}),
     "8 connections": (["standard"] * 8, {}),
     "relay in the middle": (["standard"], {"relay": True}),
-    "HSTCP": (["highspeed-rfc3649"], {}),
-    "Scalable TCP": (["scalable-kelly"], {}),
+    "HSTCP": (["highspeed"], {}),
+    "Scalable TCP": (["scalable"], {}),
     "FAST TCP": (["fast"], {}),
 }
 # What the remedies are tried on besides: losses a bit, and paths side by side.

@@ -26,8 +26,8 @@ def kept_windows() -> pd.DataFrame:
     """
     rules: dict[str, tuple[Any, Any]] = {
         "standard": (lambda w: 1.0, lambda w: 0.5),
-        "highspeed-rfc3649": (survey.highspeed_increase, survey.highspeed_decrease),
-        "scalable-kelly": (lambda w: survey.SCALABLE["A"] * w, lambda w: survey.SCALABLE["b"]),
+        "highspeed": (survey.highspeed_increase, survey.highspeed_decrease),
+        "scalable": (lambda w: survey.SCALABLE["A"] * w, lambda w: survey.SCALABLE["b"]),
     }
     peak, rows = 1400.0, []
     for name, (increase, decrease) in rules.items():

@@ -7,7 +7,7 @@
 #ifndef LONGFAT_CC_FREEBSD_H
 #define LONGFAT_CC_FREEBSD_H
 
-#include "../congestion-control.h"
+#include "congestion-control.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #ifndef LONGFAT_CC_ROUNDS_H
 #define LONGFAT_CC_ROUNDS_H
 
-#include "../congestion-control.h"
+#include "congestion-control.h"
 
 #include <algorithm>
 
