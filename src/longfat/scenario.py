@@ -619,8 +619,7 @@ class Scenario(Model):
         offered = {
             trace
             for flow in self.flows
-            for entry in _entries(flow.congestion_control.name)
-            for trace in entry.traces
+            for trace in catalogue.find(flow.congestion_control.name).traces
         }
         for series in self.record.series:
             if series in ("bandwidth_bps", "utilization") and series not in offered:
