@@ -41,9 +41,7 @@ def catalogue() -> pd.DataFrame:
                 "algorithm": algorithm.title,
                 "what": what[name],
                 "source": formulas(algorithm.source),
-                "code": f"`cc/{algorithm.header}`"
-                if algorithm.header
-                else ("ns-3's own" if algorithm.type_id else "Linux's own"),
+                "code": f"`cc/{algorithm.header.name}`" if algorithm.header else "ns-3's own",
                 "parameters": [
                     f"`{p.name}` = {powers(f'{p.default}')}: {formulas(p.meaning)} "
                     f"({formulas(powers(p.range))})"
@@ -275,7 +273,7 @@ def ns2_beside() -> pd.DataFrame:
         }
     )
     table = ns2_beside_runs.beside(measured, {"Linux": linux})
-    senders = table["control"].map(_of_linux)
+    senders = table["control"].map(_sender)
     shown = pd.DataFrame({"sender": senders, "$p$": table["loss"].map("{:g}".format)})
     for name in ("ns-2", "segment engine", "Linux"):
         cells = [f"{value:.2f}" if value == value else "–" for value in table[name]]
@@ -288,7 +286,7 @@ def ns2_switches() -> pd.DataFrame:
     """Return how ns-2's goodput is over the segment engine's before and after each switch."""
     table = ns2_beside_runs.switches(ns2_beside_runs.runs(ns2_beside_runs.controls()))
     shown = {
-        "sender": table["control"].map(_of_linux),
+        "sender": table["control"].map(_sender),
         "what is changed": table["switch"],
         "$p$": table["loss"].map("{:g}".format),
         "ns-2 (Mb/s)": table["ns-2"].map("{:.2f}".format),
@@ -297,12 +295,6 @@ def ns2_switches() -> pd.DataFrame:
         "ratio after": table["after"].map(_ratio),
     }
     return pd.DataFrame(shown)
-
-
-def _of_linux(name: str) -> str:
-    """Return what pages call a sender that has Linux's name."""
-    ours = {}
-    return _sender(ours.get(name, name))
 
 
 def _ratio(found: dict, name: str = "measured") -> str:

@@ -187,7 +187,7 @@ TRIALS = (
 
 def controls() -> list[str]:
     """Return every congestion control that Linux has and we have a header of."""
-    return [name for name, entry in catalogue.algorithms().items() if entry.linux and entry.type_id]
+    return [name for name, entry in catalogue.algorithms().items() if entry.linux and entry.header]
 
 
 def _here(scenarios: list[Scenario]) -> dict[str, tuple[Leg, list[Scenario]]]:

@@ -7,7 +7,6 @@ stated setting, or of another engine, is left out on both sides. `data/faults-ve
 evidence; tools/faults_verdicts.py makes it.
 """
 
-import contextlib
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from longfat import experiment, papers, paths, statistics, store
+from longfat.errors import InputError
 from longfat.faults import NS3_3_44, OF_ITS_RECOVERY, OF_ITS_SOCKET, Fault
 from longfat.papers.hybla import claims as hybla_claims
 from longfat.papers.hybla import plan as hybla
@@ -28,7 +28,6 @@ from longfat.papers.tcpj import families
 from longfat.papers.tcpj import plan as tcpj
 from longfat.papers.ucc import claims as ucc_claims
 from longfat.papers.ucc import plan as ucc
-from longfat.sweeps import with_faults
 
 PLAIN, ALL = "none", "all"  # which faults; else the name of one, or of a set
 SETS: dict[str, tuple[Fault, ...]] = {
@@ -112,9 +111,9 @@ class Runs:
         return table.loc[stated, KEPT].assign(faults=faults).reset_index(drop=True)
 
     def _made(self, part: experiment.Part, faults: str) -> Any:
-        faulty = contextlib.nullcontext() if faults == PLAIN else with_faults(SETS[faults])
-        with faulty:
-            return self._runs[faults].derived(part.make)
+        if faults != PLAIN:
+            raise InputError("faults: no engine but 'ns3' has them any more")
+        return self._runs[faults].derived(part.make)
 
 
 def judged(paper: str, evidence: pd.DataFrame) -> pd.DataFrame:

@@ -130,9 +130,7 @@ def _headers(scenario: Scenario) -> dict[str, Path]:
     """Return the headers of the scenario's congestion controls, by name."""
     flows = [*scenario.flows, *[CONTROL] * any(t.by_datagrams for t in scenario.transfers)]
     return {
-        flow.congestion_control.name: path
-        for flow in flows
-        if (path := _algorithm(flow).header_path)
+        flow.congestion_control.name: path for flow in flows if (path := _algorithm(flow).header)
     }
 
 
@@ -165,7 +163,7 @@ def prepare() -> Iterable[str]:
 
 def _algorithm(flow: Flow):
     algorithm = catalogue.find(flow.congestion_control.name)
-    if not algorithm.type_id:
+    if "type_id" not in algorithm.own:
         raise InputError(
             f"ns-3 has no congestion control '{flow.congestion_control.name}': "
             "only the engine 'linux' has it"
@@ -324,13 +322,13 @@ def _flow_request(number: int, flow: Flow, record: Record) -> dict[str, Any]:
         )
     algorithm = _algorithm(flow)
     attributes = [
-        [algorithm.parameters[name].attribute, algorithm.parameters[name].ns3_text(value)]
+        [algorithm.own["attributes"][name], f"{value!r}s" if name.endswith("_s") else repr(value)]
         for name, value in flow.congestion_control.parameters.items()
     ]
     if flow.max_window_segments is not None:
         attributes.append(["MaxWindow", str(flow.max_window_segments)])
     return {
-        "congestionControl": algorithm.type_id,
+        "congestionControl": algorithm.own["type_id"],
         "attributes": attributes,
         "recovery": RECOVERY[flow.recovery],
         "connections": (

@@ -54,9 +54,9 @@ def request(scenario: dict[str, Any], own: Path | None = None) -> dict[str, Any]
     record = scenario.get("record", {})
     series = [name for name in record.get("series", ()) if name not in ns3.ESTIMATES]
     plain = scenario | {"flows": flows, "record": record | {"series": series}}
-    known = core.algorithms()
+    known = catalogue.algorithms()
     if own:
-        known |= {one["name"]: core.algorithm(one, own) for one in core.table([own])}
+        known |= {one["name"]: catalogue.algorithm(one, own) for one in catalogue.table([own])}
     asked = ns3.request(Scenario.model_validate(plain))
     for number, flow in enumerate(scenario["flows"]):
         control = flow["congestion_control"]
@@ -87,11 +87,11 @@ def request(scenario: dict[str, Any], own: Path | None = None) -> dict[str, Any]
 UNHEARD = {"answer", "supplement", "holds", "router feedback"}
 
 
-def senders() -> dict[str, core.Algorithm]:
+def senders() -> dict[str, catalogue.Algorithm]:
     """Return the congestion controls of the core that ns-3 can serve, by name."""
     return {
         name: one
-        for name, one in core.algorithms().items()
+        for name, one in catalogue.algorithms().items()
         if not UNHEARD & {*one.events, *one.needs}
     }
 
@@ -105,7 +105,7 @@ def library(own: Path | None = None) -> Path:
 
     Raises InputError for a header of one's own that does not compile, with the compiler's words.
     """
-    served = sorted({one.header for one in senders().values()})
+    served = sorted({one.header for one in senders().values() if one.header})
     headers = [ADAPTER, *served, *([own] if own else []), RECOVERY]
     try:
         return compiled.build(_source(tuple(headers)))

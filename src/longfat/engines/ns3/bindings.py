@@ -32,7 +32,7 @@ def load(headers: bool = True) -> None:
 
     for algorithm in catalogue.algorithms().values():
         if algorithm.header:
-            cppyy.include(str(algorithm.header_path))
+            cppyy.include(str(algorithm.header))
     _engine()  # before any fork
 
 

@@ -53,11 +53,6 @@ def run(
     return answer
 
 
-def catalogue() -> list[dict[str, Any]]:
-    """Return each congestion control's entry and parameters, as the compiled headers print them."""
-    return catalogue.table(sorted(catalogue.FOLDER.glob("*.h")))
-
-
 def run_text(
     scenario_json: str,
     headers: Iterable[Path],
@@ -83,7 +78,9 @@ def made(headers: Iterable[Path], flags: Sequence[str] = ()) -> list[Path]:
     """Return the program, and what each header is compiled to."""
     with ThreadPoolExecutor(2) as threads:
         program = threads.submit(catalogue.program, flags)
-        plugins = threads.map(lambda header: catalogue.plugin(header, flags), dict.fromkeys(headers))
+        plugins = threads.map(
+            lambda header: catalogue.plugin(header, flags), dict.fromkeys(headers)
+        )
         return [program.result(), *plugins]
 
 

@@ -44,9 +44,14 @@ def is_here() -> bool:
     return find_spec("wasmtime") is not None
 
 
+def is_built() -> bool:
+    """Return whether the module that comes with the package is that of the sources here."""
+    return MODULE.exists() and BUILT_FROM.read_text("utf-8").strip() == sources_sha256()
+
+
 def module() -> Path:
     """Return the module of the sources here. Raises InputError where it has to be built first."""
-    if MODULE.exists() and BUILT_FROM.read_text("utf-8").strip() == sources_sha256():
+    if is_built():
         return MODULE
     kept = paths.builds() / "segment" / f"module-{sources_sha256()}.wasm"
     if not kept.exists():
@@ -68,11 +73,6 @@ def _sources() -> list[Path]:
 
 def _headers() -> list[Path]:
     return sorted(catalogue.FOLDER.glob("*.h"))
-
-
-def catalogue() -> list[dict[str, Any]]:
-    """Return the entries and parameters that the module prints."""
-    return Instance().catalogue()
 
 
 def run(scenario_json: str, time_limit_s: float, memory_limit_bytes: int | None) -> dict[str, Any]:
