@@ -94,6 +94,18 @@ def test_samples_of_a_sender_without_data_say_so():
     assert marked() == 0
 
 
+# --- buffers
+
+
+@pytest.mark.parametrize("timestamps", [False, True])
+def test_a_receive_buffer_that_grows_is_soon_no_limit(timestamps):
+    """Its round trip is that of timestamps that come back, or of a window that comes in."""
+    own = flow(timestamps=timestamps, receive_buffer_bytes="auto")
+    forth = link(100e6, queue=1000)  # a window of 1250 segments; the buffer begins with 65
+    grown = run(forth, own, duration_s=20)["delivered_bytes"]
+    assert grown > 0.97 * run(forth, flow(timestamps=timestamps), duration_s=20)["delivered_bytes"]
+
+
 # --- losses and outages
 
 

@@ -64,7 +64,8 @@ class RateSampler
         }
     }
 
-    RateSample sample(Bytes lost, Time min_rtt, Time now)
+    /// Set what is fresh, a sample without anything, to that of this ACK.
+    void take_sample(RateSample& sample, Bytes lost, Time min_rtt, Time now)
     {
         if (m_app_limited_until > 0 && m_delivered > m_app_limited_until)
         {
@@ -72,12 +73,11 @@ class RateSampler
         }
         if (!m_newest)
         {
-            return {};
+            return;
         }
         const Time send_elapsed = m_newest->sent - m_newest->first_sent_time;
         const Time ack_elapsed = now - m_newest->delivered_time;
         const Time interval = std::max(send_elapsed, ack_elapsed);
-        RateSample sample;
         sample.delivered = m_delivered - m_newest->delivered;
         // Shorter than any round trip: the segment was sent twice, and the first has arrived.
         sample.interval = interval < min_rtt ? 0 : interval;
@@ -86,7 +86,6 @@ class RateSampler
         sample.lost = lost - m_newest->lost_before;
         sample.is_app_limited = m_newest->is_app_limited;
         sample.is_retransmission = m_newest->ambiguous;
-        return sample;
     }
 
   private:

@@ -37,6 +37,23 @@ class RightSizing
         }
     }
 
+    /// Without timestamps it takes a round trip, or longer, until a whole window has come: so much in
+    /// order so far, and the window of now.
+    void on_data(Bytes delivered, Bytes window, Time now)
+    {
+        if (m_window_end > 0 && delivered < m_window_end)
+        {
+            return;
+        }
+        if (m_window_end > 0)
+        {
+            const Time sample = std::max<Time>(now - m_window_since, 1);
+            m_rtt = m_rtt == 0 ? sample : std::min(m_rtt, sample);
+        }
+        m_window_end = delivered + window;
+        m_window_since = now;
+    }
+
     /// The application has read so much; returns how large the buffer should be, 0 for as it is.
     Bytes on_read(Bytes bytes, Time now)
     {
@@ -60,6 +77,8 @@ class RightSizing
   private:
     Time m_rtt{0}; //!< smoothed; 0: not known yet
     Time m_last_echo{0};
+    Bytes m_window_end{0};  //!< without timestamps: the last byte of the window that is coming
+    Time m_window_since{0}; //!< and when it began
     Time m_since{0};        //!< beginning of this round trip
     Bytes m_read{0};        //!< in this round trip
     Bytes m_read_before{0}; //!< in the round trip that read most
@@ -284,6 +303,10 @@ class Receiver final : public Endpoint
         if (m_spec.timestamps)
         {
             m_right_sizing.on_echo(packet.echo, now);
+        }
+        else
+        {
+            m_right_sizing.on_data(m_stream.offset(m_next), window(), now);
         }
         m_buffer = std::max(m_buffer, m_right_sizing.on_read(bytes, now));
     }

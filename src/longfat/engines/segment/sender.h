@@ -263,6 +263,7 @@ class Sender final : public Endpoint,
         }
         const Time rtt = m_handshake.on_answer(now);
         m_transmission.advertised_window = ack.window;
+        m_transmission.note_timestamp(ack.sent);
         m_ecn.agree(m_spec.ecn && (ack.flags & Packet::ECE));
         if (rtt != NO_RTT)
         {
@@ -312,7 +313,7 @@ class Sender final : public Endpoint,
     {
         const uint64_t una_before = m_board.snd_una();
         const Bytes lost_before = m_board.lost();
-        Ack ack{};
+        Ack ack; // every field is set below
         ack.now = now;
         ack.mss = m_mss;
         ack.prior_state = m_state.state();
@@ -321,6 +322,7 @@ class Sender final : public Endpoint,
         ack.snd_nxt = m_stream.offset(m_board.snd_nxt());
         const bool same_window =
             std::exchange(m_transmission.advertised_window, packet.window) == packet.window;
+        m_transmission.note_timestamp(packet.sent);
         m_timers.on_heard();
         m_notification.on_ack(packet);
 
@@ -398,12 +400,15 @@ class Sender final : public Endpoint,
         ack.advertised_window = packet.window;
         ack.ece = packet.flags & Packet::ECE;
         ack.state = m_state.state();
-        ack.rate = m_rate.sample(ack.lost, m_rtts.min(), now);
+        m_rate.take_sample(ack.rate, ack.lost, m_rtts.min(), now);
         ack.app_limited = m_rate.is_app_limited();
         ack.feedback = m_xcp.take();
         m_checks.expect(ack.rate.interval == 0 || ack.rate.delivered <= m_arrived,
                         "a rate sample has more than what has arrived");
-        m_fastest = is_faster(ack.rate, m_fastest) ? ack.rate : m_fastest;
+        if (is_faster(ack.rate, m_fastest))
+        {
+            m_fastest = ack.rate;
+        }
         for (uint64_t i = 0; i < delivery.supplements; ++i)
         {
             const Supplement supplement{now, m_mss, m_state.state()};

@@ -54,6 +54,12 @@ class Transmission
     Pacer pacer;
     Bytes advertised_window{0}; //!< by the receiver
 
+    /// An ACK has come that was sent then: its timestamp is echoed (RFC 7323, section 4.3).
+    void note_timestamp(Time sent)
+    {
+        m_packet.echo = std::max(m_packet.echo, sent);
+    }
+
     /// The application has no segment from that one on.
     void end_data(uint64_t number)
     {
