@@ -1,20 +1,18 @@
 """The segment engine against the full ns-3 stack: which runs are made, and how compared.
 
-ns-3 is as it is distributed, with its own loss recovery, and the segment engine has all its faults.
+Both have the same congestion controls and loss recovery; the stack has the faults of its socket.
 
 It stands here, and not beside an engine, because no engine knows another.
 """
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 
-from longfat import statistics
+from longfat import engines, statistics
 from longfat.cc import catalogue
 from longfat.experiment import Experiment, Runs
-from longfat.faults import NS3_3_44, Fault
 from longfat.network import duplex
 from longfat.scenario import Flow, Scenario
 from longfat.studies.senders import LATER
@@ -43,14 +41,14 @@ POINT = ["algorithm", *GRID.columns]
 
 
 def names() -> list[str]:
-    """Return the congestion controls of the comparison: those with a header of ours that need
-    no routers of their own.
+    """Return the congestion controls of the comparison: those of ours that both engines can serve.
 
-    The later ones are compared by tests/test_senders_long.py, as far as ns-3 has them.
+    The later ones are compared on a page of their own (`senders_long.ON_NS3`).
     """
-    known = catalogue.algorithms().items()
     return [
-        name for name, one in known if one.header and not one.needs_routers and name not in LATER
+        name
+        for name, one in catalogue.algorithms().items()
+        if one.header and "ns3" in engines.with_control(name) and name not in LATER
     ]
 
 
@@ -75,7 +73,6 @@ def _flow(algorithm: str, **fields) -> Flow:
         target="receiver",
         congestion_control=algorithm,
         segment_bytes=SEGMENT_BYTES,
-        recovery="prr-ns3-3.44",
         **fields,
     )
 
@@ -116,7 +113,7 @@ def runs(
 
 
 def experiments(algorithms: list[str] | None = None, seeds: int = 5) -> tuple[Experiment, ...]:
-    """Return what is run on ns-3, and on the segment engine with all faults of ns-3.
+    """Return what is run, on ns-3 and on the segment engine.
 
     The whole grid, and flows that the receiver's window limits, whole segments or not.
     `algorithms` are names of the catalogue, all by default; `seeds` is how many repetitions each
@@ -132,19 +129,10 @@ def experiments(algorithms: list[str] | None = None, seeds: int = 5) -> tuple[Ex
         ("segment-windows", _limited, windows),
     )
     return tuple(
-        Experiment(
-            name=f"{name}-{engine}",
-            build=partial(_with_faults, build, faults),
-            points=points,
-            engine=engine,
-        )
+        Experiment(name=f"{name}-{engine}", build=build, points=points, engine=engine)
         for name, build, points in kinds
-        for engine, faults in zip(ENGINES, ((), NS3_3_44), strict=True)
+        for engine in ENGINES
     )
-
-
-def _with_faults(build: Callable[..., Scenario], faults: Iterable[Fault], **point) -> Scenario:
-    return build(**point).with_(faults=faults)
 
 
 def _limited(receive_buffer_bytes: int, loss: float, seed: int) -> Scenario:

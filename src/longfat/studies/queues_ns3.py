@@ -8,7 +8,6 @@ import pandas as pd
 
 from longfat import statistics
 from longfat.experiment import Experiment, Runs
-from longfat.faults import OF_ITS_SOCKET
 from longfat.network import duplex
 from longfat.result import Result
 from longfat.scenario import Record, Scenario
@@ -62,33 +61,25 @@ def measured(result: Result) -> dict[str, float]:
 
 
 def experiments(seeds: int) -> tuple[Experiment, ...]:
-    """Return what is run on ns-3, and on the segment engine with the faults of ns-3's socket."""
-
-    def faulty(case: str, seed: int) -> Scenario:
-        return scenario(case, seed).with_(faults=OF_ITS_SOCKET)
-
+    """Return what is run, on ns-3 and on the segment engine."""
     return tuple(
         Experiment(
             name=f"helpers-routers-{name}",
-            build=build,
+            build=scenario,
             points={"case": CASES},
             repetitions=seeds,
             engine=engine,
         )
-        for name, build, engine in (
-            ("ns3", scenario, "ns3"),
-            ("beside-ns3", faulty, "segment"),
-        )
+        for name, engine in (("ns3", "ns3"), ("beside-ns3", "segment"))
     )
 
 
 def beside(runs: Runs) -> pd.DataFrame:
-    """Return what a helped link does on ns-3 and here, with the faults of ns-3's socket: a row a
-    case and measure.
+    """Return what a helped link does on ns-3 and on the segment engine: a row a case and measure.
 
     Columns: case, measure (`MEASURES`), ns3, here (means over the seeds), ratio (here over ns-3,
-    the mean of the logarithms run by run), low, high (95 %), and equal (runs that are the same to
-    the last digit, of `runs`). Without a ratio where a run has none of it.
+    the mean of the logarithms run by run), low, high (95 %). Without a ratio where a run has none
+    of it.
     """
     design = runs.design("helpers-routers-ns3")
     both = (runs.results(f"helpers-routers-{name}") for name in ("ns3", "beside-ns3"))
@@ -103,5 +94,5 @@ def beside(runs: Runs) -> pd.DataFrame:
                 row |= {"ratio": ratio["measured"], "low": ratio["low"], "high": ratio["high"]}
             else:
                 row |= dict.fromkeys(("ratio", "low", "high"), np.nan)
-            found.append(row | {"equal": int((ns3 == here).sum()), "runs": len(own)})
+            found.append(row)
     return pd.DataFrame(found)

@@ -18,7 +18,6 @@ from longfat.errors import InputError
 from longfat.experiment import Experiment, Runs
 from longfat.network import duplex, reference
 from longfat.scenario import CongestionControl, Flow, Record, Scenario
-from longfat.studies.ns2_beside import HEADERS
 
 PACKET_BITS = 8 * 1054
 RATE_BPS, RTT_S = 10e6, 0.1  # the path of the page cross-check
@@ -30,6 +29,7 @@ BY_TIMESTAMPS = ("ledbat", "lp")
 # FAST wants so many of its segments in the queue; its own default is more than a buffer here holds.
 PARAMETERS = {"fast": {"alpha_segments": 20.0}}
 SAME_AS_NEWRENO = ("gaimd", "standard")  # at their defaults
+WITH_ROUTERS = ("cadpc", "xcp")  # which are those of the page on routers
 YIELD_S = 60.0
 # Of the page after this one (senders_long.py): later than the archives of all senders.
 LATER = (
@@ -63,12 +63,9 @@ def senders() -> list[str]:
 
     Those that are NewReno by default, or need routers of their own, are left out.
     """
-    others = (*SAME_AS_NEWRENO, *LATER)
-    return [
-        name
-        for name, algorithm in catalogue.algorithms().items()
-        if algorithm.header and not algorithm.needs_routers and name not in others
-    ]
+    others = (*SAME_AS_NEWRENO, *WITH_ROUTERS, *LATER)
+    known = catalogue.algorithms().items()
+    return [name for name, algorithm in known if algorithm.header and name not in others]
 
 
 def scenario(
@@ -556,14 +553,14 @@ def second_sources(runs: Runs, loss: float = 1e-3) -> pd.DataFrame:
     for source, theirs, ours in SOURCES:
         own = _goodputs(runs.archived(ours), loss)
         for name, goodputs in _goodputs(runs.archived(theirs), loss).items():
-            mine = own.get(HEADERS.get(name, name))
+            mine = own.get(name)
             if mine is None:
                 continue
             found = statistics.unpaired(goodputs, mine)
             parted = found["low"] > 1 or found["high"] < 1
             reason = REASONS.get(name, "not explained") if source == "Linux" else "the page on ns-2"
             rows.append(
-                {"sender": HEADERS.get(name, name), "source": source, "Mb/s": mine.mean() / 1e6}
+                {"sender": name, "source": source, "Mb/s": mine.mean() / 1e6}
                 | {"ratio": found["measured"], "low": found["low"], "high": found["high"]}
                 | {"reason": reason if parted else ""}
             )

@@ -16,7 +16,6 @@ from sympy import Eq, Integer, Sum, oo, symbols
 
 from longfat import statistics
 from longfat.experiment import Experiment, Runs
-from longfat.faults import OF_ITS_SOCKET
 from longfat.papers.ledger import Equations
 from longfat.papers.survey.files import (
     BASE,
@@ -537,34 +536,28 @@ BESIDE = {"JAPAN": 2e7, "satellite": 1e7, "lossy radio": 2e6}  # bytes
 BESIDE_METHODS = ("standard TCP", "4 parallel", "GridFTP, 8 streams", "RBUDP", "Tsunami")
 
 
-def _beside(way: str, how: str, seed: int, faults: str = "none") -> Scenario:
-    plain = scenario(how, WAYS[way], BESIDE[way], seed=seed)
-    return plain.with_(faults=OF_ITS_SOCKET) if faults == "of its socket" else plain
+def _beside(way: str, how: str, seed: int) -> Scenario:
+    return scenario(how, WAYS[way], BESIDE[way], seed=seed)
 
 
 def beside_ns3(runs: Runs) -> pd.DataFrame:
     """Return the times of files on ns-3 beside those on the segment engine, run by run.
 
-    Columns: way, how, ns3 (s, mean), same and rfc (the segment engine's time over ns-3's, the mean
-    of the logarithms, with the faults of ns-3's socket and without any), each with _low and _high
-    (95 %; missing where all runs are equal), and equal (runs whose times are the same to the last
-    digit with the faults, of `runs`).
+    Columns: way, how, ns3 (s, mean), ratio (the segment engine's time over ns-3's, the mean of the
+    logarithms), low, high (95 %; missing where all runs have one ratio).
     """
-    design = runs.transfers("transfers-ns3").rename(columns={"transfer_time_s": "ns3"})
-    own = runs.transfers("transfers-beside")
-    for name, faults in (("same", "of its socket"), ("rfc", "none")):
-        design[name] = own.loc[own["faults"] == faults, "transfer_time_s"].to_numpy()
+    by = ["way", "how", "seed"]
+    ns3, here = (
+        runs.transfers(name)[[*by, "transfer_time_s"]].rename(columns={"transfer_time_s": engine})
+        for name, engine in (("transfers-ns3", "ns3"), ("transfers-beside", "segment"))
+    )
     found = []
-    for (way, how), own in design.groupby(["way", "how"], sort=False):
-        row = {"way": way, "how": how, "ns3": own["ns3"].mean()}
-        for name in ("same", "rfc"):
-            ratio = statistics.paired(own[name], own["ns3"], ratio=True)
-            equal = np.allclose(own[name], own["ns3"], rtol=1e-12)
-            bounds = {"low": np.nan, "high": np.nan} if equal else ratio
-            row |= {name: ratio["measured"]}
-            row |= {f"{name}_low": bounds["low"], f"{name}_high": bounds["high"]}
-        row |= {"equal": int((own["same"] == own["ns3"]).sum()), "runs": len(own)}
-        found.append(row)
+    for (way, how), both in ns3.merge(here, on=by).groupby(["way", "how"], sort=False):
+        ratio = statistics.paired(both["segment"], both["ns3"], ratio=True)
+        alike = np.allclose(ratio["low"], ratio["high"], rtol=1e-12)
+        bounds = dict.fromkeys(("low", "high"), np.nan) if alike else ratio
+        row = {"way": way, "how": how, "ns3": both["ns3"].mean(), "ratio": ratio["measured"]}
+        found.append(row | {"low": bounds["low"], "high": bounds["high"]})
     return pd.DataFrame(found)
 
 
@@ -638,7 +631,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         Experiment(
             name="transfers-beside",
             build=_beside,
-            points={"faults": ("of its socket", "none"), **both},
+            points=both,
             repetitions=often,
         ),
     )

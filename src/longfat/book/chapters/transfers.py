@@ -220,7 +220,5 @@ def _shown() -> Iterator[Figure | Table]:
         uses=("transfers-ns3", "transfers-beside"),
         data=lambda runs: charts.beside(runs.derived(transfers.beside_ns3)),
         caption="Times on ns-3 (20 MB over JAPAN, 10 MB over the satellite, 2 MB over the radio), "
-        "and those of the segment engine as times these: with the faults of ns-3's socket and "
-        "without any. 95 % intervals over eight runs where they are not all equal; and how many "
-        "runs are, with the faults",
+        "and those of the segment engine as times these, with 95 % intervals over eight runs",
     )

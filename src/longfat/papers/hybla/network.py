@@ -1,6 +1,5 @@
 """The networks of the Hybla paper: one flow over a geostationary satellite, and what it is for."""
 
-from collections.abc import Iterable
 from typing import Any, Literal
 
 from longfat.network import duplex
@@ -32,6 +31,7 @@ def satellite(
     segments_per_ack: int = 1,
     sack: bool = True,
     min_rto_s: float = value("hybla", "min_rto"),
+    lost_retransmissions: str = "detected",
     initial_ssthresh_segments: int | None = None,
     seed: int = 1,
     record: Record | dict | None = None,
@@ -40,12 +40,13 @@ def satellite(
 
     `loss` is the probability that the link to the receiver loses a packet, `ack_loss` the same on
     the way back. What the paper does not state, and so is assumed here: `rate_bps`, `ack_loss`,
-    `recovery`, `segments_per_ack`, `sack`, `min_rto_s`, and that a sender and a receiver with one
-    link between them are the whole network. The rate is so high that the link adds little to the
-    round trip, which the model takes as constant. Without `transfer_bytes` the flow sends for
-    `duration_s`; with it, `duration_s` is a limit. `limited_by` says who keeps the window to its
-    maximum: the sender's congestion window, or the window that the receiver advertises, as on a
-    stock Linux; a congestion control that cannot cap its window is limited by the receiver.
+    `recovery`, `segments_per_ack`, `sack`, `min_rto_s`, `lost_retransmissions`, and that a sender
+    and a receiver with one link between them are the whole network. The rate is so high that the
+    link adds little to the round trip, which the model takes as constant. Without `transfer_bytes`
+    the flow sends for `duration_s`; with it, `duration_s` is a limit. `limited_by` says who keeps
+    the window to its maximum: the sender's congestion window, or the window that the receiver
+    advertises, as on a stock Linux; a congestion control that cannot cap its window is limited by
+    the receiver.
 
     >>> from longfat import topologies
     >>> topologies.satellite(loss=1e-4).nodes
@@ -82,6 +83,7 @@ def satellite(
                 segments_per_ack=segments_per_ack,
                 sack=sack,
                 min_rto_s=min_rto_s,
+                lost_retransmissions=lost_retransmissions,
                 **receiver,
             ),
         ),

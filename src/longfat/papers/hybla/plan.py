@@ -111,7 +111,7 @@ VARIED: dict[str, dict[str, Any]] = {
     },
     "ack_loss": {"as the data": lambda loss: {"ack_loss": loss}},
     "recovery": {"halved at once": {"recovery": "halving"}},
-    "lost_retransmission": {"left to the timer": {"faults": ("lost-retransmission",)}},
+    "lost_retransmission": {"left to the timer": {"lost_retransmissions": "timeout"}},
     "min_rto": {"0.2 s": {"min_rto_s": 0.2}},
     "acked_per_ack": {"2 (delayed ACKs)": {"segments_per_ack": 2}},
     "window_limit": {"by the receiver": {"limited_by": "receiver"}},

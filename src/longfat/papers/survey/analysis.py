@@ -19,7 +19,6 @@ from longfat.result import Result
 
 ASSUMED = ["loss", "queue", "mbps"]  # what the inverse problem is solved for
 RATIOS = [f"{number} {name}" for number in ("Mb/s", "loss %") for name in SHORT.values()]
-COUNTED = ["delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts"]
 PRINTED_RUNS = 3  # of which the paper prints the mean
 
 
@@ -182,17 +181,19 @@ def against_printed(flows: pd.DataFrame) -> pd.DataFrame:
 
 
 def own_classes(runs: Runs) -> pd.DataFrame:
-    """Return what the three do by the arithmetic of ns-3's classes, beside ours of the same seed.
+    """Return what the three do by ns-3's own classes, beside ours, both on ns-3 and of one seed.
 
-    Columns: algorithm, Mb/s, loss %, and both of ours.
+    Columns: algorithm, Mb/s, loss %, and both of ours. Empty where ns-3's runs are not here.
     """
-    table = loss_flows(runs, "survey-own")[["Mb/s", "loss %"]]
-    table.insert(0, "algorithm", ["ns-3's NewReno", "ns-3's HighSpeed", "ns-3's Scalable"])
-    ours = runs.derived(figure_5)
-    ours = ours[ours["seed"] == 1].set_index("algorithm").loc[list(plan.NS3_CLASSES.values())]
-    return table.assign(
-        **{"ours Mb/s": ours["Mb/s"].to_numpy(), "ours loss %": ours["loss %"].to_numpy()}
+    measures = ["Mb/s", "loss %"]
+    theirs = loss_flows(runs, "survey-own")
+    ours = loss_flows(runs, STACK_EXPERIMENTS["ns3"]).query("seed == 1")
+    ours = ours.assign(algorithm=ours["control"].map(CONTROLS))[["algorithm", *measures]]
+    theirs = theirs.assign(algorithm=theirs["control"].map(plan.NS3_CLASSES))
+    both = theirs[["algorithm", *measures]].merge(
+        ours.rename(columns={name: f"ours {name}" for name in measures}), on="algorithm"
     )
+    return both.assign(algorithm=both["algorithm"].map(NAMES))
 
 
 def figure_3(runs: Runs) -> pd.DataFrame:
@@ -373,28 +374,24 @@ def stack_windows(runs: Runs) -> pd.DataFrame:
 
 
 def engines_agree(runs: Runs) -> pd.DataFrame:
-    """Return ns-3's runs beside the segment engine's, with the faults of ns-3's socket and without.
+    """Return ns-3's runs beside the segment engine's of the same seed.
 
-    A row an algorithm: algorithm, segments (sent on ns-3), differs (by how much the counts of
-    `COUNTED` differ at most), and Mb/s of ns-3, of the segment engine with these faults, and
-    without. Empty where ns-3's runs are not here.
+    A row an algorithm: algorithm, segments and recoveries of both (with " here" the segment
+    engine's), ns-3 and segment engine (Mb/s), ratio (of the second over the first). Empty where
+    ns-3's runs are not here.
     """
-    columns = ["algorithm", "segments", "differs", "ns-3", "with its faults", "by the RFCs"]
-    names = (STACK_EXPERIMENTS["ns3"], "survey-stacks-faults", STACK_EXPERIMENTS["segment"])
-    full, faulty, right = (runs.flows(name) for name in names)
-    if full.empty:
-        return pd.DataFrame(columns=columns)
-    full, faulty, right = (one.set_index(["control", "seed"]) for one in (full, faulty, right))
-    table = pd.DataFrame(
-        {
-            "segments": full["segments_sent"],
-            "differs": (full[COUNTED] - faulty[COUNTED]).abs().max(axis=1),
-            "ns-3": full["Mb/s"],
-            "with its faults": faulty["Mb/s"],
-            "by the RFCs": right["Mb/s"].loc[full.index],
-        }
-    ).reset_index()
-    return table.assign(algorithm=table["control"].map(CONTROLS).map(NAMES))[columns]
+    names = (STACK_EXPERIMENTS["ns3"], STACK_EXPERIMENTS["segment"])
+    counts = {"segments_sent": "segments", "recoveries": "recoveries"}
+    there, here = (
+        runs.flows(name)[["control", "seed", "Mb/s", *counts]].rename(columns=counts)
+        for name in names
+    )
+    both = there.merge(here, on=["control", "seed"], suffixes=("", " here"))
+    both["ratio"] = both["Mb/s here"] / both["Mb/s"]
+    both["algorithm"] = both["control"].map(CONTROLS).map(NAMES)
+    both = both.rename(columns={"Mb/s": "ns-3", "Mb/s here": "segment engine"})
+    sent = ["segments", "segments here", "recoveries", "recoveries here"]
+    return both[["algorithm", *sent, "ns-3", "segment engine", "ratio"]]
 
 
 def stack_means(flows: pd.DataFrame) -> pd.DataFrame:

@@ -15,11 +15,10 @@ import pandas as pd
 from longfat import papers, statistics
 from longfat.errors import InputError, nearest
 from longfat.experiment import Experiment, Runs
-from longfat.faults import OF_ITS_SOCKET
 from longfat.papers import inputs
 from longfat.papers.survey import routers
 from longfat.papers.survey.network import WITH_TIMESTAMPS, japan
-from longfat.scenario import CongestionControl, Record, Scenario
+from longfat.scenario import Record, Scenario
 
 NAMES = {  # of the three that the paper tests, in the order of its figure 5
     "standard": "standard TCP",
@@ -165,7 +164,7 @@ def windows(at: Setting) -> Experiment:
     return Experiment(name="survey-windows", build=build, points={"sack": [True, False]})
 
 
-def _over_fitted(at: Setting, algorithm: str | CongestionControl, seed: int, **fields) -> Scenario:
+def _over_fitted(at: Setting, algorithm: str, seed: int, **fields) -> Scenario:
     """Return a connection over the fitted path."""
     return japan(algorithm, seed=seed, **at.fitted | {"duration_s": at.duration_s} | fields)
 
@@ -227,21 +226,20 @@ def assumptions(at: Setting) -> Experiment:
 
 # ns-3's own classes, and the algorithms that they are meant to be.
 NS3_CLASSES = {
-    "newreno": "standard",
-    "highspeed": "highspeed",
-    "scalable": "scalable",
+    "newreno-ns3": "standard",
+    "highspeed-ns3": "highspeed",
+    "scalable-ns3": "scalable",
 }
 
 
 def own_classes(at: Setting) -> Experiment:
-    """The three on the fitted path by the arithmetic of ns-3's classes, once."""
+    """The three on the fitted path by ns-3's own classes, on ns-3, for a minute, once."""
 
     def build(control: str) -> Scenario:
-        return _over_fitted(
-            at, CongestionControl(name=control, parameters={"as_ns3_3_44": True}), 1
-        )
+        return _over_fitted(at, control, 1, duration_s=STACKS_S)
 
-    return Experiment(name="survey-own", build=build, points={"control": NS3_CLASSES})
+    classes = () if at.quick else NS3_CLASSES
+    return Experiment(name="survey-own", build=build, points={"control": classes}, engine="ns3")
 
 
 BUFFERS: list[int | str] = [64_000, 1_000_000, 8_000_000, "auto"]
@@ -312,10 +310,9 @@ LIMITED = {"name": "standard", "parameters": {"max_ssthresh_segments": 100}}
 STARTS: dict[str, tuple[Any, dict]] = {
     "standard TCP": ("standard", {}),
     "without SACK": ("standard", {"sack": False}),
-    "lost repairs not noticed": ("standard", {}),
+    "lost repairs not noticed": ("standard", {"lost_retransmissions": "timeout"}),
     "limited slow start": (LIMITED, {}),
 }
-FAULTS = {"lost repairs not noticed": ("lost-retransmission",)}
 
 
 def starts(at: Setting) -> Experiment:
@@ -328,8 +325,7 @@ def starts(at: Setting) -> Experiment:
     def build(start: str, queue: int, seed: int) -> Scenario:
         algorithm, fields = STARTS[start]
         path = at.measured | UNBOUND | {"queue_packets": queue, "loss": 1e-6} | fields
-        scenario = japan(algorithm, duration_s=at.start_s, seed=seed, **path)
-        return scenario.with_(faults=FAULTS[start]) if start in FAULTS else scenario
+        return japan(algorithm, duration_s=at.start_s, seed=seed, **path)
 
     return Experiment(
         name="survey-starts",
@@ -526,24 +522,23 @@ CONTROLS = dict(zip(("reno", "highspeed", "scalable"), NAMES, strict=True))  # b
 STACK_EXPERIMENTS = {engine: f"survey-stacks-{engine}" for engine in STACKS}
 
 
-def stack(at: Setting, engine: str, as_often_as: str, faults: Sequence[str] = ()) -> Experiment:
+def stack(at: Setting, engine: str, as_often_as: str) -> Experiment:
     """Reno, HighSpeed and Scalable TCP for a minute on the fitted path, on Linux or by our headers.
 
     There are as many runs as the engine `as_often_as` makes.
     """
 
     def build(control: str, seed: int) -> Scenario:
-        scenario = _over_fitted(
+        return _over_fitted(
             at,
             control if engine == "linux" else CONTROLS[control],
             seed,
             duration_s=STACKS_S,
             record=Record(series=("cwnd_segments",), points=300),
         )
-        return scenario.with_(faults=faults) if faults else scenario
 
     return Experiment(
-        name="survey-stacks-faults" if faults else STACK_EXPERIMENTS[engine],
+        name=STACK_EXPERIMENTS[engine],
         engine=engine,
         build=build,
         points={"control": CONTROLS},
@@ -572,7 +567,6 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         stack(at, "linux", "linux"),
         stack(at, "segment", "linux"),
         stack(at, "ns3", "ns3"),
-        stack(at, "segment", "ns3", OF_ITS_SOCKET),
     )
 
 

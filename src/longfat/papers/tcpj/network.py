@@ -84,12 +84,14 @@ def shared_wire(
     duration_s: float = 200.0,
     seed: int = 1,
     record: Record | None = None,
+    **fields,
 ) -> Scenario:
     """Pairs of hosts that share one wire between two routers (paper: tcpj, figure 2).
 
     A flow a protocol (a key of `TCPJ_PROTOCOLS`), with the `parameters` of that name. `rate_bps` is
-    that of the shared wire, `rtt_s` the two-way delay of all hops. Nothing else is random on a
-    wire, so the flows begin at times drawn from the seed, uniformly in the first second.
+    that of the shared wire, `rtt_s` the two-way delay of all hops; `fields` are those of `Flow`.
+    Nothing else is random on a wire, so the flows begin at times drawn from the seed, uniformly in
+    the first second.
 
     >>> from longfat import topologies
     >>> wire = topologies.shared_wire("NewReno", "TCP-J", rate_bps=3e6, rtt_s=0.04)
@@ -108,9 +110,9 @@ def shared_wire(
     for i, start_s in enumerate(_tcpj_starts(protocols, seed)):
         source, target = f"cn{2 * i}", f"cn{2 * i + 1}"
         links += duplex(source, "router0", **hop) + duplex("router1", target, **hop)
-        fields = {"start_s": start_s, "name": f"{protocols[i]} {i}"}
-        own = (parameters or {}).get(protocols[i], {})
-        flows.append(_tcpj_flow(source, target, protocols[i], own, fields))
+        own = {"start_s": start_s, "name": f"{protocols[i]} {i}"} | fields
+        constants = (parameters or {}).get(protocols[i], {})
+        flows.append(_tcpj_flow(source, target, protocols[i], constants, own))
     return Scenario(
         links=links, flows=flows, duration_s=duration_s, seed=seed, record=record or Record()
     )
@@ -196,8 +198,7 @@ def handoff(
     3) packets take the new path and the sender is told, with the rate of the new radio link if it
     is `announced`. With `beside`, a protocol, there is a second flow that uses the new radio link
     from the start, and does not move. `rtt_s` is the two-way delay on either path; `fields` are
-    those of the flow that moves (see `Flow`). Rates and delays are assumed: the paper's stood on
-    the sketches.
+    those of `Flow`. Rates and delays are assumed: the paper's stood on the sketches.
 
     >>> from longfat import topologies
     >>> move = {"rate_bps": 3e6, "new_rate_bps": 1e6, "cost_s": 0.09, "rtt_s": 0.04}
@@ -247,7 +248,7 @@ def handoff(
     flows = [_tcpj_flow("cn", "mn", protocol, {}, moved | fields)]
     if beside:
         there = {"path": moved["reroutes"][0].path, "name": f"{beside}, at home"}
-        flows.append(_tcpj_flow("cn", "mn", beside, {}, there))
+        flows.append(_tcpj_flow("cn", "mn", beside, {}, there | fields))
     return Scenario(
         links=links,
         flows=flows,

@@ -43,8 +43,9 @@ MOVES = (  # protocol, kind, whether the new rate is announced
     ("Westwood", "non-local", True),
 )
 # The senders of 2002 leave the loss of a retransmission to the timer, as RFC 6675 does. The segment
-# engine finds it (RFC 8985's idea), unless it is told not to.
-SENDERS_OF_2002 = ("lost-retransmission",)
+# engine finds it (RFC 8985's idea), unless it is told not to; no other engine can be told.
+SENDERS_OF_2002 = {"lost_retransmissions": "timeout"}
+FOUND = {"lost_retransmissions": "detected"}
 # How often a run is repeated. Where that left a verdict open there are as many runs as were said to
 # decide it, or a few more (`_further`).
 USUAL = {
@@ -175,24 +176,16 @@ def printed_error_rates() -> list[float]:
 # --- the networks with the setting's link
 
 
-def _over_radio(
-    at: Setting,
-    protocol: str,
-    *more: str,
-    faults: Sequence[str] = SENDERS_OF_2002,
-    **fields,
-) -> Scenario:
+def _over_radio(at: Setting, protocol: str, *more: str, **fields) -> Scenario:
     """Figure 4's network: with the setting's link and duration, unless `fields` say otherwise."""
     if protocol == WITH_SACK:
         protocol, fields = "Westwood", {"sack": True} | fields
-    return radio(protocol, *more, **(at.link | fields)).with_(faults=faults)
+    return radio(protocol, *more, **(at.link | SENDERS_OF_2002 | fields))
 
 
-def _over_wire(
-    at: Setting, trio: str, faults: Sequence[str] = SENDERS_OF_2002, **fields
-) -> Scenario:
+def _over_wire(at: Setting, trio: str, **fields) -> Scenario:
     """Figure 2's network with the flows of `TRIOS`, at the rate of the radio link."""
-    return shared_wire(*TRIOS[trio], **(at.link | fields)).with_(faults=faults)
+    return shared_wire(*TRIOS[trio], **(at.link | SENDERS_OF_2002 | fields))
 
 
 COSTS_S = {  # of a handoff
@@ -212,7 +205,7 @@ def _handoff(at: Setting, protocol: str, kind: str, **fields) -> Scenario:
     }
     if kind == "local":  # the wire stays
         fields.pop("new_wired_bps", None)
-    return handoff(protocol, kind, **(same | fields)).with_(faults=SENDERS_OF_2002)
+    return handoff(protocol, kind, **(same | SENDERS_OF_2002 | fields))
 
 
 def _further(
@@ -267,8 +260,8 @@ OTHER_LOSSES = tuple(f"tcpj-random-loss-{engine}" for engine in SOME_ENGINES)
 def random_losses(at: Setting) -> tuple[Experiment, ...]:
     """Figure 9: all bit error rates on the segment engine, two of table 2 on the others.
 
-    These are ns-3 with our recovery, whose socket still has its faults, and the paper's own ns-2,
-    which has neither Westwood nor TCP-J.
+    These are ns-3 with our recovery and congestion controls, whose socket still has its faults, and
+    the paper's own ns-2, which has neither Westwood nor TCP-J.
     """
     own = Experiment(
         name="tcpj-random-loss",
@@ -284,7 +277,7 @@ def random_losses(at: Setting) -> tuple[Experiment, ...]:
             Experiment(
                 name=f"tcpj-random-loss-{engine}",
                 engine=engine,
-                build=functools.partial(_over_radio, at, faults=()),
+                build=functools.partial(_over_radio, at, **FOUND),
                 points={"bit_error_rate": ENGINE_RATES, "protocol": protocols},
                 repetitions=at.repeated(count),
                 labels={"engine": engine},
@@ -302,7 +295,7 @@ def ns2_pipe(at: Setting) -> Experiment:
     """
 
     def build(bit_error_rate: float, seed: int) -> Scenario:
-        scenario = _over_radio(at, "SACK", bit_error_rate=bit_error_rate, seed=seed, faults=())
+        scenario = _over_radio(at, "SACK", bit_error_rate=bit_error_rate, seed=seed, **FOUND)
         return scenario.with_(ns2=Ns2(pipe_of_window=True))
 
     count, _ = SOME_ENGINES["ns2"]
@@ -319,15 +312,14 @@ class Varied(NamedTuple):
     """One unstated parameter with another value.
 
     Its name in parameters.csv, the value in words, what that changes (`fields` of the scenario's
-    flows or network, of the setting and error rate, and faults), for whom, and whether at all error
-    rates of table 2, or only at those that were not fitted.
+    flows or network, of the setting and error rate), for whom, and whether at all error rates of
+    table 2, or only at those that were not fitted.
     """
 
     parameter: str
     setting: str
     fields: Mapping[str, Any] | Callable[[Setting, float], Mapping[str, Any]]
     protocols: tuple[str, ...] = PROTOCOLS
-    faults: tuple[str, ...] = SENDERS_OF_2002
     everywhere: bool = False
     repetitions: int = 8
 
@@ -335,7 +327,7 @@ class Varied(NamedTuple):
 _WITHOUT_SACK = ("NewReno", "Westwood")
 _TICK, _SHORT, _LONG = ({"rtt_tick_s": 0.1}, {"time_constant_s": 0.25}, {"time_constant_s": 4.0})
 VARIED = (
-    Varied("lost_retransmission", "detected", {}, ("SACK", "TCP-J"), (), True),
+    Varied("lost_retransmission", "detected", FOUND, ("SACK", "TCP-J"), everywhere=True),
     Varied(
         "limited_transmit",
         "off without SACK",
@@ -382,9 +374,7 @@ def varied(at: Setting) -> Experiment:
     def build(parameter: str, setting: str, bit_error_rate: float, protocol: str, seed: int):
         one = known[parameter, setting]
         fields = one.fields(at, bit_error_rate) if callable(one.fields) else one.fields
-        return _over_radio(
-            at, protocol, bit_error_rate=bit_error_rate, seed=seed, faults=one.faults, **fields
-        )
+        return _over_radio(at, protocol, bit_error_rate=bit_error_rate, seed=seed, **fields)
 
     rates = varied_rates(at)
     points = [
@@ -463,7 +453,7 @@ def wire(at: Setting) -> tuple[Experiment, ...]:
         Experiment(
             name="tcpj-wire-ns3",
             engine="ns3",
-            build=functools.partial(_over_wire, at, faults=()),
+            build=functools.partial(_over_wire, at, **FOUND),
             points={"trio": TRIOS},
             repetitions=at.repeated(count),
             labels=link | {"engine": "ns3"},
@@ -667,7 +657,7 @@ def todays_senders(at: Setting) -> Experiment:
     """
     return Experiment(
         name="tcpj-today",
-        build=functools.partial(_over_radio, at, faults=()),
+        build=functools.partial(_over_radio, at, **FOUND),
         points={
             "bit_error_rate": [1e-7, 1e-6, 4e-6, 1e-5],
             "protocol": ["NewReno", "Westwood", "TCP-J", *MODERN],
@@ -700,7 +690,7 @@ def stacks(at: Setting) -> tuple[Experiment, ...]:
             sack=True,
             initial_ssthresh_segments=None,
             parameters={"as_linux_6_12": True} if sender == AS_LINUX else None,
-            faults=(),
+            **FOUND,
         )
 
     senders = {"segment": ["reno", "westwood-plus", AS_LINUX], "linux": ["reno", "westwood-plus"]}

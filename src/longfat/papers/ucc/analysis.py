@@ -13,9 +13,7 @@ import pandas as pd
 from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers.ucc import plan
-from longfat.papers.ucc.plan import CHD, FAULTY, NEIGHBOURS, RADIO_BPS, Setting
-
-COUNTED = ("delivered_bytes", "segments_sent", "recoveries", "timeouts")
+from longfat.papers.ucc.plan import CHD, NEIGHBOURS, RADIO_BPS, Setting
 
 
 def _flows(runs: Runs, *names: str) -> pd.DataFrame:
@@ -57,7 +55,7 @@ def pairs(runs: Runs) -> pd.DataFrame:
 
 
 def segment_pairs(runs: Runs) -> pd.DataFrame:
-    """Return those pairs that the segment engine made, without faults."""
+    """Return those pairs that the segment engine made."""
     return _flows(runs, *plan.SEGMENT_PAIRS)
 
 
@@ -122,29 +120,15 @@ def compared_engines(runs: pd.DataFrame) -> pd.DataFrame:
     """Compare what the other engines have run over the radio link with the segment engine's.
 
     A row an engine, pair and loss rate, of the runs that both have made. Columns: engine, N1, N2,
-    loss, flows; mean goodput of a flow there, here, and here with the faults of ns-3's socket, in
-    Mb/s; equal (how many flows have the same counts there as with these faults; missing for other
-    engines than ns-3).
+    loss, flows; mean goodput of a flow there and here, in Mb/s; ratio (of there over here).
     """
-    point = ["N1", "N2", "loss"]
-    identity = [*point, "seed", "flow"]
-    here, faulty = on("segment", runs), on(FAULTY, runs)
-    rows = []
-    for engine in [name for name in runs["engine"].unique() if name not in ("segment", FAULTY)]:
-        both = on(engine, runs).merge(here, on=identity, suffixes=("", " here"))
-        with_faults = both.merge(faulty, on=identity, suffixes=("", " faulty"), how="left")
-        counts = [with_faults[c] == with_faults.get(f"{c} faulty") for c in COUNTED]
-        with_faults = with_faults.assign(equal=np.all(counts, axis=0))
-        for names, flows in with_faults.groupby(point, sort=False):
-            known = flows["Mb/s faulty"].notna().all()
-            rows.append(
-                {"engine": engine, **dict(zip(point, names, strict=True)), "flows": len(flows)}
-                | {"there": flows["Mb/s"].mean(), "here": flows["Mb/s here"].mean()}
-                | {"with its faults": flows["Mb/s faulty"].mean() if known else np.nan}
-                | {"equal": flows["equal"].sum() if known else np.nan}
-            )
-    columns = ["engine", *point, "flows", "there", "here", "with its faults", "equal"]
-    return pd.DataFrame(rows, columns=columns)
+    point = ["engine", "N1", "N2", "loss"]
+    here = on("segment", runs).drop(columns="engine")
+    others = runs[runs["engine"] != "segment"]
+    both = others.merge(here, on=[*point[1:], "seed", "flow"], suffixes=("", " here"))
+    by = both.groupby(point, sort=False)
+    table = by.agg(flows=("flow", "size"), there=("Mb/s", "mean"), here=("Mb/s here", "mean"))
+    return table.assign(ratio=table["there"] / table["here"]).reset_index()
 
 
 def sensitivity_runs(runs: Runs) -> pd.DataFrame:

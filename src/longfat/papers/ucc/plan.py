@@ -15,7 +15,6 @@ import pandas as pd
 from longfat import papers, statistics
 from longfat.errors import InputError
 from longfat.experiment import Experiment, Runs
-from longfat.faults import OF_ITS_SOCKET
 from longfat.papers import inputs
 from longfat.papers.ucc.network import multi_bottleneck, wireless
 from longfat.scenario import Record, Scenario
@@ -32,7 +31,6 @@ LAYOUT = str(papers.parameters("ucc").set_index("name").at["multi_layout", "valu
 
 NEIGHBOURS = ("NewReno", "CUBIC", "Compound")  # of figures 4 to 6
 CHD = "CHD w/o DCC"
-FAULTY = "segment, as ns-3"  # the segment engine with the faults of ns-3's socket
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +150,7 @@ MORE: Mapping[tuple[tuple[str, str], float], int] = {
 
 
 SEGMENT_PAIRS = ("ucc-pairs-segment", "ucc-pairs-more")
-PAIRS = (*SEGMENT_PAIRS, "ucc-pairs", "ucc-pairs-faults", "ucc-pairs-ns2")
+PAIRS = (*SEGMENT_PAIRS, "ucc-pairs", "ucc-pairs-ns2")
 
 
 def pairs(at: Setting) -> tuple[Experiment, ...]:
@@ -175,7 +173,6 @@ def pairs(at: Setting) -> tuple[Experiment, ...]:
         usual,
         _over_radio(at, "ucc-pairs-more", _added(at, usual.design)),
         _over_radio(at, "ucc-pairs", few, engine="ns3", repetitions=1),
-        _over_radio(at, "ucc-pairs-faults", few, faults=OF_ITS_SOCKET, repetitions=1),
         _over_radio(
             at,
             "ucc-pairs-ns2",
@@ -212,22 +209,20 @@ def _over_radio(
     points: pd.DataFrame,
     *,
     engine: str = "segment",
-    faults: Sequence[str] = (),
     **fields,
 ) -> Experiment:
     """Return an experiment of N1 and N2 over figure 2's network."""
 
     def build(N1: str, N2: str, loss: float, seed: int) -> Scenario:
         first, second = at.controls[N1], at.controls[N2]
-        scenario = wireless(first, second, loss=loss, seed=seed, **at.network)
-        return scenario.with_(faults=faults) if faults else scenario
+        return wireless(first, second, loss=loss, seed=seed, **at.network)
 
     return Experiment(
         name=name,
         engine=engine,
         build=build,
         points=points,
-        labels={"engine": FAULTY if faults else engine},
+        labels={"engine": engine},
         **fields,
     )
 
