@@ -1,15 +1,17 @@
-"""The core's congestion controls in real ns-3, by its adapter."""
+"""Our congestion controls in real ns-3, by the adapter: what they are told, asked and allowed."""
 
 import pytest
 from core_scenarios import flow, link, run, scenario
 
+from longfat import Scenario, engines
+from longfat.cc import catalogue
+from longfat.engines import ns3
 from longfat.engines.segment import native
-from longfat.engines.ns3 import adapted
-from longfat.errors import InputError, SimulationError
+from longfat.errors import InputError
 
-pytestmark = [pytest.mark.slow, pytest.mark.ns3]
-
-SENDERS = sorted(adapted.senders())
+SENDERS = sorted(
+    name for name, one in catalogue.algorithms().items() if one.header and ns3.has(one)
+)
 SETTINGS = {
     "avoidance, delayed ACKs": {
         "initial_ssthresh_segments": 10,
@@ -20,6 +22,11 @@ SETTINGS = {
     },
     "without SACK": {"sack": False, "initial_window_segments": 3},
 }
+COUNTS = ["delivered_bytes", "segments_sent", "retransmissions", "timeouts"]
+
+
+def on_ns3(asked: dict):
+    return ns3.simulate(Scenario(**asked))
 
 
 def check_equal(sender: str, **more) -> None:
@@ -28,40 +35,44 @@ def check_equal(sender: str, **more) -> None:
         flow(sender, send_buffer_bytes=1_000_000, receive_buffer_bytes=40_000) | more,
     )
     ours = run(*asked, duration_s=3)
-    theirs = adapted.run(scenario(*asked, duration_s=3))["flows"][0]
-    counts = ("delivered_bytes", "segments_sent", "retransmissions", "timeouts")
-    assert {name: theirs[name] for name in counts} == {name: ours[name] for name in counts}
+    theirs = on_ns3(scenario(*asked, duration_s=3)).flows.iloc[0]
+    assert theirs[COUNTS].to_dict() == {name: ours[name] for name in COUNTS}
     assert theirs["delivered_bytes"] > 200_000
 
 
+@pytest.mark.slow
+@pytest.mark.ns3
 @pytest.mark.parametrize("sender", SENDERS)
 def test_without_losses_ns3_sends_what_the_core_sends(sender):
     check_equal(sender)
 
 
+@pytest.mark.slow
+@pytest.mark.ns3
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("sender", ["newreno", "bbr", "hybla", "ucc"])
 def test_with_other_settings_too(sender, setting):
     check_equal(sender, **SETTINGS[setting])
 
 
+@pytest.mark.ns3
 @pytest.mark.parametrize("series", ["bandwidth_bps", "cwnd_segments"])
 def test_an_algorithm_sees_and_decides_the_same(series):
     """BBR's estimate and window, ACK by ACK: of all senders it asks for the most."""
     asked = scenario(
         link(2e6, 0.05), flow("bbr", send_buffer_bytes=1_000_000), duration_s=3, series=[series]
     )
-    ours, theirs = (
-        dict(zip(*engine.run(asked)["flows"][0]["series"][series], strict=True))
-        for engine in (native, adapted)
-    )
-    times = sorted({round(t, 9) for t in theirs} & {round(t, 9) for t in ours})
-    ours, theirs = ({round(t, 9): value for t, value in kept.items()} for kept in (ours, theirs))
-    assert len(times) > 30
-    for time in times:
+    theirs = on_ns3(asked).traces[series]
+    theirs = dict(zip(theirs["time_s"].round(9), theirs[series], strict=True))
+    times, values = native.run(asked)["flows"][0]["series"][series]
+    ours = {round(time, 9): value for time, value in zip(times, values, strict=True)}
+    common = sorted(theirs.keys() & ours.keys())
+    assert len(common) > 30
+    for time in common:
         assert theirs[time] == pytest.approx(ours[time], rel=1e-4)
 
 
+@pytest.mark.ns3
 def test_parameters_are_attributes():
     fast = scenario(
         link(2e6, 0.05),
@@ -73,27 +84,70 @@ def test_parameters_are_attributes():
         duration_s=0.35,
     )
     slow = scenario(link(2e6, 0.05), flow("newreno", send_buffer_bytes=10_000_000), duration_s=0.35)
-    sent = [adapted.run(asked)["flows"][0]["segments_sent"] for asked in (fast, slow)]
+    sent = [on_ns3(asked).flows["segments_sent"].item() for asked in (fast, slow)]
     assert sent[0] == native.run(fast)["flows"][0]["segments_sent"]
     assert sent[0] > 5 * sent[1]
 
 
-def test_a_value_out_of_a_parameters_range_ends_the_run():
-    asked = scenario(link(), flow({"name": "hybla", "parameters": {"rtt0_s": 11}}))
-    with pytest.raises(SimulationError, match="rtt0_s"):
-        adapted.run(asked)
+@pytest.mark.ns3
+@pytest.mark.parametrize(
+    "parameters", [{"reno_friendly": False}, {"beta": 0.5}], ids=["a truth", "a number"]
+)
+def test_a_parameter_changes_what_the_core_says_it_does(parameters):
+    """Without a loss, of CUBIC that marks slow down."""
+    marking = link(2e6, 0.05, mark_above_packets=15)
+    own = {"send_buffer_bytes": 1_000_000, "ecn": True}
+    sent = {}
+    for chosen in ({}, parameters):
+        asked = scenario(
+            marking, flow({"name": "cubic", "parameters": chosen}, **own), duration_s=10
+        )
+        sent[len(chosen)] = on_ns3(asked).flows["segments_sent"].item()
+        core = native.run(asked)["flows"][0]["segments_sent"]
+        assert sent[len(chosen)] == pytest.approx(core, abs=1)
+    assert sent[0] != sent[1]
 
 
-def test_what_ns3_does_not_have_is_refused():
-    with pytest.raises(InputError, match=r"^flows\.0\.rack: ns-3 does not have it$"):
-        adapted.run(scenario(link(), flow(rack=True)))
+@pytest.mark.ns3
+def test_a_whole_number_arrives():
+    assert _vegas_queue(20) - _vegas_queue(2) == pytest.approx(18, abs=1)
 
 
+def _vegas_queue(segments: int) -> float:
+    """Return how many segments Vegas keeps in the queue that is told so many."""
+    parameters = {"alpha_segments": segments, "beta_segments": segments + 2}
+    own = flow({"name": "vegas", "parameters": parameters}, send_buffer_bytes=1_000_000)
+    asked = scenario(link(2e6, 0.05), own, duration_s=40, series=["queue_packets"])
+    queue = on_ns3(asked).traces["queue_packets"]
+    late = queue[(queue["time_s"] > 30) & (queue["link"] == "a>b")]
+    return late["queue_packets"].median()
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        (flow("cherry"), "congestion_control: 'cherry' needs segments beyond the window, which"),
+        (flow("peach"), "congestion_control: 'peach' needs answers to probes and queries, which"),
+        (flow("xcp"), "congestion_control: the engine 'ns3' does not have it"),
+        (flow(rack=True), "rack: the engine 'ns3' does not"),
+        (
+            flow("newreno", recovery="prr-ns3-3.44"),
+            "recovery: 'prr-ns3-3.44' is allowed only for a congestion control of ns-3's own",
+        ),
+    ],
+)
+def test_what_ns3_does_not_have_is_refused_in_a_sentence(own, words):
+    asked = Scenario(**scenario(link(), own))
+    with pytest.raises(InputError, match=rf"^flows\.0\.{words}") as no:
+        engines.simulate(asked, engine="ns3")
+    assert "\n" not in str(no.value)
+
+
+@pytest.mark.ns3
 def test_pacing_is_not_capped_at_4_gbit_s():
-    """ns-3's default for a socket's largest pacing rate (audit A4)."""
+    """ns-3's default for a socket's largest pacing rate (data/faults.csv, pacing-cap)."""
     own = flow(
         "bbr", send_buffer_bytes=100_000_000, segment_bytes=9000, initial_window_segments=100
     )
     asked = scenario(link(8e9, 0.005), own, duration_s=0.2, series=["bandwidth_bps"])
-    bandwidths = adapted.run(asked)["flows"][0]["series"]["bandwidth_bps"][1]
-    assert 7.5e9 < max(bandwidths) < 8e9
+    assert 7.5e9 < on_ns3(asked).traces["bandwidth_bps"]["bandwidth_bps"].max() < 8e9

@@ -88,10 +88,12 @@ def compiled(
     flags: Sequence[str],
     sources: Sequence[Path],
     folders: Sequence[Path] = (),
+    product: str = "",
 ) -> Path:
     """Return what the compiler makes of the sources, compiled unless that is done.
 
-    `folders` are where it looks for what they include. It is kept by content as
+    `folders` are where it looks for what they include; `product` is another when something else is
+    another that goes into it. It is kept by content as
     `folder`/`name`-<hash> in the folder of builds (`paths.builds`), whole or not at all. Raises
     InputError where there is no compiler, SimulationError where it fails, with the compiler's first
     error.
@@ -99,8 +101,8 @@ def compiled(
     command = compiler()
     if command is None:
         raise InputError(HOW_TO_GET.replace("it needs", "needed is"))
-    parts = [*command, *flags, _compiler_version(), content_sha256(sources, folders)]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    parts = [*command, *flags, product, _compiler_version(), content_sha256(sources, folders)]
+    key = hashlib.sha256("\0".join(filter(None, parts)).encode()).hexdigest()[:24]
     path = paths.builds() / folder / f"{name}-{key}"
     with _locks.setdefault(path.name, threading.Lock()):
         if not path.exists():

@@ -646,8 +646,7 @@ class Scenario(Model):
 
     def refuse_helpers(self, engine: str) -> None:
         """Raise InputError for what helps on the way, which only the engine `segment` has; and for
-        managed queues, losses in bursts, transfers and packets of a sender's own, which `ns3` has
-        too."""
+        managed queues, losses in bursts and transfers, which `ns3` has too."""
         for number, link in enumerate(self.links):
             for name in link.helpers + link.routers:
                 if name in ON_NS3 and engine == "ns3":
@@ -658,12 +657,6 @@ class Scenario(Model):
                     f"engine {others}"
                 )
         for number, flow in enumerate(self.flows):
-            if flow.sends_own_packets and engine != "ns3":
-                name = flow.congestion_control.name
-                raise InputError(
-                    f"flows.{number}.congestion_control: '{name}' sends packets of its own, which "
-                    f"the engine '{engine}' does not have: use the engine 'segment' or 'ns3'"
-                )
             for name in (*flow.helpers, *flow.routers):
                 raise InputError(
                     f"flows.{number}.{name}: the engine '{engine}' does not have it: use the "

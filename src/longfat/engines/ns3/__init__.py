@@ -1,4 +1,8 @@
-"""The full ns-3 stack: a scenario built and run by compiled C++, in a process of its own."""
+"""The full ns-3 stack: a scenario built and run by compiled C++, in a process of its own.
+
+Congestion controls with a header of ours are ns-3's by an adapter (adapter.h), and so is our
+recovery (recovery-ops.h). What only ns-3 has are its own classes: `controls.toml`.
+"""
 
 import functools
 import importlib.util
@@ -10,30 +14,31 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from longfat import builds
 from longfat.cc import catalogue
 from longfat.engines import behaviour, host
 from longfat.engines.ns3 import compiled
-from longfat.errors import InputError, SimulationError
+from longfat.errors import InputError, LongfatError, SimulationError
 from longfat.links import CoDel, Pie, Red
 from longfat.result import LINK_SERIES, TRANSFER_SERIES, Result
-from longfat.scenario import Flow, Link, Record, Scenario
+from longfat.scenario import Flow, Link, Scenario
 from longfat.transfers import GridFtp, ParallelTcp, Tsunami
 
-BEHAVIOUR = 1
-VERSION = "3.44"
-HERE = Path(__file__).parent
-PROGRAM = HERE / "simulation.h"  # includes all the others that decide a result
-ENGINE = HERE / "engine.cc"
-# What the engine is compiled with on demand: managed queues and losses in bursts, packets of a
-# sender's own, transfers, and all that can be made of these.
-FEATURES = frozenset({"helpers", "probes", "transfers"})
-VARIANTS = tuple(
-    frozenset(some) for n in (1, 2, 3) for some in itertools.combinations(sorted(FEATURES), n)
-)
+BEHAVIOUR = 2
+VERSION = compiled.NS3_VERSION
+HERE = compiled.HERE
+STOCK_RECOVERY = "prr-ns3-3.44"
 RECOVERY = {
-    "prr": "longfat::TcpPrr",
-    "halving": "longfat::TcpHalving",
-    "prr-ns3-3.44": "ns3::TcpPrrRecovery",
+    "prr": "longfat::Prr",
+    "halving": "longfat::Halving",
+    STOCK_RECOVERY: "ns3::TcpPrrRecovery",
+}
+# Events and needs of a congestion control that ns-3's socket does not serve, and what they are.
+UNSERVED = {
+    "answer": "answers to probes and queries",
+    "supplement": "segments beyond the window",
+    "holds": "pauses",
+    "router feedback": "feedback of routers",
 }
 # The TCP of transfers' control messages, as Linux has it by default, but for NewReno. Its nodes are
 # those of each transfer.
@@ -55,7 +60,11 @@ ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms
 
 def has(algorithm: catalogue.Algorithm) -> bool:
     """Return whether ns-3 has the congestion control, or can be given it by the adapter."""
-    return algorithm.engine == "ns3" or bool(algorithm.header and not algorithm.needs_routers)
+    return algorithm.engine == "ns3" or (algorithm.header is not None and not _unserved(algorithm))
+
+
+def _unserved(algorithm: catalogue.Algorithm) -> list[str]:
+    return [what for name, what in UNSERVED.items() if name in algorithm.events + algorithm.needs]
 
 
 HOW_TO_GET = "it needs x86-64 Linux, CPython 3.11 to 3.13 and `make setup`"
@@ -85,27 +94,13 @@ def simulate(
     not compile; SimulationError when ns-3 gives up, takes longer than `time_limit_s`, or allocates
     more than `memory_limit_bytes` beyond what it has before the scenario.
     """
-    server = _servers[scenario.features & FEATURES]
-    stops = server.stops
+    stops = _server.stops
     wanted = request(scenario) | {"libraries": [str(path) for path in libraries(scenario)]}
-    limits = time_limit_s, memory_limit_bytes
-    return run(scenario, wanted, server, stops, *limits)
-
-
-def run(
-    scenario: Scenario,
-    request: dict[str, Any],
-    server: host.Server,
-    stops: int,
-    time_limit_s: float,
-    memory_limit_bytes: int | None,
-) -> Result:
-    """Have the server run a request and return the result; errors as in `simulate`."""
     limits: dict[str, Any] = {
         "time_limit_s": time_limit_s,
         "memory_limit_bytes": memory_limit_bytes,
     }
-    answer = server.ask(request | limits, stops)
+    answer = _server.ask(wanted | limits, stops)
     if "failed" in answer:
         words = answer["last_words"]
         ended = host.how_it_ended(answer["failed"], words, **limits)
@@ -117,21 +112,24 @@ def run(
 def part() -> behaviour.Part:
     """Return what decides results beside scenario and congestion controls of ours: ns-3, and what
     is compiled against it."""
-    sources = [PROGRAM, ENGINE, HERE / "__init__.py"]
-    return behaviour.engine("ns3", BEHAVIOUR, sources, f"{VERSION} {' '.join(compiled.FLAGS)}")
+    return behaviour.engine("ns3", BEHAVIOUR, _sources(), f"{VERSION} {' '.join(compiled.FLAGS)}")
+
+
+@functools.cache
+def _sources() -> tuple[Path, ...]:
+    """Return the engine, the adapter, and the parts of the core that congestion controls have."""
+    headers = builds.with_includes(catalogue.FOLDER.glob("*.h"), [catalogue.CORE])
+    parts = (path for path in headers if path.is_relative_to(catalogue.CORE))
+    return (compiled.ENGINE, compiled.ADAPTER, HERE / "__init__.py", *parts)
 
 
 def controls(scenario: Scenario) -> list[str]:
-    """Return the congestion controls that have a header of ours."""
-    return list(_headers(scenario))
+    """Return the congestion controls: of the flows, and of transfers' control messages."""
+    return [flow.congestion_control.name for flow in _senders(scenario)]
 
 
-def _headers(scenario: Scenario) -> dict[str, Path]:
-    """Return the headers of the scenario's congestion controls, by name."""
-    flows = [*scenario.flows, *[CONTROL] * any(t.by_datagrams for t in scenario.transfers)]
-    return {
-        flow.congestion_control.name: path for flow in flows if (path := _algorithm(flow).header)
-    }
+def _senders(scenario: Scenario) -> list[Flow]:
+    return [*scenario.flows, *[CONTROL] * any(t.by_datagrams for t in scenario.transfers)]
 
 
 def libraries(scenario: Scenario) -> list[Path]:
@@ -141,13 +139,16 @@ def libraries(scenario: Scenario) -> list[Path]:
     """
     if not is_here():
         return []
-    paths = []
-    for name, header in sorted(_headers(scenario).items()):
-        try:
-            paths.append(compiled.build(header))
-        except compiled.CompilerError as error:
-            raise InputError(f"congestion control '{name}' cannot be used: {error}") from None
-    return paths
+    made = {}
+    for name in dict.fromkeys(controls(scenario)):
+        header = catalogue.find(name).header
+        if header and header not in made:
+            try:
+                made[header] = compiled.control(header)
+            except LongfatError as error:
+                words = f"congestion control '{name}' cannot be used: {error}"
+                raise InputError(words) from None
+    return list(made.values())
 
 
 def prepare() -> Iterable[str]:
@@ -156,19 +157,54 @@ def prepare() -> Iterable[str]:
     A congestion control's header is compiled when a scenario first asks for it.
     """
     try:
-        compiled.build(ENGINE)
-    except compiled.CompilerError as error:
-        yield f"{ENGINE.name} was not compiled: {error}"
+        compiled.engine()
+    except LongfatError as error:
+        yield f"{compiled.ENGINE.name} was not compiled: {error}"
 
 
-def _algorithm(flow: Flow):
-    algorithm = catalogue.find(flow.congestion_control.name)
-    if "type_id" not in algorithm.own:
+def _congestion_control(number: int, flow: Flow, seed: int) -> dict[str, Any]:
+    """Return what the request of a flow says of its congestion control and recovery."""
+    name, stated = flow.congestion_control.name, flow.congestion_control.parameters
+    algorithm = catalogue.find(name)
+    where = f"flows.{number}"
+    if not algorithm.header:
+        if algorithm.engine != "ns3":
+            raise InputError(
+                f"{where}.congestion_control: the engine 'ns3' has no '{name}': use the engine "
+                f"'{algorithm.engine}'"
+            )
+        names = algorithm.own.get("attributes", {})
+        units = {one.name: "s" * (one.unit == "s") for one in algorithm.parameters.values()}
+        return {
+            "congestionControl": algorithm.own["type_id"],
+            "attributes": [
+                [names[one], _text(value) + units[one]] for one, value in stated.items()
+            ],
+            "recovery": RECOVERY[flow.recovery],
+        }
+    for what in _unserved(algorithm):
         raise InputError(
-            f"ns-3 has no congestion control '{flow.congestion_control.name}': "
-            "only the engine 'linux' has it"
+            f"{where}.congestion_control: '{name}' needs {what}, which ns-3's socket does not "
+            "have: use the engine 'segment'"
         )
-    return algorithm
+    if flow.recovery == STOCK_RECOVERY:
+        raise InputError(
+            f"{where}.recovery: '{STOCK_RECOVERY}' is allowed only for a congestion control of "
+            f"ns-3's own: '{name}' has 'prr' or 'halving'"
+        )
+    attributes = stated | {"Recovery": flow.recovery, "Seed": seed, "Flow": number}
+    if flow.max_window_segments is not None:
+        attributes["MaxWindow"] = flow.max_window_segments
+    return {
+        "congestionControl": f"longfat::{name}",
+        "attributes": [[one, _text(value)] for one, value in attributes.items()],
+        "recovery": RECOVERY[flow.recovery],
+    }
+
+
+def _text(value: bool | float | str) -> str:
+    """Return a value as ns-3 reads it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def request(scenario: Scenario) -> dict[str, Any]:
@@ -190,7 +226,7 @@ def request(scenario: Scenario) -> dict[str, Any]:
         "seed": scenario.seed,
         "links": [_link_request(link) for link in pairs],
         "linkSeries": [name for name in scenario.record.series if name in LINK_SERIES],
-        "flows": [_flow_request(*one, scenario.record) for one in enumerate(scenario.flows)],
+        "flows": [_flow_request(*one, scenario) for one in enumerate(scenario.flows)],
         "points": scenario.record.points,
         "durationS": scenario.duration_s,
         "untilComplete": finite and not scenario.transfers,
@@ -205,7 +241,7 @@ def _transfers_request(scenario: Scenario) -> dict[str, Any]:
     return {
         "transfers": [_transfer_request(scenario, n) for n in range(len(scenario.transfers))],
         "transferSeries": [name for name in scenario.record.series if name in TRANSFER_SERIES],
-        "control": _flow_request(0, CONTROL, Record()),
+        "control": _flow_request(len(scenario.flows), CONTROL, scenario),
     }
 
 
@@ -313,24 +349,15 @@ def _helpers_request(link: Link) -> dict[str, Any]:
     return own
 
 
-def _flow_request(number: int, flow: Flow, record: Record) -> dict[str, Any]:
+def _flow_request(number: int, flow: Flow, scenario: Scenario) -> dict[str, Any]:
     if (flow.sack or flow.relays) and not flow.limited_transmit:
         raise InputError(
             f"flows.{number}.limited_transmit: false is allowed only with sack false and without "
             "relays: ns-3 sends new segments on duplicate ACKs whenever it has SACK, and does not "
             "allow it otherwise to a sender that waits for its relay"
         )
-    algorithm = _algorithm(flow)
-    attributes = [
-        [algorithm.own["attributes"][name], f"{value!r}s" if name.endswith("_s") else repr(value)]
-        for name, value in flow.congestion_control.parameters.items()
-    ]
-    if flow.max_window_segments is not None:
-        attributes.append(["MaxWindow", str(flow.max_window_segments)])
-    return {
-        "congestionControl": algorithm.own["type_id"],
-        "attributes": attributes,
-        "recovery": RECOVERY[flow.recovery],
+    traces = catalogue.find(flow.congestion_control.name).traces
+    return _congestion_control(number, flow, scenario.seed) | {
         "connections": (
             [flow.path]
             if flow.path
@@ -364,9 +391,9 @@ def _flow_request(number: int, flow: Flow, record: Record) -> dict[str, Any]:
         ],
         "series": [
             name
-            for name in record.series
+            for name in scenario.record.series
             if name not in (*LINK_SERIES, *TRANSFER_SERIES)
-            and (name not in ESTIMATES or name in algorithm.traces)
+            and (name not in ESTIMATES or name in traces)
         ],
     }
 
@@ -379,36 +406,28 @@ def _limited_transmit(flow: Flow) -> bool:
     but its switch does: it is off, unless stock ns-3 is asked for by its recovery, or there are
     relays, for which ns-3 does not allow it.
     """
-    stock = flow.recovery == "prr-ns3-3.44"
+    stock = flow.recovery == STOCK_RECOVERY
     return flow.limited_transmit and (flow.sack or stock or bool(flow.relays))
 
 
-def _command(features: frozenset[str]) -> tuple[list[str], dict[str, str]]:
+def _command() -> tuple[list[str], dict[str, str]]:
     """Return what starts the process that has ns-3 loaded, and its environment.
-
-    The engine is compiled with these features.
 
     Memory in huge pages, where the system has them: a run is a tenth faster.
     """
     check_is_here()
     try:
-        engine = compiled.build(ENGINE, features)
-    except compiled.CompilerError as error:
+        engine = compiled.engine()
+    except LongfatError as error:
         raise SimulationError(f"the engine 'ns3' cannot be compiled: {error}") from None
     command = [sys.executable, str(HERE / "server.py"), str(engine)]
     tunables = [os.environ.get("GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1"]
     return command, os.environ | {"GLIBC_TUNABLES": ":".join(filter(None, tunables))}
 
 
-# The processes that have ns-3 loaded, one for each variant of the engine, started when needed.
-_servers = {
-    variant: host.Server(functools.partial(_command, variant))
-    for variant in (compiled.NO_FEATURES, *VARIANTS)
-}
-_server = _servers[compiled.NO_FEATURES]
+_server = host.Server(_command)  # the process that has ns-3 loaded, started when needed
 
 
 def stop() -> None:
     """Give up every run of this process. Each ends with a SimulationError."""
-    for server in _servers.values():
-        server.stop()
+    _server.stop()

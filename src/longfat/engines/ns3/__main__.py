@@ -10,5 +10,5 @@ if __name__ == "__main__":
         sys.exit("usage: python -m longfat.engines.ns3 --warm")
     for obstacle in ns3.prepare():
         print(f"notice: {obstacle}")
-    bindings.load(headers=False)  # the first time, Cling compiles its own headers for the others
+    bindings.load()  # the first time, Cling compiles its own headers for the others
     print(f"ns-3 {ns3.VERSION} is ready")

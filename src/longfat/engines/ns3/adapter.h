@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The core's congestion controls (../core/cc) in ns-3: any of them is an ns3::TcpCongestionOps. A program
+// The congestion controls of ../../cc in ns-3: any of them is an ns3::TcpCongestionOps. A program
 // includes this file and then the algorithms that it wants; the type of `hybla` is "longfat::hybla", and
 // its attributes are the parameters that it declares, by their names:
 //
 //     #include "adapter.h"
-//     #include "../core/cc/hybla.h"
+//     #include "../../cc/hybla.h"
 //
 //     ns3::Config::SetDefault("ns3::TcpL4Protocol::SocketType",
 //                             ns3::TypeIdValue(ns3::TypeId::LookupByName("longfat::hybla")));
@@ -13,7 +13,7 @@
 //
 // It has CongControl, in the words of ns-3: the socket asks it once an ACK, when all of that is known,
 // and leaves window and pacing rate alone. So the window of a recovery is the adapter's affair as well
-// (core/recovery.h; the attribute Recovery says which), and no maximum pacing rate of the socket applies.
+// (segment/recovery.h; the attribute Recovery says which), and no maximum pacing rate of the socket applies.
 //
 // What the adapter tells an algorithm, and whence it has it:
 //
@@ -40,11 +40,11 @@
 
 #undef linux // which compilers define where their extensions of C++ are on
 
-#include "../../cc/signals.h"
-#include "../core/model.h"
-#include "../core/rate-sampler.h"
-#include "../core/recovery.h"
-#include "../core/round-trip.h"
+#include "signals.h"
+#include "../segment/model.h"
+#include "../segment/rate-sampler.h"
+#include "../segment/recovery.h"
+#include "../segment/round-trip.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"

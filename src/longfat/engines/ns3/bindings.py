@@ -1,12 +1,12 @@
-"""ns-3 through its Python bindings, with headers compiled by Cling in this process.
+"""ns-3 through its Python bindings, in this process.
 
-For a notebook or a test that calls C++ from Python: after `load`, `cppyy.gbl.ns3` is ns-3 and
-`cppyy.gbl.longfat` what the congestion controls define, `cppyy.include` takes any other header, and
-`execute` runs a request of the engine with them. Runs of the engine itself need none of this
-(server.py).
+For a notebook or a test that calls C++ from Python: after `load`, `cppyy.gbl.ns3` is ns-3, and the
+congestion controls that were asked for are known to it ("longfat::hybla"). `execute` runs a request
+of the engine. Runs of the engine itself need none of this (server.py).
 """
 
 import contextlib
+import ctypes
 import functools
 import json
 import os
@@ -14,31 +14,28 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from longfat.engines.ns3 import ENGINE, compiled, server
+from longfat.cc import catalogue
+from longfat.engines.ns3 import compiled, server
 
 JIT_FLAGS = "-O2 -ffp-contract=off"  # no -march=native: the same digits on every x86-64 machine
 
 
-def load(headers: bool = True) -> None:
-    """Load ns-3, and every congestion control unless not `headers`; once in a process."""
+def load(*controls: str) -> None:
+    """Load ns-3, and these congestion controls that have a header of ours.
+
+    Raises InputError for an unknown one, or one whose header does not compile.
+    """
     os.environ["EXTRA_CLING_ARGS"] = JIT_FLAGS
     with _quiet_stderr():  # Cling reports a static initialiser of ns-3's headers that is not used
         from ns import ns  # noqa: F401
-    import cppyy
-
-    if not headers:
-        return
-    from longfat.cc import catalogue
-
-    for algorithm in catalogue.algorithms().values():
-        if algorithm.header:
-            cppyy.include(str(algorithm.header))
-    _engine()  # before any fork
+    for name in controls:
+        if header := catalogue.find(name).header:
+            ctypes.CDLL(str(compiled.control(header)), ctypes.RTLD_GLOBAL)
 
 
 @functools.cache
 def _engine() -> Callable[[str], str]:
-    return server.load(str(compiled.build(ENGINE)))
+    return server.load(str(compiled.engine()))
 
 
 def execute(request: dict[str, Any]) -> dict[str, Any]:

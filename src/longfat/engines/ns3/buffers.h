@@ -5,7 +5,7 @@
 #ifndef LONGFAT_BUFFERS_H
 #define LONGFAT_BUFFERS_H
 
-#include "../right-sizing.h"
+#include "right-sizing.h"
 
 #include "ns3/simulator.h"
 #include "ns3/tcp-header.h"

@@ -5,7 +5,7 @@
 #ifndef LONGFAT_NS3_BURST_LOSSES_H
 #define LONGFAT_NS3_BURST_LOSSES_H
 
-#include "../spec.h"
+#include "spec.h"
 
 #include "ns3/random-variable-stream.h"
 

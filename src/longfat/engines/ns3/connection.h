@@ -5,14 +5,10 @@
 #ifndef LONGFAT_CONNECTION_H
 #define LONGFAT_CONNECTION_H
 
-#include "../../cc/one-way-delay.h"
-#include "../../recovery/halving.h"
-#include "../../recovery/prr.h"
 #include "buffers.h"
 #include "network.h"
-#ifdef LONGFAT_PROBES
-#include "own-packets.h"
-#endif
+#include "recovery-ops.h"
+#include "signals.h"
 
 #include "ns3/boolean.h"
 #include "ns3/enum.h"
@@ -83,7 +79,6 @@ class Connection
         return bytes;
     }
 
-#ifdef LONGFAT_TRANSFERS
     /// The same, with what was read; null where there is nothing.
     ns3::Ptr<ns3::Packet> Take(uint32_t most)
     {
@@ -99,15 +94,11 @@ class Connection
         return packet;
     }
 
-#endif
   private:
     void Listen(Network& network, const std::string& target, uint16_t port)
     {
         m_listener = ns3::DynamicCast<ns3::TcpSocketBase>(
             network.GetNode(target)->GetObject<ns3::TcpL4Protocol>()->CreateSocket());
-#ifdef LONGFAT_PROBES
-        m_listener = OwnSocket::Make(network.GetNode(target));
-#endif
         SetCommon(m_listener);
         const auto any = ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), port);
         m_listener->Bind(any);
@@ -122,11 +113,6 @@ class Connection
     {
         sender = ns3::DynamicCast<ns3::TcpSocketBase>(
             network.GetNode(source)->GetObject<ns3::TcpL4Protocol>()->CreateSocket());
-#ifdef LONGFAT_PROBES
-        auto own = OwnSocket::Make(network.GetNode(source));
-        own->onHalved = [this] { ++count.recoveries; };
-        sender = own;
-#endif
         SetCommon(sender);
         ns3::ObjectFactory factory(m_spec.congestionControl);
         for (const auto& [name, value] : m_spec.attributes)
@@ -135,9 +121,6 @@ class Connection
         }
         algorithm = factory.Create<ns3::TcpCongestionOps>();
         sender->SetCongestionControlAlgorithm(algorithm);
-#ifdef LONGFAT_PROBES
-        own->Serve(algorithm);
-#endif
         sender->SetRecoveryAlgorithm(
             ns3::ObjectFactory(m_spec.recovery).Create<ns3::TcpRecoveryOps>());
         sender->SetAttribute("InitialCwnd", ns3::UintegerValue(m_spec.initialWindowSegments));

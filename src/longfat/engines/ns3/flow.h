@@ -16,7 +16,6 @@
 namespace longfat
 {
 
-#ifdef LONGFAT_TRANSFERS
 /// What a flow carries, where that is a part of a transfer.
 struct FlowSource
 {
@@ -26,7 +25,6 @@ struct FlowSource
     virtual void Take(ns3::Ptr<ns3::Packet> packet) = 0;   //!< it has come, perhaps in parts
 };
 
-#endif
 class Flow
 {
   public:
@@ -125,7 +123,6 @@ class Flow
         NS_ABORT_MSG_UNLESS(found, m_spec.congestionControl << " has no series " << name);
     }
 
-#ifdef LONGFAT_TRANSFERS
     FlowSource* source{nullptr};             //!< what it carries, or its own bytes
     std::function<void()> onDelivery{[] {}}; //!< called when more has come
 
@@ -145,7 +142,6 @@ class Flow
         return m_spec.bytes == 0 || !std::isnan(count.completionS);
     }
 
-#endif
   private:
     static constexpr uint32_t NO_THRESHOLD = 0xffffffff;
 
@@ -169,7 +165,6 @@ class Flow
     void Fill()
     {
         auto& sender = *First().sender;
-#ifdef LONGFAT_TRANSFERS
         while (source && m_open)
         {
             const uint32_t next = source->Size();
@@ -186,7 +181,6 @@ class Flow
                 sender.Send(source->Give(next), 0);
             }
         }
-#endif
         while (m_open)
         {
             uint64_t size = m_spec.segmentBytes;
@@ -210,13 +204,11 @@ class Flow
 
     void Receive()
     {
-#ifdef LONGFAT_TRANSFERS
         while (auto packet = source ? Last().Take(std::numeric_limits<uint32_t>::max()) : nullptr)
         {
             count.deliveredBytes += packet->GetSize();
             source->Take(packet);
         }
-#endif
         while (const uint32_t bytes = Last().Read(std::numeric_limits<uint32_t>::max()))
         {
             count.deliveredBytes += bytes;
@@ -230,9 +222,7 @@ class Flow
         {
             count.completionS = NowS();
         }
-#ifdef LONGFAT_TRANSFERS
         onDelivery();
-#endif
     }
 
     void TellHandoff(const Handoff& handoff)

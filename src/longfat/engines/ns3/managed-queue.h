@@ -6,7 +6,7 @@
 #ifndef LONGFAT_NS3_MANAGED_QUEUE_H
 #define LONGFAT_NS3_MANAGED_QUEUE_H
 
-#include "../spec.h"
+#include "spec.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"

@@ -5,15 +5,10 @@
 #ifndef LONGFAT_NETWORK_H
 #define LONGFAT_NETWORK_H
 
-#include "../counts.h"
+#include "counts.h"
 #include "paths.h"
-#ifdef LONGFAT_PROBES
-#include "priority-queue.h"
-#endif
-#ifdef LONGFAT_HELPERS
 #include "burst-losses.h"
 #include "managed-queue.h"
-#endif
 
 #include "ns3/abort.h"
 #include "ns3/drop-tail-queue.h"
@@ -79,11 +74,9 @@ struct LinkTrace : LinkCount
     {
         ++overflow;
     }
-#ifdef LONGFAT_HELPERS
 
     uint64_t early{0};  //!< dropped by active queue management
     uint64_t marked{0}; //!< by the queue
-#endif
 };
 
 /// Losses at the receiving end of a link: independent per packet and per bit, and outages.
@@ -112,15 +105,11 @@ class LinkErrors : public ns3::ErrorModel
         m_loss = loss;
     }
 
-#ifdef LONGFAT_HELPERS
     std::optional<BurstLosses> bursts; //!< beside the other losses
-#endif
   private:
     bool DoCorrupt(ns3::Ptr<ns3::Packet> packet) override
     {
-#ifdef LONGFAT_HELPERS
         const bool inBurst = bursts && bursts->TakeNext(); // also of packets that an outage loses
-#endif
         const double nowS = NowS();
         for (const Outage& outage : m_outages)
         {
@@ -137,13 +126,11 @@ class LinkErrors : public ns3::ErrorModel
         }
         const bool lost = survives < 1 && m_uniform->GetValue() >= survives;
         m_count->lost += lost;
-#ifdef LONGFAT_HELPERS
         m_count->lost += inBurst && !lost;
         if (inBurst)
         {
             return true;
         }
-#endif
         return lost;
     }
 
@@ -175,28 +162,21 @@ class MarkingQueue : public ns3::DropTailQueue<ns3::Packet>
 
     bool Enqueue(ns3::Ptr<ns3::Packet> packet) override
     {
-#ifdef LONGFAT_HELPERS
         const bool wasMarked = marked && IsMarked(*packet);
-#endif
         if (GetNPackets() >= m_above)
         {
             Mark(*packet);
         }
-#ifdef LONGFAT_HELPERS
         if (marked)
         {
             *marked += IsMarked(*packet) && !wasMarked;
         }
-#endif
         return ns3::DropTailQueue<ns3::Packet>::Enqueue(packet);
     }
 
-#ifdef LONGFAT_HELPERS
     uint64_t* marked{nullptr}; //!< to be counted here
 
-#endif
   private:
-#ifdef LONGFAT_HELPERS
     static bool IsMarked(const ns3::Packet& packet)
     {
         ns3::PppHeader ppp;
@@ -207,7 +187,6 @@ class MarkingQueue : public ns3::DropTailQueue<ns3::Packet>
         return ip.GetEcn() == ns3::Ipv4Header::ECN_CE;
     }
 
-#endif
     static void Mark(ns3::Packet& packet)
     {
         ns3::PppHeader ppp;
@@ -319,10 +298,8 @@ class Network
     {
         auto a = AddDevice(forward);
         auto b = AddDevice(backward);
-#ifdef LONGFAT_HELPERS
         Manage(forward, a, 2 * m_subnet);
         Manage(backward, b, 2 * m_subnet + 1);
-#endif
         const Cable::Way there = AddWay(forward, a, b, 2 * m_subnet);
         const Cable::Way back = AddWay(backward, b, a, 2 * m_subnet + 1);
         auto cable = ns3::CreateObject<Cable>();
@@ -377,10 +354,8 @@ class Network
     {
         return m_traces.at({link.source, link.target});
     }
-#ifdef LONGFAT_HELPERS
 
     uint32_t packetBytes{0}; //!< that managed queues reckon with
-#endif
 
     /// Keep that series of every link.
     void Record(const std::string& name, double durationS, uint32_t points)
@@ -388,7 +363,6 @@ class Network
         for (auto& [ends, trace] : m_traces)
         {
             Series& series = trace.series.try_emplace(name, durationS, points).first->second;
-#ifdef LONGFAT_HELPERS
             if (const auto queue = m_managed.find(ends);
                 queue != m_managed.end() && name == "queue_packets")
             {
@@ -397,7 +371,6 @@ class Network
                 });
                 continue;
             }
-#endif
             const bool found =
                 name == "sent_bytes" ||
                 (name == "queue_packets" && Keep<uint32_t>(*m_devices.at(ends)->GetQueue(),
@@ -425,9 +398,6 @@ class Network
         {
             queue = ns3::CreateObject<ns3::DropTailQueue<ns3::Packet>>();
         }
-#ifdef LONGFAT_PROBES
-        queue = ns3::CreateObject<PriorityQueue<MarkingQueue>>(link.markAbovePackets);
-#endif
         queue->SetMaxSize(ns3::QueueSize(link.queuePackets != NO_LIMIT
                                              ? std::to_string(link.queuePackets) + "p"
                                              : std::to_string(link.queueBytes) + "B"));
@@ -440,7 +410,6 @@ class Network
         return device;
     }
 
-#ifdef LONGFAT_HELPERS
     /// Put a managed queue in the place of the device's, if the link has one; `number` of the link.
     void Manage(const LinkSpec& link, ns3::Ptr<ns3::PointToPointNetDevice> device, int64_t number)
     {
@@ -459,7 +428,6 @@ class Network
         }
     }
 
-#endif
     /// The way of a link between two devices, with what it loses.
     Cable::Way AddWay(const LinkSpec& link,
                       ns3::Ptr<ns3::PointToPointNetDevice> source,
@@ -485,7 +453,6 @@ class Network
                 way.errors = errors;
             }
         }
-#ifdef LONGFAT_HELPERS
         if (link.lossBursts)
         {
             auto errors = way.errors;
@@ -499,7 +466,6 @@ class Network
             errors->bursts.emplace(*link.lossBursts,
                                    FIRST_HELPER_STREAM + HELPER_STREAMS * stream + BURST_STREAM);
         }
-#endif
         return way;
     }
 
@@ -534,9 +500,7 @@ class Network
     std::map<std::string, ns3::Ptr<ns3::Node>> m_nodes; //!< by name
     std::map<Ends, ns3::Ptr<ns3::PointToPointNetDevice>> m_devices;
     std::map<Ends, LinkTrace> m_traces;
-#ifdef LONGFAT_HELPERS
     std::map<Ends, ns3::Ptr<ManagedQueue>> m_managed;
-#endif
 };
 
 } // namespace longfat

@@ -51,12 +51,9 @@ class Relay
             {
                 break;
             }
-#ifdef LONGFAT_TRANSFERS
-            m_out.sender->Send(m_in.Take(size), 0);
-            waiting = m_in.receiver->GetRxAvailable();
-            continue;
-#endif
-            m_out.sender->Send(ns3::Create<ns3::Packet>(m_in.Read(size)), 0);
+            const auto packet = m_in.Take(size);
+            packet->RemoveAllPacketTags(); // what the first connection has written on it
+            m_out.sender->Send(packet, 0);
             waiting = m_in.receiver->GetRxAvailable();
         }
         if (waiting < before)

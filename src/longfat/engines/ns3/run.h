@@ -43,7 +43,6 @@ ReadPath(const Json& json)
     return path;
 }
 
-#ifdef LONGFAT_HELPERS
 inline void
 ReadHelpers(const Json& json, LinkSpec* link)
 {
@@ -80,7 +79,6 @@ ReadHelpers(const Json& json, LinkSpec* link)
     }
 }
 
-#endif
 inline LinkSpec
 ReadLink(const Json& json)
 {
@@ -106,9 +104,7 @@ ReadLink(const Json& json)
                                 ReadNumber(change["lossPerPacket"]),
                                 ReadNumber(change["lossPerBit"])});
     }
-#ifdef LONGFAT_HELPERS
     ReadHelpers(json, &link);
-#endif
     return link;
 }
 
@@ -153,7 +149,6 @@ ReadFlow(const Json& json)
     return flow;
 }
 
-#ifdef LONGFAT_TRANSFERS
 inline TransferSpec
 ReadTransfer(const Json& json)
 {
@@ -184,16 +179,13 @@ ReadTransfer(const Json& json)
     return transfer;
 }
 
-#endif
 /// Build what is requested, up to the moment at which it can run.
 inline void
 Prepare(Simulation& simulation, const Json& request, const std::vector<LinkSpec>& links)
 {
     const double durationS = request["durationS"].number;
     const uint32_t points = request["points"].number;
-#ifdef LONGFAT_HELPERS
     simulation.network.packetBytes = request["packetBytes"].number;
-#endif
     for (std::size_t i = 1; i < links.size(); i += 2)
     {
         simulation.network.AddLinks(links[i - 1], links[i]);
@@ -211,7 +203,6 @@ Prepare(Simulation& simulation, const Json& request, const std::vector<LinkSpec>
             flow.Record(series.text);
         }
     }
-#ifdef LONGFAT_TRANSFERS
     for (const Json& wanted : request["transfers"].items)
     {
         Transfer& transfer =
@@ -221,7 +212,6 @@ Prepare(Simulation& simulation, const Json& request, const std::vector<LinkSpec>
             transfer.Record(series.text, durationS, points);
         }
     }
-#endif
 }
 
 inline void
@@ -249,7 +239,6 @@ Write(JsonWriter& json, const SeriesByName& series)
     json.End('}');
 }
 
-#ifdef LONGFAT_TRANSFERS
 inline void
 Write(JsonWriter& json, const TransferCount& count)
 {
@@ -265,7 +254,6 @@ Write(JsonWriter& json, const TransferCount& count)
     Write(json, count.kept);
 }
 
-#endif
 /// Build the requested network, run it, and tell what was measured.
 inline std::string
 Run(const std::string& text)
@@ -304,15 +292,12 @@ Run(const std::string& text)
     {
         const LinkTrace& trace = simulation.network.GetTrace(link);
         Write(json.Begin('{'), link, trace);
-#ifdef LONGFAT_HELPERS
         json.Name("packets_dropped_early").Number(trace.early);
         json.Name("packets_marked").Number(trace.marked);
-#endif
         Write(json, trace.series);
         json.End('}');
     }
     json.End(']');
-#ifdef LONGFAT_TRANSFERS
     json.Name("transfers").Begin('[');
     for (const auto& transfer : simulation.transfers)
     {
@@ -320,7 +305,6 @@ Run(const std::string& text)
         json.End('}');
     }
     json.End(']');
-#endif
     json.Name("events").Number(simulation.events);
     json.Name("end_s").Number(simulation.endS);
     json.Name("wall_s").Number(wallS.count());

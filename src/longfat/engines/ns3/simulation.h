@@ -7,10 +7,8 @@
 #define LONGFAT_SIMULATION_H
 
 #include "flow.h"
-#ifdef LONGFAT_TRANSFERS
 #include "rbudp.h"
 #include "tsunami.h"
-#endif
 
 #include "ns3/rng-seed-manager.h"
 
@@ -39,7 +37,6 @@ class Simulation
         return *flows.back();
     }
 
-#ifdef LONGFAT_TRANSFERS
     std::vector<std::unique_ptr<Transfer>> transfers;
 
     /// `control` is the TCP of messages. The run ends with its transfers and the flows that have an
@@ -91,7 +88,6 @@ class Simulation
         ns3::Simulator::Stop();
     }
 
-#endif
     /// Run to the end, or until every flow that has an end is complete and there is no other.
     void Run(double durationS, bool untilComplete)
     {

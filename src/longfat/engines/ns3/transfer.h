@@ -7,8 +7,8 @@
 #ifndef LONGFAT_NS3_TRANSFER_H
 #define LONGFAT_NS3_TRANSFER_H
 
-#include "../counts.h"
-#include "../transfer-spec.h"
+#include "counts.h"
+#include "spec.h"
 #include "flow.h"
 
 #include "ns3/abort.h"

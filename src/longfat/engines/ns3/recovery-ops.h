@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The core's recovery (../core/recovery.h: proportional rate reduction of RFC 9937, or halving) as a
+// The recovery of the engine `segment` (../segment/recovery.h: proportional rate reduction of RFC 9937, or halving) as a
 // plug-in of ns-3, for congestion controls of its own: "longfat::Prr" and "longfat::Halving", by
 // TcpSocketBase::SetRecoveryAlgorithm or as the default "ns3::TcpL4Protocol::RecoveryType". Those
 // of adapter.h have it in themselves.
 
-#ifndef LONGFAT_NS3_RECOVERY_H
-#define LONGFAT_NS3_RECOVERY_H
+#ifndef LONGFAT_NS3_RECOVERY_OPS_H
+#define LONGFAT_NS3_RECOVERY_OPS_H
 
-#include "../core/recovery.h"
+#include "../segment/recovery.h"
 
 #include "ns3/tcp-recovery-ops.h"
 #include "ns3/tcp-socket-state.h"

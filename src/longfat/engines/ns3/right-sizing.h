@@ -3,8 +3,8 @@
 // How large a receive buffer is that grows with its connection, as Linux's does (net/ipv4/
 // tcp_input.c). It counts payload, where Linux counts the memory that holds it.
 
-#ifndef LONGFAT_RIGHT_SIZING_H
-#define LONGFAT_RIGHT_SIZING_H
+#ifndef LONGFAT_NS3_RIGHT_SIZING_H
+#define LONGFAT_NS3_RIGHT_SIZING_H
 
 #include "ns3/nstime.h"
 

@@ -2,11 +2,11 @@
 //
 // What a run counts, and how its answer tells it (host.py reads that).
 
-#ifndef LONGFAT_COUNTS_H
-#define LONGFAT_COUNTS_H
+#ifndef LONGFAT_NS3_COUNTS_H
+#define LONGFAT_NS3_COUNTS_H
 
-#include "json.h"
-#include "series.h"
+#include "../json.h"
+#include "../series.h"
 #include "spec.h"
 
 #include <cstdint>
