@@ -616,13 +616,9 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def _estimates_exist(self) -> Self:
-        offered = {
-            trace
-            for flow in self.flows
-            for trace in catalogue.find(flow.congestion_control.name).traces
-        }
-        for series in self.record.series:
-            if series in ("bandwidth_bps", "utilization") and series not in offered:
+        for series in {"bandwidth_bps", "utilization"} & set(self.record.series):
+            controls = (catalogue.find(flow.congestion_control.name) for flow in self.flows)
+            if not any(series in control.traces for control in controls):
                 raise ValueError(f"record.series: no flow's congestion control offers '{series}'")
         return self
 
@@ -675,8 +671,8 @@ class Scenario(Model):
             )
 
     def with_(self, **changes: Any) -> "Scenario":
-        """Return a copy with top-level fields changed, validated again."""
-        return Scenario(**(self.model_dump() | changes))
+        """Return a copy with top-level fields changed; what is new, and the whole, is validated."""
+        return Scenario(**(dict(self) | changes))
 
     def canonical_json(self) -> str:
         """Return the shortest JSON that means this scenario: keys sorted, defaults left out."""

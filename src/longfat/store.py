@@ -69,9 +69,14 @@ def key(scenario: Scenario, engine: str, versions: Versions) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def find(scenario: Scenario, engine: str, versions: Versions) -> Result | None:
-    """Return the stored result of a run, or None; not from the archive while that is remade."""
-    if not reproducing() and (result := find_archived(scenario, engine, versions)):
+def find(
+    scenario: Scenario, engine: str, versions: Versions, experiment: str | None = None
+) -> Result | None:
+    """Return the stored result of a run, or None; not from the archive while that is remade.
+
+    `experiment` is the archive in which it probably is.
+    """
+    if not reproducing() and (result := find_archived(scenario, engine, versions, experiment)):
         return result
     return find_cached(key(scenario, engine, versions))
 
@@ -407,18 +412,24 @@ def flatten(value: Any, path: str = "") -> dict[str, Any]:
     return flat
 
 
-def find_archived(scenario: Scenario, engine: str, versions: Versions) -> Result | None:
-    """Return the result of a run from the archive, or None.
+def find_archived(
+    scenario: Scenario, engine: str, versions: Versions, experiment: str | None = None
+) -> Result | None:
+    """Return the result of a run from the archive, or None; `experiment` is looked in first.
 
     Where the archive has the scenario, but made with other versions, nothing is answered; a warning
     says so, once for each engine and congestion control.
     """
-    places = _archive_index().get((engine, scenario.sha256()), ())
-    for experiment, run in places:
+    wanted = engine, scenario.sha256()
+    if experiment and (run := _runs_of(experiment).get(wanted)) is not None:
         if not _others(experiment, versions):
             return archived_result(experiment, run, scenario)
-    for experiment, _ in places:
-        for part in _others(experiment, versions):
+    places = _archive_index().get(wanted, ())
+    for place, run in places:
+        if not _others(place, versions):
+            return archived_result(place, run, scenario)
+    for place, _ in places:
+        for part in _others(place, versions):
             _say_once(part, versions[part])
     return None
 
@@ -471,7 +482,7 @@ def archived_result(experiment: str, run: int, scenario: Scenario | None = None)
 
 def forget_archive() -> None:
     """Read the archive anew when it is next needed: it has changed."""
-    for function in (_archive_index, _by_run, _traces, provenance, versions_of):
+    for function in (_archive_index, _runs_of, _by_run, _traces, provenance, versions_of):
         function.cache_clear()
 
 
@@ -479,24 +490,37 @@ def forget_archive() -> None:
 def _archive_index() -> dict[tuple[str, str], list[tuple[str, int]]]:
     """Return where runs are, by engine and hash of the scenario: experiments, and their runs.
 
-    Whole tables are read when they are needed. An experiment that cannot be read is left out, and a
-    warning says so.
+    Whole tables are read when they are needed.
     """
     places: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for experiment in experiments():
-        try:
-            runs = _read(experiment, "runs", ["engine", "scenario"]).to_pydict()
-            provenance()[experiment]
-        except KeyError:
-            warnings.warn(f"{PROVENANCE} has no line of '{experiment}': left out", stacklevel=2)
-            continue
-        except LongfatError as error:
-            warnings.warn(f"{error}: left out", stacklevel=2)
-            continue
-        for run, (engine, text) in enumerate(zip(runs["engine"], runs["scenario"], strict=True)):
-            scenario = hashlib.sha256(text.encode()).hexdigest()
-            places.setdefault((engine, scenario), []).append((experiment, run))
+        for wanted, run in _runs_of(experiment).items():
+            places.setdefault(wanted, []).append((experiment, run))
     return places
+
+
+@functools.cache
+def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
+    """Return an experiment's runs by engine and hash of the scenario.
+
+    Of one that is not archived there are none; nor of one that cannot be read, and a warning says
+    so.
+    """
+    if not (archive_folder(experiment) / "runs.parquet").exists():
+        return {}
+    try:
+        runs = _read(experiment, "runs", ["engine", "scenario"]).to_pydict()
+        provenance()[experiment]
+    except KeyError:
+        warnings.warn(f"{PROVENANCE} has no line of '{experiment}': left out", stacklevel=2)
+        return {}
+    except LongfatError as error:
+        warnings.warn(f"{error}: left out", stacklevel=2)
+        return {}
+    return {
+        (engine, hashlib.sha256(text.encode()).hexdigest()): run
+        for run, (engine, text) in enumerate(zip(runs["engine"], runs["scenario"], strict=True))
+    }
 
 
 @functools.cache

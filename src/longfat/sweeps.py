@@ -81,10 +81,13 @@ def simulate_all(
     archived = experiment if experiment and store.reproducing() else None
     if archived:
         engines.accept_new(scenarios, engine)
-    keys = [engines.key(scenario, engine) for scenario in scenarios]
+    versions = engines.versions(scenarios, engine)
+    keys = [store.key(one, engine, own) for one, own in zip(scenarios, versions, strict=True)]
     first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
     done = {
-        key: result for key, i in first.items() if (result := engines.find(scenarios[i], engine))
+        key: result
+        for key, i in first.items()
+        if (result := store.find(scenarios[i], engine, versions[i], experiment))
     }
     to_do = [i for key, i in first.items() if key not in done]
     to_do.sort(key=lambda i: (-expected_bytes(scenarios[i]), i))
@@ -157,7 +160,13 @@ def can_run(scenarios: Iterable[Scenario], engine: str) -> bool:
     """
     if engines.is_here(engine):
         return True
-    missing = [s for s in scenarios if engines.find(s, engine) is None]
+    scenarios = list(scenarios)
+    versions = engines.versions(scenarios, engine)
+    missing = [
+        one
+        for one, own in zip(scenarios, versions, strict=True)
+        if store.find(one, engine, own) is None
+    ]
     if missing:
         print(
             f"Left out here: {len(missing)} runs on the engine '{engine}', which this machine does "

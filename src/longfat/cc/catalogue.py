@@ -162,12 +162,12 @@ def find(name: str) -> Algorithm:
     Raises InputError if there is none, or if its header cannot be used.
     """
     found, refused = _read(FOLDER)
-    found = found | _of_engines()
-    if name in found:
-        return found[name]
+    for some in (_of_engines(), found):
+        if name in some:
+            return some[name]
     if name in refused:
         raise InputError(refused[name])
-    known = sorted(found)
+    known = sorted(algorithms())
     raise InputError(
         f"unknown congestion control {quoted(name)}: "
         f"known are {', '.join(known)}.{nearest(name, known)}"

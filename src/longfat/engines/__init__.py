@@ -56,17 +56,32 @@ def with_control(name: str) -> list[str]:
 
 def key(scenario: Scenario, engine: str) -> str:
     """Return the key under which the scenario's result on that engine is stored."""
-    return store.key(scenario, engine, behaviour.versions(parts(scenario, engine)))
+    return store.key(scenario, engine, *versions([scenario], engine))
 
 
 def find(scenario: Scenario, engine: str) -> Result | None:
     """Return the scenario's result on that engine from the archive or the local cache, or None."""
-    return store.find(scenario, engine, behaviour.versions(parts(scenario, engine)))
+    return store.find(scenario, engine, *versions([scenario], engine))
 
 
 def find_archived(scenario: Scenario, engine: str) -> Result | None:
     """Return the scenario's result on that engine from the archive, or None."""
-    return store.find_archived(scenario, engine, behaviour.versions(parts(scenario, engine)))
+    return store.find_archived(scenario, engine, *versions([scenario], engine))
+
+
+def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]:
+    """Return, a scenario each, the versions of behaviour of what decides its result (`parts`).
+
+    The code of each part is looked at once for all of them. Raises InputError as `parts` does.
+    """
+    known: dict[tuple[str, ...], store.Versions] = {}
+    found = []
+    for scenario in scenarios:
+        names = _controls(scenario, engine)
+        if names not in known:
+            known[names] = behaviour.versions(_parts(names, engine))
+        found.append(known[names])
+    return found
 
 
 def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:
@@ -76,14 +91,21 @@ def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:
     Raises InputError for habits of ns-2's that another engine is asked to have, and for what only
     the engine `segment` has.
     """
+    return _parts(_controls(scenario, engine), engine)
+
+
+def _controls(scenario: Scenario, engine: str) -> tuple[str, ...]:
     if scenario.ns2 != Ns2() and engine != "ns2":
         raise InputError(f"ns2: the engine '{engine}' does not have the habits of ns-2")
     module = get(engine)
-    names = dict.fromkeys(module.controls(scenario))
     if module is not segment:
         _refuse_what_segment_has(scenario, engine)
-    with_header = [name for name in names if catalogue.find(name).header]
-    return [module.part(), *map(behaviour.control, with_header)]
+    return tuple(dict.fromkeys(module.controls(scenario)))
+
+
+def _parts(controls: tuple[str, ...], engine: str) -> list[behaviour.Part]:
+    with_header = [name for name in controls if catalogue.find(name).header]
+    return [get(engine).part(), *map(behaviour.control, with_header)]
 
 
 def _refuse_what_segment_has(scenario: Scenario, engine: str) -> None:
