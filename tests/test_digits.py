@@ -7,7 +7,7 @@ import digits
 import pytest
 
 from longfat import engines
-from longfat.cc import catalogue, compiled
+from longfat.cc import catalogue
 from longfat.links import Link
 from longfat.scenario import Flow, Scenario
 
@@ -42,12 +42,6 @@ def check(engine: str) -> None:
 
 def test_digits_of_the_segment_engine_change_with_a_version_only():
     check("segment")
-
-
-@pytest.mark.slow  # until the engine `segment` is this core
-def test_digits_of_the_core_change_with_a_version_only():
-    check("core")
-    assert {*catalogue.algorithms()} <= senders("core")
 
 
 @pytest.mark.slow

@@ -1,12 +1,12 @@
 """Keep the digits of some hundred small scenarios in tests/digits.jsonl (tests/test_digits.py).
 
     python tools/digits.py          after a version of behaviour was raised
-    python tools/digits.py core     of that engine alone
+    python tools/digits.py segment  of that engine alone
 
 The scenarios are a run of every archived experiment, shortened, so that whatever the book uses is
-there, on the engine that ran it; and each congestion control of ours, and of the core, alone, on a
-path that loses packets, and beside standard TCP. A line has a scenario, its engine, the versions of
-behaviour, and a hash of all that was measured.
+there, on the engine that ran it; each congestion control of ours, alone, on a path that loses
+packets, and beside standard TCP; and what no archived experiment has. A line has a scenario, its
+engine, the versions of behaviour, and a hash of all that was measured.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from longfat import audit, engines, store
-from longfat.cc import catalogue, compiled
+from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Scenario
@@ -42,11 +42,6 @@ def scenarios() -> Iterator[tuple[str, str, Scenario]]:
                 yield f"{name} {kind}", "segment", own
     for kind, own in seldom_used().items():
         yield kind, "segment", own
-    for name in catalogue.algorithms():
-        for kind, own in alone_lossy_and_beside(name).items():
-            yield f"core: {name} {kind}", "core", own
-    for kind, own in (of_core() | seldom_used()).items():
-        yield f"core: {kind}", "core", own
 
 
 def shortened(scenario: Scenario) -> Scenario:
@@ -62,8 +57,8 @@ def shortened(scenario: Scenario) -> Scenario:
 def alone_lossy_and_beside(name: str) -> dict[str, Scenario]:
     """Return a congestion control on a path of 4 Mb/s and 0.1 s: with the queue's losses alone,
     with a loss in a hundred, and beside standard TCP with ECN."""
-    known = catalogue.algorithms().get(name) or catalogue.find(name)
-    routers: dict[str, Any] = {"xcp": {}} if known.needs_routers else {}
+    needs_routers = catalogue.find(name).needs_routers
+    routers: dict[str, Any] = {"xcp": {}} if needs_routers else {}
 
     def path(loss: float = 0.0, mark: int | None = None):
         return duplex(
@@ -104,7 +99,18 @@ def seldom_used() -> dict[str, Scenario]:
         *duplex("a", "relay", rate_bps=4e6, delay_s=0.02, queue_packets=30),
         *duplex("relay", "b", rate_bps=2e6, delay_s=0.05, queue_packets=30),
     ]
+    longer = [link | {"changes": [{"at_s": 3.0, "delay_s": 0.4}]} for link in links]
+    outage = {"outages": [{"start_s": 2.0, "duration_s": 30.0}]}
+    linux = {"rack": True, "frto": True, "undo": True, "timestamps": True}
     return {
+        "rack": with_flow(rack=True),
+        "frto": with_flow(frto=True).with_(links=longer),
+        "undo": with_flow(undo=True, timestamps=True).with_(links=longer),
+        "as Linux": with_flow(**linux, timestamp_tick_s=0.001).with_(links=longer),
+        "retries": with_flow(retries=2).with_(links=[one | outage for one in links], duration_s=20),
+        "a capped window": with_flow(max_window_segments=12),
+        "lost retransmissions": with_flow(lost_retransmissions="timeout"),
+        "halving": with_flow(recovery="halving", sack=False),
         "no limited transmit": with_flow(sack=False, limited_transmit=False),
         "late ACKs": with_flow(segments_per_ack=4, ack_timeout_s=0.04),
         "a stop": with_flow(stop_s=3.0),
@@ -119,29 +125,6 @@ def seldom_used() -> dict[str, Scenario]:
                 link | {"delivery_ms": [1, 4, 5, 5, 9, 9, 20], "rate_bps": 4.2e6} for link in links
             ]
         ),
-    }
-
-
-def of_core() -> dict[str, Scenario]:
-    """Return scenarios with what only the core has."""
-    plain = alone_lossy_and_beside("newreno")["lossy"]
-    [flow] = (one.model_dump() for one in plain.flows)
-    links = [link.model_dump() for link in plain.links]
-    longer = [one | {"changes": [{"at_s": 3.0, "delay_s": 0.4}]} for one in links]
-    ended = [one | {"outages": [{"start_s": 2.0, "duration_s": 30.0}]} for one in links]
-    linux = {"rack": True, "frto": True, "undo": True, "timestamps": True}
-    cases: dict[str, tuple[list[dict[str, Any]], dict[str, Any], float]] = {
-        "rack": (links, {"rack": True}, 6),
-        "frto": (longer, {"frto": True}, 6),
-        "undo": (longer, {"undo": True, "timestamps": True}, 6),
-        "as Linux": (longer, linux | {"timestamp_tick_s": 0.001}, 6),
-        "retries": (ended, {"retries": 2}, 20),
-        "a capped window": (links, {"max_window_segments": 12}, 6),
-        "halving": (links, {"recovery": "halving", "sack": False}, 6),
-    }
-    return {
-        kind: plain.with_(links=own, flows=[flow | fields], duration_s=duration_s)
-        for kind, (own, fields, duration_s) in cases.items()
     }
 
 
@@ -162,16 +145,6 @@ def line(name: str, engine: str, scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def kept(own: tuple[str, str, Scenario]) -> str:
-    """Return the line of a scenario; none for what the core does not do yet."""
-    try:
-        return json.dumps(line(*own)) + "\n"
-    except InputError:
-        if own[1] != "core":
-            raise
-        return ""
-
-
 def main() -> None:
     chosen = sys.argv[1:] or list(engines.ENGINES)
     missing = [name for name in chosen if not engines.is_here(name)]
@@ -181,7 +154,8 @@ def main() -> None:
     others = [text for text in before if json.loads(text)["engine"] not in chosen]
     own = [one for one in scenarios() if one[1] in chosen]
     with ThreadPoolExecutor(2) as threads:
-        lines = [*others, *threads.map(kept, own)]
+        made = threads.map(lambda one: json.dumps(line(*one)) + "\n", own)
+        lines = [*others, *made]
     FILE.write_text("".join(lines), encoding="utf-8")
 
 

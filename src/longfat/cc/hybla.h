@@ -44,7 +44,10 @@ class Hybla
                                            1e-6,
                                            10,
                                            "s",
-                                           "round-trip time of the reference connection"}};
+                                           "round-trip time of the reference connection",
+                                           "",
+                                           "",
+                                           "tcp_hybla/parameters/rtt0"}};
     }
 
     /// The handshake has measured a round trip: the first window is rho (before equation 25).

@@ -140,8 +140,8 @@ def simulate(
 
     A run that was made is kept in the local cache. Raises InputError for an unknown engine or one
     that this machine does not have, SimulationError for a run that fails, takes longer than
-    `time_limit_s` or more memory than `memory_limit_bytes` beyond the engine's own; its scenario and
-    the engine's last words are saved beside the cache.
+    `time_limit_s` or more memory than `memory_limit_bytes` beyond the engine's own; its scenario
+    and the engine's last words are saved beside the cache.
 
     >>> from longfat import simulate, topologies
     >>> scenario = topologies.reference(congestion_control="newreno", duration_s=10)
