@@ -9,7 +9,6 @@ import pytest
 from longfat import InputError, Scenario, simulate
 from longfat.book import laboratory
 from longfat.engines.segment import wasm
-from longfat.faults import NS3_3_44
 
 COUNTS = ["delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts"]
 
@@ -20,7 +19,7 @@ def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("laboratory")
     for name in laboratory.FILES:
         folder.joinpath(name).write_bytes(laboratory.STATIC.joinpath(name).read_bytes())
-    script = laboratory.engine_script(wasm.MODULE.read_bytes())
+    script = laboratory.engine_script(wasm.module().read_bytes())
     folder.joinpath(laboratory.ENGINE).write_text(script)
     links = "".join(
         f'<link rel="stylesheet" href="{name}">'
@@ -115,36 +114,6 @@ def test_a_link_reproduces_the_state_and_runs_at_once(visit):
     assert "senders=standard,hybla" in page.url
 
 
-def test_a_switch_does_as_ns3_by_keyboard_and_in_the_address(visit):
-    page = visit("path", "#lab=path&senders=newreno,standard&loss=0.01&duration=20")
-    page.get_by_text("20 s simulated in").wait_for()
-    page.set_viewport_size({"width": 390, "height": 844})
-    right = page.locator(".lab-counts").text_content()
-    switch = page.get_by_label("as ns-3 3.44 does")
-    switch.focus()
-    page.keyboard.press("Space")
-    assert switch.is_checked() and "as=" not in page.url
-    page.get_by_role("button", name="Simulate").focus()
-    page.keyboard.press("Enter")
-    page.locator(".lab-counts", has_text="as ns-3 3.44").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.locator(".lab-counts").text_content() != right
-    assert "as=ns3-3.44" in page.url
-    code = page.locator(".lab-code pre").all_text_contents()
-    scenario = Scenario.from_json(code[1])
-    assert code[1] in code[0]
-    assert scenario.faults == NS3_3_44
-    assert [flow.recovery for flow in scenario.flows] == ["prr-ns3-3.44"] * 2
-    asked = [flow.congestion_control.parameters for flow in scenario.flows]
-    assert asked == [{"as_ns3_3_44": True}, {}]
-    flows = simulate(scenario, engine="segment").flows
-    shown = [row.split("\t") for row in page.locator(".lab-counts tbody").inner_text().split("\n")]
-    assert [int(row[2]) for row in shown] == flows["segments_sent"].tolist()
-    page.goto(page.url.replace("duration=20", "duration=5"))
-    page.get_by_text("5 s simulated in").wait_for()
-    assert switch.is_checked()
-
-
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -153,7 +122,6 @@ def test_a_switch_does_as_ns3_by_keyboard_and_in_the_address(visit):
         ("queue=1.5", 'queue is "1.5": it must be a whole number'),
         ("senders=newreno,no-such", '"no-such" is no sender of the catalogue'),
         ("senders=ucc,ucc,ucc,ucc,ucc", "there are 5 senders: up to 4 are allowed"),
-        ("as=ns3-3.45", 'as is "ns3-3.45": it must be ns3-3.44.'),
         ("colour=red", 'The address has "colour", which this page does not know.'),
         ("seed=" + "9" * 10_000, "seed is"),
     ],

@@ -17,7 +17,6 @@ import networkx
 from longfat import topologies
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest
-from longfat.faults import NS3_3_44
 from longfat.scenario import Scenario
 from longfat.studies import atlas
 from longfat.studies.senders import BY_TIMESTAMPS
@@ -26,7 +25,6 @@ STATIC = Path(str(files("longfat.book"))) / "static"
 FILES = ("uplot.min.js", "uplot.min.css", "laboratory.js", "laboratory.css")
 ENGINE = "longfat-engine.js"  # the module, in base64: a page read from a disk cannot load another
 POINTS = 1500  # of each series
-AS_NS3 = "as_ns3_3_44"  # the parameter of a congestion control that ns-3 has with faults
 
 
 @dataclass(frozen=True)
@@ -76,12 +74,6 @@ def senders() -> dict[str, str]:
     return {name: one.title for name, one in known if one.header and not one.needs_routers}
 
 
-def as_ns3() -> dict[str, object]:
-    """Return what a scenario has that does as ns-3 3.44: the socket's, and senders' faults."""
-    having = [name for name in senders() if AS_NS3 in catalogue.find(name).parameters]
-    return {"faults": NS3_3_44, "recovery": "prr-ns3-3.44", "parameter": AS_NS3, "senders": having}
-
-
 def settings(name: str, address: str) -> dict[str, object]:
     """Return what a panel's script needs to know: scenario, state of the form, senders.
 
@@ -110,7 +102,6 @@ def settings(name: str, address: str) -> dict[str, object]:
         "other_delay_s": sum(delays) - link.delay_s,
         "points": POINTS,
         "senders": senders(),
-        "as_ns3": as_ns3(),
         "with_timestamps": BY_TIMESTAMPS if known[name].exact_clock else None,
         "state": {
             "senders": [flow.congestion_control.name for flow in scenario.flows],
@@ -121,7 +112,6 @@ def settings(name: str, address: str) -> dict[str, object]:
             "window": window,
             "duration": scenario.duration_s,
             "seed": scenario.seed,
-            "asNs3": False,
         },
     }
 

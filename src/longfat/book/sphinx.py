@@ -621,7 +621,7 @@ def _copy_laboratory(app, exception):
     folder = Path(app.outdir, "_static")
     for name in laboratory.FILES:
         shutil.copyfile(laboratory.STATIC / name, folder / name)
-    script = laboratory.engine_script(wasm.MODULE.read_bytes())
+    script = laboratory.engine_script(wasm.module().read_bytes())
     folder.joinpath(laboratory.ENGINE).write_text(script, encoding="ascii")
 
 

@@ -3,8 +3,7 @@
 // A panel is <div class="longfat-laboratory" data-laboratory="NAME"> with its settings as JSON in a
 // <script type="application/json"> (longfat.book.laboratory writes both). The engine is a WebAssembly
 // module that runs in a Web Worker: `longfatEngine`, its bytes in base64, comes from a script of its
-// own, which the first run loads. The state of a panel is in the address: #lab=NAME&rate=10&..., and
-// as=ns3-3.44 where the run does as ns-3 3.44, with its faults.
+// own, which the first run loads. The state of a panel is in the address: #lab=NAME&rate=10&...
 "use strict";
 
 const longfatLaboratory = (() => {
@@ -92,7 +91,6 @@ const longfatLaboratory = (() => {
     { name: "seed", label: "seed", unit: "", low: 1, high: 2147483647, whole: true },
   ];
   const MOST_SENDERS = 4;
-  const AS_NS3 = "ns3-3.44"; // the value of "as" in the address
 
   function fault(field, value) {
     const number = Number(value);
@@ -123,11 +121,6 @@ const longfatLaboratory = (() => {
           return { state: null, problem: `The address asks for something else than this page has: ${what}. The default is shown.` };
         }
         state.senders = senders;
-      } else if (key === "as") {
-        if (value !== AS_NS3) {
-          return { state: null, problem: `In the address, as is "${value.slice(0, 30)}": it must be ${AS_NS3}. The default is shown.` };
-        }
-        state.asNs3 = true;
       } else if (field) {
         const wrong = fault(field, value);
         if (wrong) return { state: null, problem: `In the address, ${wrong} The default is shown.` };
@@ -142,7 +135,6 @@ const longfatLaboratory = (() => {
   function writeAddress(settings, state) {
     const query = new URLSearchParams({ lab: settings.name, senders: state.senders.join(",") });
     for (const field of FIELDS) query.set(field.name, state[field.name]);
-    if (state.asNs3) query.set("as", AS_NS3);
     history.replaceState(null, "", `#${query.toString().replaceAll("%2C", ",")}`);
   }
 
@@ -167,12 +159,10 @@ const longfatLaboratory = (() => {
       flow.congestion_control = parameters ? { name, parameters } : { name };
       flow.name = state.senders.length > 1 ? `${i + 1} ${name}` : name;
       if (settings.with_timestamps) flow.timestamps = settings.with_timestamps.includes(name);
-      if (state.asNs3) doAsNs3(settings.as_ns3, flow);
       delete flow.max_window_segments;
       flow.receive_buffer_bytes = state.window * (flow.segment_bytes ?? 1000);
       return flow;
     });
-    if (state.asNs3) scenario.faults = settings.as_ns3.faults;
     scenario.duration_s = state.duration;
     scenario.seed = state.seed;
     scenario.record = {
@@ -180,16 +170,6 @@ const longfatLaboratory = (() => {
       points: settings.points,
     };
     return scenario;
-  }
-
-  function doAsNs3(asNs3, flow) {
-    // The faults of ns-3's recovery and of its congestion control; those of its socket are the run's.
-    if (flow.recovery !== "halving") flow.recovery = asNs3.recovery;
-    const control = flow.congestion_control;
-    if (asNs3.senders.includes(control.name)) {
-      control.parameters = { ...control.parameters, [asNs3.parameter]: true };
-    }
-    flow.name += ", as ns-3 3.44";
   }
 
   const asPython = (json) =>
@@ -326,8 +306,6 @@ const longfatLaboratory = (() => {
       });
       if (field.unit) element(label, "span", { class: "unit" }, field.unit);
     }
-    const like = element(path, "label", { for: identity("as-ns3") }, "as ns-3 3.44 does");
-    const asNs3 = element(like, "input", { id: identity("as-ns3"), type: "checkbox" });
     const buttons = element(form, "div", { class: "lab-buttons" });
     const start = element(buttons, "button", { type: "submit" }, "Simulate");
     const stop = element(buttons, "button", { type: "button", disabled: "" }, "Stop");
@@ -362,7 +340,6 @@ const longfatLaboratory = (() => {
     function show() {
       selects.forEach((select, i) => { select.value = state.senders[i] ?? ""; });
       for (const field of FIELDS) inputs[field.name].value = state[field.name];
-      asNs3.checked = state.asNs3;
       const text = JSON.stringify(scenarioOf(settings, state), null, 1);
       python.textContent = asPython(text);
       json.textContent = text;
@@ -370,7 +347,7 @@ const longfatLaboratory = (() => {
 
     function read() {
       // The form's state, or a sentence about what is wrong with it.
-      const chosen = { senders: selects.map((select) => select.value).filter((name) => name), asNs3: asNs3.checked };
+      const chosen = { senders: selects.map((select) => select.value).filter((name) => name) };
       for (const field of FIELDS) {
         const wrong = fault(field, inputs[field.name].value);
         inputs[field.name].setAttribute("aria-invalid", wrong ? "true" : "false");
