@@ -291,8 +291,11 @@ def numbers_measured(runs: Runs) -> dict[str, float]:
     worst = steady.loc[steady["difference"].abs().idxmax()]
     goodput = beside.groupby(["algorithm", "loss"])["Mb/s"].mean().unstack("loss")
     share = shares.groupby(["algorithm", "rtt_s"])["share"].mean().unstack("rtt_s").iloc[:, -1]
-    linux, short = (off(["steady"], leg=leg) for leg in ("linux", "segment-emulation"))
-    apart = linux.merge(short, on="loss", suffixes=("", "_segment"))
+    short = off(["steady"], leg="segment-emulation")
+    parted = {
+        leg: short.merge(off(["steady"], leg=leg), on="loss", suffixes=("", "_other"))
+        for leg in ("linux", "ns3")
+    }
     delayed = off(["steady"], varied, parameter="acked_per_ack")
     times = compared[(compared["leg"] == "segment") & (compared["metric"] == "transfer_time")]
     rates = analysis.mended(setting, compared).set_index("loss")
@@ -303,9 +306,12 @@ def numbers_measured(runs: Runs) -> dict[str, float]:
         "hybla_steady_all": largest(steady),
         "hybla_steady_at": float(worst["loss"]),
         "hybla_below_at_many": at_loss(steady, 1e-2),
-        "hybla_linux_apart": float(
-            (100 * (apart["measured_segment"] / apart["measured"] - 1)).abs().max()
-        ),
+        **{
+            f"hybla_{leg}_apart": float(
+                (100 * (both["measured"] / both["measured_other"] - 1)).abs().max()
+            )
+            for leg, both in parted.items()
+        },
         "hybla_delayed_thousandth": at_loss(delayed, 1e-3),
         "hybla_delayed_two": at_loss(delayed, 2e-3),
         "hybla_delayed_hundredth": at_loss(delayed, 1e-2),
