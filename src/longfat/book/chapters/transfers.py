@@ -86,11 +86,8 @@ def numbers(runs: Runs) -> dict[str, float]:
         "transfers_breaks_none": later["no markers"],
         "transfers_breaks_five": later["a marker every 5 s"],
         "transfers_breaks_one": later["a marker every 1 s"],
-        "transfers_ns3_equal": int(beside.loc[~datagrams, "equal"].sum()),
-        "transfers_ns3_runs": int(beside.loc[~datagrams, "runs"].sum()),
-        "transfers_ns3_off": 100 * (beside.loc[~datagrams, "same"] - 1).abs().max(),
-        "transfers_ns3_blasts": 100 * (beside.loc[datagrams, "same"] - 1).abs().max(),
-        "transfers_ns3_rfc": 100 * (beside["rfc"] - 1).abs().max(),
+        "transfers_ns3_streams": 100 * (beside.loc[~datagrams, "ratio"] - 1).abs().max(),
+        "transfers_ns3_blasts": 100 * (beside.loc[datagrams, "ratio"] - 1).abs().max(),
     }
 
 

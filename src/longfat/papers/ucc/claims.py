@@ -282,10 +282,11 @@ def long_numbers(runs: Runs) -> dict[str, float]:
     cubic = float(got.get(("CUBIC", "CUBIC", 0), np.nan))
     near = float(got.get(("CUBIC", "NewReno", 0), np.nan))
     engines = analysis.compared_engines(runs.derived(analysis.pairs))
-    equal = engines.dropna(subset=["equal"])
+    on_ns3 = engines[engines["engine"] == "ns3"]
     return {
         "ucc_none_99": 100 * ucc.correlated_sample(10_000, 0.99, 3000)["none"],
         "ucc_cubic_beside_newreno": 100 * (near / cubic - 1),
-        "ucc_ns3_flows": int(equal["flows"].sum()),
-        "ucc_ns3_equal": int(equal["equal"].sum()),
+        "ucc_ns3_flows": int(on_ns3["flows"].sum()),
+        "ucc_ns3_least": on_ns3["ratio"].min(),
+        "ucc_ns3_most": on_ns3["ratio"].max(),
     }
