@@ -61,15 +61,7 @@ __all__ = [
     "Transfer",
 ]
 
-# What only some scenarios need, and the engine `segment` is compiled with for these alone:
-# "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
-# sender's own kind, "ptp" queries that routers write into, "routers" XCP and Quick-Start, in
-# routers and at the ends, "transfers" files that go over by several flows, or by datagrams
-# (`Scenario.transfers`), "restarts" those that are cut and go on, or open more streams on the way
-# (`GridFtp.changes`).
-FEATURES = frozenset({"helpers", "probes", "ptp", "restarts", "routers", "transfers"})
-OWN_PACKETS = "own packets"  # in `signals` of the catalogue
-PATH_QUERIES = "path queries"
+OWN_PACKETS = {"answer", "supplement"}  # events of a congestion control that sends such
 
 
 def _python_numbers(values: Any) -> Any:
@@ -304,13 +296,8 @@ class Flow(Model):
 
     @property
     def sends_own_packets(self) -> bool:
-        """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
-        return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
-
-    @property
-    def asks_path(self) -> bool:
-        """Whether the congestion control asks the path's routers (`path-queries.h`)."""
-        return PATH_QUERIES in catalogue.find(self.congestion_control.name).signals
+        """Whether the congestion control sends probes, queries or supplements."""
+        return not OWN_PACKETS.isdisjoint(catalogue.find(self.congestion_control.name).events)
 
     @property
     def has_low_priority(self) -> bool:
@@ -321,10 +308,11 @@ class Flow(Model):
 
     @model_validator(mode="after")
     def _supplements_are_reported(self) -> Self:
-        if self.sends_own_packets and not self.sack:
+        name = self.congestion_control.name
+        if "supplement" in catalogue.find(name).events and not self.sack:
             raise ValueError(
-                f"'{self.congestion_control.name}' needs sack: the receiver's reports tell it what "
-                "has become of its own packets"
+                f"'{name}' needs sack: the receiver's reports tell it what has become of its "
+                "supplements"
             )
         return self
 
@@ -621,24 +609,6 @@ class Scenario(Model):
             if not any(series in control.traces for control in controls):
                 raise ValueError(f"record.series: no flow's congestion control offers '{series}'")
         return self
-
-    @property
-    def features(self) -> frozenset[str]:
-        """What this scenario needs of the engine `segment` that is compiled in only where it is
-        needed (`FEATURES`)."""
-        recorded = set(self.record.series) & set(HELPER_SERIES)
-        parts: tuple[Link | Flow, ...] = (*self.links, *self.flows)
-        methods = [transfer.method for transfer in self.transfers]
-        restarts = any(isinstance(one, GridFtp) and one.changes for one in methods)
-        needs = {
-            "helpers": recorded or restarts or any(one.helpers for one in parts),
-            "probes": any(flow.sends_own_packets for flow in self.flows),
-            "restarts": restarts,
-            "ptp": any(link.ptp for link in self.links) or any(f.asks_path for f in self.flows),
-            "routers": any(one.routers for one in parts),
-            "transfers": bool(self.transfers),
-        }
-        return frozenset(name for name, needed in needs.items() if needed)
 
     def refuse_helpers(self, engine: str) -> None:
         """Raise InputError for what helps on the way, which only the engine `segment` has; and for

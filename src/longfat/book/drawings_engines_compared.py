@@ -6,9 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from longfat.book import show
-from longfat.cc import catalogue
 from longfat.studies.engines_compared import HEADERS, SAME_WITHIN, WINDOW
-from longfat.style import SHORT
+from longfat.style import short_name
 
 
 def _style(leg: str) -> dict:
@@ -18,8 +17,7 @@ def _style(leg: str) -> dict:
 
 def label(control: str) -> str:
     """Return what the page calls one of Linux's controls."""
-    name = HEADERS.get(control, control)
-    return SHORT.get(name) or catalogue.find(name).title
+    return short_name(HEADERS.get(control, control))
 
 
 def named(table: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
 from longfat.studies import atlas
 from longfat.studies import ns2_beside as ns2_beside_runs
-from longfat.style import ENGINE_LABEL, SHORT, formulas, label, number, powers
+from longfat.style import ENGINE_LABEL, formulas, label, number, powers, short_name
 
 
 def catalogue() -> pd.DataFrame:
@@ -217,7 +217,7 @@ def atlas_satellite() -> pd.DataFrame:
     found = atlas.at(atlas.read(), 1e-3, 0.6, 1e7, 1.0)
     shown = {
         "sender": [
-            f"**{_sender(row.sender)}**" if row.first else _sender(row.sender)
+            f"**{short_name(row.sender)}**" if row.first else short_name(row.sender)
             for row in found.itertuples()
         ],
         "goodput, part of the link": _plus_minus(found["goodput"], found["halfwidth"]),
@@ -225,7 +225,7 @@ def atlas_satellite() -> pd.DataFrame:
     }
     for neighbour in ("newreno", "cubic"):
         half = found[f"{neighbour}_high"] - found[neighbour]
-        shown[f"a {SHORT[neighbour]} beside it keeps"] = _plus_minus(found[neighbour], half)
+        shown[f"a {short_name(neighbour)} beside it keeps"] = _plus_minus(found[neighbour], half)
     return pd.DataFrame(shown)
 
 
@@ -234,7 +234,7 @@ def atlas_senders() -> pd.DataFrame:
     table = atlas.read()
     found = atlas.summary(table)
     shown = {
-        "sender": [_sender(name) for name in found["sender"]],
+        "sender": [short_name(name) for name in found["sender"]],
         "among the best (%)": [f"{100 * value:.0f}" for value in found["first"]],
     }
     for loss in sorted(table["loss"].unique()):
@@ -244,12 +244,8 @@ def atlas_senders() -> pd.DataFrame:
         f"{value:.1f}" for value in found["rtt_95"]
     ]
     for neighbour in ("newreno", "cubic"):
-        shown[f"{SHORT[neighbour]} keeps"] = [f"{value:.2f}" for value in found[neighbour]]
+        shown[f"{short_name(neighbour)} keeps"] = [f"{value:.2f}" for value in found[neighbour]]
     return pd.DataFrame(shown)
-
-
-def _sender(name: str) -> str:
-    return SHORT.get(name) or algorithms()[name].title
 
 
 def _plus_minus(means: pd.Series, halves: pd.Series) -> list[str]:
@@ -273,7 +269,7 @@ def ns2_beside() -> pd.DataFrame:
         }
     )
     table = ns2_beside_runs.beside(measured, {"Linux": linux})
-    senders = table["control"].map(_sender)
+    senders = table["control"].map(short_name)
     shown = pd.DataFrame({"sender": senders, "$p$": table["loss"].map("{:g}".format)})
     for name in ("ns-2", "segment engine", "Linux"):
         cells = [f"{value:.2f}" if value == value else "–" for value in table[name]]
@@ -286,7 +282,7 @@ def ns2_switches() -> pd.DataFrame:
     """Return how ns-2's goodput is over the segment engine's before and after each switch."""
     table = ns2_beside_runs.switches(ns2_beside_runs.runs(ns2_beside_runs.controls()))
     shown = {
-        "sender": table["control"].map(_sender),
+        "sender": table["control"].map(short_name),
         "what is changed": table["switch"],
         "$p$": table["loss"].map("{:g}".format),
         "ns-2 (Mb/s)": table["ns-2"].map("{:.2f}".format),
