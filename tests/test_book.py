@@ -15,8 +15,8 @@ import yaml
 from conftest import HTML
 
 from longfat.book import figures, tables, verdicts
+from longfat.book.chapters import LONG
 from longfat.paths import DATA, NOTEBOOKS
-from longfat.reproduce import LONG
 
 ROOT = DATA.parent
 pytestmark = pytest.mark.usefixtures("built_book")

@@ -10,8 +10,8 @@ import pytest
 from bs4 import BeautifulSoup
 from test_book import CHAPTERS, HTML, PAGES
 
+from longfat.book.chapters import LONG
 from longfat.paths import DATA, NOTEBOOKS
-from longfat.reproduce import LONG
 
 # Mathematics as typewriters have it. A name with an underscore is one in a sentence.
 ASCII = re.compile(

@@ -87,7 +87,7 @@ def test_figures_are_listed_with_their_times():
     answer = run("figure", "--list")
     assert answer.exit_code == 0
     header, *lines = answer.output.splitlines()
-    assert header.split()[:5] == ["name", "notebook", "shows", "quick", "paper"]
+    assert header.split()[:5] == ["name", "chapter", "shows", "quick", "paper"]
     (line,) = [line for line in lines if line.split()[:1] == ["hybla-overflow"]]
     assert line.split()[-1].startswith("0:")
 

@@ -3,12 +3,10 @@
 import json
 import re
 
-import nbformat
-import pytest
 from docutils import nodes
 
 from longfat import paths
-from longfat.book import cells, front, sphinx
+from longfat.book import front, sphinx
 
 
 def _column(*cells):
@@ -65,19 +63,3 @@ def test_a_formula_keeps_the_marks_at_it():
     assert text.astext() == "growth (CA), byx here"
     (box,) = document.findall(nodes.inline)
     assert (box.astext(), box["classes"]) == ("(CA),", ["longfat-whole"])
-
-
-@pytest.mark.book
-def test_the_line_above_a_cell_names_nothing_of_the_code():
-    """A reader who folds the code away is told in words what it does."""
-    named = []
-    for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
-        notebook = nbformat.read(path, as_version=4)
-        code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-        imported = cells.modules("\n".join(code))
-        said = [cells.says(source, imported) for source in code]
-        assert any(said), path
-        named += [
-            line for line in said if re.search(r"[a-z]\w*\.[a-z]\w+|[a-z]_[a-z]|[A-Z]{2}_", line)
-        ]
-    assert not named

@@ -326,20 +326,14 @@ def audit(sample, seed, experiment, accept):
 @main.command()
 @click.argument("chapter", required=False)
 def reproduce(chapter):
-    """Compute CHAPTER's archive (or every one) again at the paper's scale; say what changed.
-
-    "ns2" is a page of the book that is no chapter, and has an archive of its own.
-    """
+    """Compute CHAPTER's archive (or every one) again at the paper's scale; say what changed."""
     import pandas as pd
 
     from longfat import reproduce as reproducing
     from longfat.book import chapters
-    from longfat.studies import ns2_beside
 
-    objects = {name: one.run for name, one in chapters.stated().items()}
-    pages = {"ns2": ns2_beside.make} | objects
-    chosen = [chapter] if chapter else list(dict.fromkeys([*reproducing.chapters(), *pages]))
-    tables = [reproducing.reproduce(name, pages.get(name)) for name in chosen]
+    chosen = [chapters.find(chapter)] if chapter else list(chapters.stated().values())
+    tables = [reproducing.reproduce(one.name, one.run) for one in chosen]
     _print(pd.concat(tables), as_json=False)
 
 

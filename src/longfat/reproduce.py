@@ -1,50 +1,25 @@
 """Make a chapter's archive again, and say what changed."""
 
 import os
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
-import papermill
-from papermill.exceptions import PapermillExecutionError
 
-from longfat import paths, store
-from longfat.errors import InputError, SimulationError, nearest
+from longfat import store
 from longfat.result import FLOW_COLUMNS
 
-LONG = "-long"  # ends the name of a chapter's page for specialists
 
+def reproduce(chapter: str, make: Callable[[], object]) -> pd.DataFrame:
+    """Run a chapter's experiments by `make`, without reading the archive.
 
-def chapters() -> list[str]:
-    """Return the names of the chapters: the notebooks, a chapter's two pages as one."""
-    return sorted({path.stem.removesuffix(LONG) for path in paths.NOTEBOOKS.glob("*.ipynb")})
-
-
-def reproduce(chapter: str, make: Callable[[], object] | None = None) -> pd.DataFrame:
-    """Execute a chapter's notebooks at the papers' own scale, without reading the archive.
-
-    A chapter that is an object, or a page that is no notebook, is made by `make`, which runs its
-    experiments.
-    Every experiment that they name is written to `data/results/`. Finished runs wait in
-    the local cache, so an interrupted call goes on where it was. Returns a row an experiment:
-    runs, and how many of them are `added`, `removed` and `changed` against the archive before.
-    Raises InputError for an unknown chapter, SimulationError if the notebook fails.
+    Every experiment is written to `data/results/`. Finished runs wait in the local cache, so an
+    interrupted call goes on where it was. Returns a row an experiment: runs, and how many of them
+    are `added`, `removed` and `changed` against the archive before.
     """
-    if make is None and chapter not in chapters():
-        raise InputError(
-            f"no chapter '{chapter}': there are {', '.join(chapters())}."
-            f"{nearest(chapter, chapters())}"
-        )
     before = {name: _rows(store.read_archive(name)) for name in store.experiments()}
     os.environ["LONGFAT_REPRODUCE"] = "1"
     try:
-        if make:
-            make()
-        else:
-            _execute(chapter)
-    except PapermillExecutionError as error:
-        raise SimulationError(f"{chapter}: {error.ename}: {error.evalue}") from None
+        make()
     finally:
         del os.environ["LONGFAT_REPRODUCE"]
     after = {
@@ -55,20 +30,6 @@ def reproduce(chapter: str, make: Callable[[], object] | None = None) -> pd.Data
     return pd.DataFrame(
         [_compare(name, before.get(name, {}), rows) for name, rows in after.items()]
     )
-
-
-def _execute(chapter: str) -> None:
-    """Execute a chapter's notebooks, at the papers' own scale."""
-    pages = [paths.NOTEBOOKS / f"{chapter}{end}.ipynb" for end in ("", LONG)]
-    with tempfile.TemporaryDirectory() as scratch:
-        for notebook in filter(Path.exists, pages):
-            papermill.execute_notebook(
-                str(notebook),
-                str(Path(scratch) / notebook.name),
-                parameters={"profile": "paper"},
-                cwd=str(notebook.parent),
-                log_output=True,
-            )
 
 
 def _rows(archive: pd.DataFrame) -> dict[tuple, tuple]:

@@ -61,7 +61,15 @@ __all__ = [
     "Transfer",
 ]
 
-OWN_PACKETS = {"answer", "supplement"}  # events of a congestion control that sends such
+# What only some scenarios need, and the engine `segment` is compiled with for these alone:
+# "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
+# sender's own kind, "ptp" queries that routers write into, "routers" XCP and Quick-Start, in
+# routers and at the ends, "transfers" files that go over by several flows, or by datagrams
+# (`Scenario.transfers`), "restarts" those that are cut and go on, or open more streams on the way
+# (`GridFtp.changes`).
+FEATURES = frozenset({"helpers", "probes", "ptp", "restarts", "routers", "transfers"})
+OWN_PACKETS = "own packets"  # in `signals` of the catalogue
+PATH_QUERIES = "path queries"
 
 
 def _python_numbers(values: Any) -> Any:
@@ -186,6 +194,7 @@ OF_SEGMENT = (
     "timestamp_tick_s",
     "lost_retransmissions",
 )
+LINUX_BESIDES = {"rack": True, "frto": True, "undo": True}  # of `Flow`, what Linux has on
 HELPER_SERIES = ("acknowledged_bytes", "signalling_bytes", "handoff_s")
 
 
@@ -215,8 +224,9 @@ class Flow(Model):
     besides, and papers leave out, is off. Only the engine `segment` has these: `rack`
     finds losses by time and probes for those at the end (RACK-TLP, RFC 8985), `frto` finds out
     whether a timeout was one (RFC 5682), `undo` takes back what timestamps (RFC 3522) or DSACK (RFC
-    2883) show to have been for nothing. After `retries` timeouts in a row the connection gives up
-    (R2 of RFC 9293). Timestamps count ticks of `timestamp_tick_s` there (0: nanoseconds).
+    2883) show to have been for nothing; `as_linux` turns all on. After `retries` timeouts in a row
+    the connection gives up (R2 of RFC 9293). Timestamps count ticks of `timestamp_tick_s` there (0:
+    nanoseconds).
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -260,6 +270,24 @@ class Flow(Model):
     timestamp_tick_s: Annotated[float, Field(ge=0, le=10)] = 0.0
     lost_retransmissions: Literal["detected", "timeout"] = "detected"
 
+    def as_linux(self) -> "Flow":
+        """Return this flow with all that Linux 6.12 does besides, for the engine `segment`.
+
+        That is `rack`, `frto`, `undo`, and the congestion control's `as_linux_6_12` where it has
+        that parameter. What a scenario states for both, such as `min_rto_s` (0.2 by Linux's
+        default) and `segments_per_ack`, stays as it is.
+
+        >>> from longfat import Flow
+        >>> flow = Flow(source="a", target="b", congestion_control="cubic").as_linux()
+        >>> flow.rack, flow.frto, flow.undo, flow.congestion_control.parameters
+        (True, True, True, {'as_linux_6_12': True})
+        """
+        control = self.congestion_control
+        if "as_linux_6_12" in catalogue.find(control.name).parameters:
+            parameters = {**control.parameters, "as_linux_6_12": True}
+            control = CongestionControl(name=control.name, parameters=parameters)
+        return Flow(**(dict(self) | LINUX_BESIDES | {"congestion_control": control}))
+
     @property
     def of_segment(self) -> tuple[str, ...]:
         """The fields that say how this flow's TCP is, of those that only the engine `segment` has,
@@ -296,8 +324,13 @@ class Flow(Model):
 
     @property
     def sends_own_packets(self) -> bool:
-        """Whether the congestion control sends probes, queries or supplements."""
-        return not OWN_PACKETS.isdisjoint(catalogue.find(self.congestion_control.name).events)
+        """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
+        return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
+
+    @property
+    def asks_path(self) -> bool:
+        """Whether the congestion control asks the path's routers (`path-queries.h`)."""
+        return PATH_QUERIES in catalogue.find(self.congestion_control.name).signals
 
     @property
     def has_low_priority(self) -> bool:
@@ -308,11 +341,10 @@ class Flow(Model):
 
     @model_validator(mode="after")
     def _supplements_are_reported(self) -> Self:
-        name = self.congestion_control.name
-        if "supplement" in catalogue.find(name).events and not self.sack:
+        if self.sends_own_packets and not self.sack:
             raise ValueError(
-                f"'{name}' needs sack: the receiver's reports tell it what has become of its "
-                "supplements"
+                f"'{self.congestion_control.name}' needs sack: the receiver's reports tell it what "
+                "has become of its own packets"
             )
         return self
 
@@ -609,6 +641,24 @@ class Scenario(Model):
             if not any(series in control.traces for control in controls):
                 raise ValueError(f"record.series: no flow's congestion control offers '{series}'")
         return self
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What this scenario needs of the engine `segment` that is compiled in only where it is
+        needed (`FEATURES`)."""
+        recorded = set(self.record.series) & set(HELPER_SERIES)
+        parts: tuple[Link | Flow, ...] = (*self.links, *self.flows)
+        methods = [transfer.method for transfer in self.transfers]
+        restarts = any(isinstance(one, GridFtp) and one.changes for one in methods)
+        needs = {
+            "helpers": recorded or restarts or any(one.helpers for one in parts),
+            "probes": any(flow.sends_own_packets for flow in self.flows),
+            "restarts": restarts,
+            "ptp": any(link.ptp for link in self.links) or any(f.asks_path for f in self.flows),
+            "routers": any(one.routers for one in parts),
+            "transfers": bool(self.transfers),
+        }
+        return frozenset(name for name, needed in needs.items() if needed)
 
     def refuse_helpers(self, engine: str) -> None:
         """Raise InputError for what helps on the way, which only the engine `segment` has; and for

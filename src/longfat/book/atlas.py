@@ -5,8 +5,9 @@ from importlib.resources import files
 
 import pandas as pd
 
+from longfat.book import laboratory
 from longfat.studies import atlas
-from longfat.style import short_name
+from longfat.style import SHORT
 
 NETWORK = "atlas"  # the Laboratory's panel below
 # What the page has of a run, each as a whole number: its part of one, times so much.
@@ -78,7 +79,7 @@ def facts() -> str:
 
 
 def _title(name: str) -> str:
-    return short_name(name)
+    return SHORT.get(name) or laboratory.senders().get(name, name)
 
 
 def html(table: pd.DataFrame) -> str:

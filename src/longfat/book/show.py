@@ -32,6 +32,7 @@ from longfat.pictures import save
 from longfat.scenario import Scenario
 from longfat.statistics import VERDICTS, verdict_class, worded
 from longfat.style import (
+    ALGORITHM_STYLE,
     CONTROLS,
     ENGINE_LABEL,
     ENGINE_STYLE,
@@ -46,6 +47,7 @@ from longfat.style import (
 )
 
 __all__ = [
+    "ALGORITHM_STYLE",
     "CONTROLS",
     "ENGINE_LABEL",
     "ENGINE_STYLE",
@@ -55,7 +57,6 @@ __all__ = [
     "style",
 ]
 
-FIGURE_FOLDER = "LONGFAT_FIGURE_FOLDER"  # where `longfat figure` wants the files
 # What a figure shows, as numbers: by these outputs are compared, and not by the picture.
 FIGURE_MIME = "application/vnd.longfat.figure+json"
 PAGE_FOLDER = "LONGFAT_PAGE_FOLDER"  # where the book wants its figures as SVG
@@ -248,14 +249,10 @@ def show_table(
     1e-04 become powers of ten; what stands between backquotes is code, and so is a cell that is
     nothing but a name with underscores. The caption of a table without rows says so: its runs were
     left out.
-    Under `longfat figure` also write the table, in full precision, as NAME.csv; where the book is
-    built, with six digits, for its pages.
+    Where the book is built, the table is left for its pages as NAME.csv, with six digits.
     """
-    if name and os.environ.get(FIGURE_FOLDER):
-        path = Path(os.environ[FIGURE_FOLDER]) / f"{name}.csv"
-        table.to_csv(path, index=False, lineterminator="\n")
     if name and (pages := _pages()):
-        _offer(pages, name, table)
+        offer(pages, name, table)
     caption += " (nothing to show here)" if table.empty else ""
     styler = table.style.hide(axis="index").format(formats or {}, na_rep="–")
     identity = hashlib.sha256(caption.encode()).hexdigest()[:8]  # the same in every run
@@ -363,23 +360,17 @@ def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> 
 
     `caption` is Markdown, with formulas between dollar signs: what to see. As plain text it is
     also what those are told who cannot see the figure. Without data, because its runs were left
-    out, say so instead. Under `longfat figure` also write NAME.png, NAME.svg and the data as
-    NAME.csv; where the book is built, NAME.svg and the data, with six digits, for its pages.
+    out, say so instead. Where the book is built, NAME.svg and the data, with six digits, are left
+    for its pages.
     """
     if data.empty:
         plt.close(figure)
         print(f"{name}: nothing to draw here.")
         return
     box = settle(figure)
-    folder = os.environ.get(FIGURE_FOLDER)
-    if folder:
-        stem = Path(folder) / name
-        figure.savefig(stem.with_suffix(".png"), dpi=200)
-        save(figure, stem.with_suffix(".svg"))
-        data.to_csv(stem.with_suffix(".csv"), index=False, lineterminator="\n")
     if pages := _pages():
         save(figure, pages / f"{name}.svg", bbox_inches=box)
-        _offer(pages, name, data)
+        offer(pages, name, data)
     described = {"alt": plain(caption), "caption": caption, "name": name}
     png = print_figure(figure, "png", bbox_inches=box, base64=True)
     kept = {"data": charts.kept(data), "drawn": charts.drawn(figure)}
@@ -410,7 +401,7 @@ def _pages() -> Path | None:
     return None
 
 
-def _offer(pages: Path, name: str, data: pd.DataFrame) -> None:
+def offer(pages: Path, name: str, data: pd.DataFrame) -> None:
     """Write what a figure or table shows, for a page's readers to download."""
     path = pages / f"{name}.csv"
     data.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
@@ -479,9 +470,25 @@ def table(chapter: experiment.Chapter, name: str) -> HTML:
     """Return a table of a chapter as it appears in the book (`show_table`)."""
     one = chapter.find(name, experiment.Table)
     data = chapter.data(one)
-    usual = {column: one.formats["*"] for column in data if "*" in one.formats}
-    own = {column: text for column, text in one.formats.items() if column != "*"}
-    return show_table(data, usual | own, one.caption, name)
+    return show_table(data, _formats(data, one.formats), one.caption, name)
+
+
+def _formats(data: pd.DataFrame, formats: Mapping[str, str]) -> dict[str, str]:
+    """Return the format of each column that has one (`experiment.Table`)."""
+    usual = {column: formats["*"] for column in data.select_dtypes("number") if "*" in formats}
+    return usual | {column: text for column, text in formats.items() if column in data}
+
+
+def formatted(data: pd.DataFrame, formats: Mapping[str, str]) -> pd.DataFrame:
+    """Return a table of texts, as a table of a chapter shows its values."""
+    chosen = _formats(data, formats)
+    columns = {
+        name: [
+            "–" if pd.isna(value) else chosen.get(name, "{}").format(value) for value in data[name]
+        ]
+        for name in data
+    }
+    return pd.DataFrame(columns, columns=data.columns)
 
 
 def verdicts(chapter: experiment.Chapter) -> HTML:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
+import pandas as pd
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
@@ -27,15 +28,15 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset_file
 
-from longfat import pictures, store
+from longfat import experiment, pictures, store
 from longfat.book import atlas as atlas_page
-from longfat.book import cells, figures, front, laboratory, show, tables, verdicts
+from longfat.book import chapters, figures, front, laboratory, show, tables, verdicts
 from longfat.engines.segment import wasm
-from longfat.reproduce import LONG
 from longfat.scenario import Scenario
 from longfat.studies import atlas, ns3_faults
 from longfat.style import number, powers
 
+FAULTS = "notebooks/faults"  # the page that tells ns-3's
 MADE = "_longfat"
 PDF = "long-fat-lossy.pdf"  # online, beside the pages
 JAPANESE = re.compile(r"([\u3005-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
@@ -133,9 +134,9 @@ def _depart_captioned_table(writer, node):
 
 
 class Table(SphinxDirective):
-    """`{longfat-table} NAME` is the table that a function NAME of the package's returns.
+    """`{longfat-table} NAME` is the table NAME of a chapter (`longfat.book.chapters`).
 
-    It is one of `longfat.book.tables` or `longfat.book.verdicts`.
+    Or it is what a function NAME of `longfat.book.tables` or `longfat.book.verdicts` returns.
 
     With the option `filter`, column names with commas between, a reader chooses among the rows by
     the values of these columns; with `search`, by words too (`book/_static/filter.js`).
@@ -147,16 +148,34 @@ class Table(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the table's nodes. Cells are Markdown."""
         name = self.arguments[0]
-        function = getattr(tables if hasattr(tables, name) else verdicts, name)
-        table = function().fillna("").astype(str)
+        parent = nodes.container(classes=["longfat-table", f"table-{name}"])
+        if "filter" in self.options or "search" in self.options:
+            parent += _filter_place(self.options.get("filter", ""), "search" in self.options)
+        if chapter := chapters.of_figure(name):
+            parent += self._of_chapter(chapter, name)
+        else:
+            function = getattr(tables if hasattr(tables, name) else verdicts, name)
+            self._parse(function().fillna("").astype(str), parent)
+        return [parent]
+
+    def _of_chapter(self, chapter: str, name: str) -> captioned_table:
+        """Return a chapter's table under its caption, for references to it."""
+        one = chapters.stated()[chapter].find(name, experiment.Table)
+        data = chapters.stated()[chapter].data(one)
+        texts, messages = self.state.inline_text(one.caption, self.lineno)
+        table = captioned_table("", nodes.caption("", "", *texts, *messages))
+        self._parse(show.formatted(data, one.formats), table)
+        show.offer(_made(self.env.app), name, data)
+        table["names"].append(name)
+        self.state.document.note_explicit_target(table, table)
+        return table
+
+    def _parse(self, table: pd.DataFrame, parent: nodes.Element) -> None:
+        """Put a table of texts into a node."""
         rows = [[cell.replace("|", r"\|") for cell in row] for row in table.to_numpy()]
         lines = [list(table.columns), ["---"] * len(table.columns), *rows]
         markdown = StringList([f"| {' | '.join(line)} |" for line in lines], source="longfat-table")
-        parent = nodes.container(classes=["longfat-table", f"table-{self.arguments[0]}"])
-        if "filter" in self.options or "search" in self.options:
-            parent += _filter_place(self.options.get("filter", ""), "search" in self.options)
         self.state.nested_parse(markdown, self.content_offset, parent)
-        return [parent]
 
 
 def _filter_place(columns: str, search: bool) -> nodes.raw:
@@ -179,7 +198,7 @@ class Cards(SphinxDirective):
         for row in tables.catalogue().itertuples():
             section = nodes.section(ids=[f"cc-{row.name}"], classes=["longfat-card"])
             section += nodes.title("", row.algorithm)
-            used = [f"{{doc}}`/notebooks/{page}`" for page in row.used]
+            used = [f"{{doc}}`/{page}`" for page in row.used]
             facts = {
                 "in a scenario": f"`{row.name}`",
                 "source": row.source,
@@ -249,7 +268,7 @@ def _tell_terms(app, doctree, page) -> None:
 
 def _tell_symbols(app, page, template, context, doctree) -> None:
     """Leave in the page what its paper's symbols are (`reading.js` shows it)."""
-    paper = Path(page).name.removesuffix(LONG)
+    paper = Path(page).name.removesuffix(chapters.LONG)
     table = tables.notation()
     table = table[table["paper"] == paper]
     symbols = [
@@ -322,43 +341,21 @@ class Front(SphinxDirective):
 
 
 class Provenance(SphinxTransform):
-    """Says under each figure and table what makes it again, and from what it was made.
-
-    A cell's code names what it shows; the last cell with a name shows it (`longfat.book.cells`).
-    """
+    """Says under each figure and table what makes it again, and from what it was made."""
 
     default_priority = 400
 
     def apply(self, **_) -> None:
-        """Put it under each figure and table of a cell that shows something with a name."""
-        shown: dict[str, nodes.Element] = {}
-        for cell, code in _code_cells(self.document):
-            shown |= dict.fromkeys([*cells.shown(code.astext()), *_names(cell)], cell)
-        for name, cell in shown.items():
-            if name in (used := _experiments()):
+        """Put it under each figure and table that has the name of a chapter's."""
+        used = _experiments()
+        kinds = (nodes.figure, captioned_table)
+        for node in [one for kind in kinds for one in self.document.findall(kind)]:
+            for name in set(node["names"]) & set(used):
                 data = (_made(self.app) / f"{name}.csv").exists()
                 line = _folded("how it was made", [_provenance(name, used[name], data)])
-                # What a cell rests on may be more than it shows (longfat.book.cells).
-                if "ns-3" in cell.astext() and (words := of_ns3(used[name])):
+                if self.env.docname != FAULTS and (words := of_ns3(used[name])):
                     line = [_beside_faults(words, self.env.docname), *line]
-                places = [
-                    node
-                    for kind in (nodes.figure, captioned_table)
-                    for node in cell.findall(kind)
-                    if name in node["names"]
-                ]
-                if not places:
-                    cell += line
-                elif isinstance(places[-1], nodes.figure):
-                    places[-1] += nodes.legend("", *line)
-                else:
-                    places[-1] += line
-
-
-def _names(cell: nodes.Element) -> list[str]:
-    """Return the names that a cell's figures and tables have."""
-    kinds = (nodes.figure, captioned_table)
-    return [name for kind in kinds for node in cell.findall(kind) for name in node["names"]]
+                node += nodes.legend("", *line) if isinstance(node, nodes.figure) else line
 
 
 def _code_cells(document) -> Iterator[tuple[nodes.container, nodes.literal_block]]:
@@ -394,9 +391,7 @@ class Folded(SphinxTransform):
 
     def apply(self, **_) -> None:
         """Wrap the inputs."""
-        found = list(_code_cells(self.document))
-        imported = cells.modules("\n".join(code.astext() for _, code in found))
-        for cell, code in found:
+        for cell, code in list(_code_cells(self.document)):
             tags = {name.removeprefix("tag_") for name in cell["classes"]}
             shows = any(
                 "cell_output" in part["classes"] and _visible(part)
@@ -406,12 +401,20 @@ class Folded(SphinxTransform):
                 continue
             if "hide-all" in tags or not (shows or "parameters" in tags):
                 cell["classes"].append("longfat-quiet")
-            line = cells.says(code.astext(), imported) or "Makes what is shown"
+            line = _says(cell)
             if "parameters" in tags:
                 line = "What you may change when you execute this page"
             box = code.parent
             place = box.parent.index(box)
             box.parent[place : place + 1] = _folded(line, [box], "longfat-code")
+
+
+def _says(cell: nodes.Element) -> str:
+    """Return in a line what a cell's code does, by what the cell shows."""
+    for kind, line in ((nodes.figure, "Draws this figure"), (captioned_table, "Makes this table")):
+        if any(cell.findall(kind)):
+            return line
+    return "Makes what is shown"
 
 
 def _visible(output: nodes.Element) -> bool:
@@ -522,10 +525,10 @@ def _provenance(name: str, experiments: list[str], data: bool) -> nodes.Element:
         link = addnodes.download_reference("", "", reftarget=f"/{MADE}/{name}.csv", refdoc="")
         link += nodes.Text("its data")
         line += [nodes.Text(" ("), link, nodes.Text(")")]
-    for place, experiment in enumerate(experiments):
+    for place, one in enumerate(experiments):
         line += nodes.Text(", " if place else ", from ")
-        line += nodes.literal(text=f"data/results/{experiment}")
-        line += nodes.Text(f" ({_versions(experiment)})")
+        line += nodes.literal(text=f"data/results/{one}")
+        line += nodes.Text(f" ({_versions(one)})")
     line += nodes.Text(".")
     return line
 
@@ -551,7 +554,7 @@ def _beside_faults(words: str, docname: str) -> nodes.Element:
         nodes.inline("", ns3_faults.TITLE),
         refdomain="std",
         reftype="doc",
-        reftarget="/notebooks/faults",
+        reftarget=f"/{FAULTS}",
         refdoc=docname,
         refexplicit=True,
         refwarn=True,
@@ -562,9 +565,10 @@ def _beside_faults(words: str, docname: str) -> nodes.Element:
 @functools.cache
 def _on_ns3(experiment: str) -> list[Scenario]:
     """Return the scenarios of an experiment that ns-3 has run."""
+    if "ns3" not in store.provenance()[experiment]["engine"].split():
+        return []
     runs = store.read_table(experiment, "runs")
-    own = runs[runs["engine"] == "ns3"]
-    return [Scenario.from_json(text) for text in own["scenario"]]
+    return [Scenario.from_json(text) for text in runs.loc[runs["engine"] == "ns3", "scenario"]]
 
 
 @functools.cache

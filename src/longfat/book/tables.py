@@ -7,34 +7,31 @@ import ast
 import importlib
 import importlib.util
 import json
-from pathlib import Path
 
 import pandas as pd
 
 from longfat import engines, papers, paths, store
-from longfat.book import figures
+from longfat.book import chapters, figures
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
-from longfat.studies import atlas
-from longfat.studies import ns2_beside as ns2_beside_runs
-from longfat.style import ENGINE_LABEL, formulas, label, number, powers, short_name
+from longfat.style import ENGINE_LABEL, formulas, label, number, powers
 
 
 def catalogue() -> pd.DataFrame:
     """Return the congestion controls that have a card of their own, a row each.
 
     Columns: name, algorithm, what it does in a sentence (`data/algorithms.csv`), source, code,
-    parameters, engines, and used: the notebooks with archived runs of it. Those of `ns3_classes`
+    parameters, engines, and used: the pages with archived runs of it. Those of `ns3_classes`
     are left out.
     """
-    notebooks = figures.catalogue().set_index("name")["notebook"]
+    of_figure = figures.catalogue().set_index("name")["chapter"]
     shown = _figures_by_control()
     what = pd.read_csv(paths.DATA / "algorithms.csv").set_index("name")["what"]
     rows = []
     for name, algorithm in algorithms().items():
         if name not in what.index:
             continue
-        used = sorted({Path(notebooks[figure]).stem for figure in shown.get(name, [])})
+        used = sorted({chapters.page(of_figure[figure]) for figure in shown.get(name, [])})
         rows.append(
             {
                 "name": name,
@@ -207,94 +204,6 @@ def glossary() -> pd.DataFrame:
 def notation() -> pd.DataFrame:
     """Return the papers' symbols side by side."""
     return pd.read_csv(paths.DATA / "notation.csv")
-
-
-def atlas_satellite() -> pd.DataFrame:
-    """Return the senders on a satellite's path of the atlas: 10 Mb/s, 0.6 s, a loss in a thousand.
-
-    Those that cannot be told from the largest goodput are in bold.
-    """
-    found = atlas.at(atlas.read(), 1e-3, 0.6, 1e7, 1.0)
-    shown = {
-        "sender": [
-            f"**{short_name(row.sender)}**" if row.first else short_name(row.sender)
-            for row in found.itertuples()
-        ],
-        "goodput, part of the link": _plus_minus(found["goodput"], found["halfwidth"]),
-        "95 % of round trips within (ms)": [f"{600 * value:.0f}" for value in found["rtt_95"]],
-    }
-    for neighbour in ("newreno", "cubic"):
-        half = found[f"{neighbour}_high"] - found[neighbour]
-        shown[f"a {short_name(neighbour)} beside it keeps"] = _plus_minus(found[neighbour], half)
-    return pd.DataFrame(shown)
-
-
-def atlas_senders() -> pd.DataFrame:
-    """Return on how many of the atlas' paths each sender is among the best, in per cent."""
-    table = atlas.read()
-    found = atlas.summary(table)
-    shown = {
-        "sender": [short_name(name) for name in found["sender"]],
-        "among the best (%)": [f"{100 * value:.0f}" for value in found["first"]],
-    }
-    for loss in sorted(table["loss"].unique()):
-        column = [f"{100 * value:.0f}" for value in found[f"first_{loss:g}"]]
-        shown[f"at a loss of {number(loss)} (%)"] = column
-    shown["95 % of round trips, times the empty path's"] = [
-        f"{value:.1f}" for value in found["rtt_95"]
-    ]
-    for neighbour in ("newreno", "cubic"):
-        shown[f"{short_name(neighbour)} keeps"] = [f"{value:.2f}" for value in found[neighbour]]
-    return pd.DataFrame(shown)
-
-
-def _plus_minus(means: pd.Series, halves: pd.Series) -> list[str]:
-    return [f"{mean:.2f} ± {half:.2f}" for mean, half in zip(means, halves, strict=True)]
-
-
-def ns2_habits() -> pd.DataFrame:
-    """Return what ns-2 does by habit, a row a habit: by itself, here, and what the papers say."""
-    table = pd.read_csv(paths.DATA / "ns2-habits.csv", keep_default_na=False)
-    table["setting"] = table["setting"].replace("", "–")
-    return table
-
-
-def ns2_beside() -> pd.DataFrame:
-    """Return ns-2's goodput beside that of the segment engine and of Linux."""
-    measured = ns2_beside_runs.runs(ns2_beside_runs.controls())
-    linux = store.read_archive("cross-check-linux").rename(
-        columns={
-            "flows.0.congestion_control.name": "control",
-            "links.0.loss_per_packet": "loss",
-        }
-    )
-    table = ns2_beside_runs.beside(measured, {"Linux": linux})
-    senders = table["control"].map(short_name)
-    shown = pd.DataFrame({"sender": senders, "$p$": table["loss"].map("{:g}".format)})
-    for name in ("ns-2", "segment engine", "Linux"):
-        cells = [f"{value:.2f}" if value == value else "–" for value in table[name]]
-        shown[f"{name} (Mb/s)"] = cells
-    shown["ns-2 / segment engine"] = [_ratio(row._asdict(), "ratio") for row in table.itertuples()]
-    return shown
-
-
-def ns2_switches() -> pd.DataFrame:
-    """Return how ns-2's goodput is over the segment engine's before and after each switch."""
-    table = ns2_beside_runs.switches(ns2_beside_runs.runs(ns2_beside_runs.controls()))
-    shown = {
-        "sender": table["control"].map(short_name),
-        "what is changed": table["switch"],
-        "$p$": table["loss"].map("{:g}".format),
-        "ns-2 (Mb/s)": table["ns-2"].map("{:.2f}".format),
-        "segment engine (Mb/s)": table["segment engine"].map("{:.2f}".format),
-        "ratio before": table["before"].map(_ratio),
-        "ratio after": table["after"].map(_ratio),
-    }
-    return pd.DataFrame(shown)
-
-
-def _ratio(found: dict, name: str = "measured") -> str:
-    return f"{found[name]:.2f} [{found['low']:.2f}, {found['high']:.2f}]"
 
 
 def _of_all(table) -> pd.DataFrame:

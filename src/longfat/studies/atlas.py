@@ -20,6 +20,7 @@ import pandas as pd
 
 from longfat import engines, measures, statistics, store
 from longfat.errors import InputError
+from longfat.experiment import Experiment
 from longfat.network import duplex
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
@@ -194,6 +195,15 @@ def compute(executor: Executor | None = None) -> None:
     store.write_points(ARCHIVE, pd.concat(parts).sort_index(), f"{__name__}:point", made)
 
 
+class Points(Experiment):
+    """The atlas as an experiment: what it archives is a row a point, and no run."""
+
+    def results(self) -> list[Result]:
+        """Make the archive (`compute`); return nothing."""
+        compute()
+        return []
+
+
 def _measured(results: list[Result], index: pd.Index) -> pd.DataFrame:
     return pd.DataFrame([rounded(measured(result)) for result in results], index=index)
 
@@ -286,3 +296,6 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     found = found.join(by_loss.rename(columns="first_{:g}".format))
     columns = ["rtt_95", *BESIDE[1:]]
     return found.join(groups[columns].median()).sort_values("first", ascending=False).reset_index()
+
+
+EXPERIMENT = Points(name=ARCHIVE, build=scenario)

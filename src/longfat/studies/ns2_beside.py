@@ -6,24 +6,25 @@ and of Linux stands beside. How a difference comes about is shown by a change of
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from longfat import statistics
 from longfat.engines.ns2.planning import HEADER_BYTES, TIMESTAMP_BYTES, algorithms
+from longfat.experiment import Experiment, Runs
 from longfat.network import reference
 from longfat.scenario import Scenario
-from longfat.sweeps import can_run, sweep
+from longfat.studies.setting import Setting
 
 LOSSES = (1e-4, 1e-3, 1e-2)
-SEEDS = range(1, 6)
+ENGINES = ("ns2", "segment")
 PATH: dict[str, Any] = {
     "rate_bps": 10e6,
     "rtt_s": 0.1,
     "duration_s": 60.0,
 }  # of the page cross-check
-HEADERS = {"highspeed": "highspeed", "scalable": "scalable"}  # ours, of Linux's
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ SWITCHES = (
 
 def controls() -> list[str]:
     """Return the congestion controls that are compared: all that ns-2 has."""
-    return [name for name in algorithms() if name != "highspeed"]
+    return list(algorithms())
 
 
 def scenario(
@@ -122,37 +123,62 @@ def scenario(
     return found.with_(flows=[found.flows[0].model_dump() | flow]) if flow else found
 
 
-def runs(controls: Sequence[str], losses: Sequence[float] = LOSSES) -> pd.DataFrame:
-    """Run each control at each loss rate on ns-2 and on the segment engine.
+PLAIN, SWITCHED = (
+    tuple(f"ns2-beside-{what}{engine}" for engine in ENGINES) for what in ("", "switches-")
+)
+LINUX = "cross-check-linux"  # the archive that has the same runs on Linux
 
-    On the segment engine with the recovery that its sender on ns-2 has: halving at once for ns-2's
-    own, proportional rate reduction for its Linux agents, whose rate halving it replaces. What this
-    machine can neither run nor find is left out. Columns: engine, control, loss, seed, those of
-    `sweep`.
+
+def experiments(at: Setting) -> tuple[Experiment, ...]:
+    """Return each control at each loss rate, and each of `SWITCHES`, on both engines."""
+    losses = LOSSES[-1:] if at.quick else LOSSES
+    chosen = ["newreno", "vegas"] if at.quick else controls()
+    places = pd.DataFrame(
+        [
+            (place, loss)
+            for place, one in enumerate(SWITCHES)
+            for loss in one.losses
+            if loss in losses and one.control in chosen
+        ],
+        columns=["place", "loss"],
+    )
+    kinds: tuple[tuple[tuple[str, ...], Any, Any], ...] = (
+        (PLAIN, _plain, {"control": chosen, "loss": losses}),
+        (SWITCHED, _switched, places),
+    )
+    return tuple(
+        Experiment(
+            name=name,
+            build=partial(build, engine),
+            points=points,
+            repetitions=at.repetitions(5),
+            engine=engine,
+            labels={"engine": engine},
+        )
+        for names, build, points in kinds
+        for name, engine in zip(names, ENGINES, strict=True)
+    )
+
+
+def _plain(engine: str, control: str, loss: float, seed: int) -> Scenario:
+    """Return a run with the recovery that the sender on ns-2 has, on the segment engine too.
+
+    That is halving at once for ns-2's own, proportional rate reduction for its Linux agents, whose
+    rate halving it replaces.
     """
-    design = statistics.combinations(control=list(controls), loss=losses, seed=SEEDS)
-    legs = {}
-    for engine in ("ns2", "segment"):
-        scenarios = []
-        for run in design.itertuples():
-            own = run.control in ("newreno", "reno")
-            recovery = "halving" if own and engine == "segment" else "prr"
-            name = _name(run.control, engine)
-            scenarios.append(scenario(name, run.loss, run.seed, recovery=recovery))
-        if can_run(scenarios, engine):
-            experiment = f"ns2-beside-{engine}"
-            legs[engine] = sweep(scenarios, engine, experiment=experiment, labels=design)
-    if not legs:
-        return pd.DataFrame(columns=["engine", *design, "goodput_bps"])
-    return pd.concat(legs, names=["engine", None]).reset_index(level=0)
+    own = control in ("newreno", "reno")
+    recovery = "halving" if own and engine == "segment" else "prr"
+    return scenario(control, loss, seed, recovery=recovery)
 
 
-def _name(control: str, engine: str) -> str:
-    return HEADERS.get(control, control) if engine == "segment" else control
+def _switched(engine: str, place: int, loss: float, seed: int) -> Scenario:
+    one = SWITCHES[place]
+    fields = {"recovery": "prr"} | dict(one.on_ns2 if engine == "ns2" else one.ours)
+    return scenario(one.control, loss, seed, one.path, **fields)
 
 
-def switches(runs: pd.DataFrame) -> pd.DataFrame:
-    """Run each of `SWITCHES` beside what `runs` has of the same senders.
+def switches(of: Runs) -> pd.DataFrame:
+    """Return each of `SWITCHES` beside the same senders without it.
 
     A row a switch and loss rate. Columns: control; switch; loss; ns-2 and segment engine, mean
     goodputs in Mb/s with the switch; before and after, how many times the segment engine's ns-2's
@@ -160,70 +186,48 @@ def switches(runs: pd.DataFrame) -> pd.DataFrame:
     is missing.
     """
     columns = ["control", "switch", "loss", "ns-2", "segment engine", "before", "after"]
-    design = pd.DataFrame(
-        [
-            (place, loss, seed)
-            for place, one in enumerate(SWITCHES)
-            for loss in one.losses
-            for seed in SEEDS
-        ],
-        columns=["place", "loss", "seed"],
-    )
-    changed = {}
-    for engine in ("ns2", "segment"):
-        scenarios = []
-        for run in design.itertuples():
-            one = SWITCHES[run.place]
-            fields = {"recovery": "prr"} | dict(one.on_ns2 if engine == "ns2" else one.ours)
-            name = _name(one.control, engine)
-            scenarios.append(scenario(name, run.loss, run.seed, one.path, **fields))
-        if can_run(scenarios, engine):
-            experiment = f"ns2-beside-switches-{engine}"
-            table = sweep(scenarios, engine, experiment=experiment, labels=design)
-            changed[engine] = dict(list(table.groupby(["place", "loss"])["goodput_bps"]))
-    if len(changed) < 2 or set(runs["engine"]) < {"ns2", "segment"}:
-        return pd.DataFrame(columns=columns)
-    plain = dict(list(runs.groupby(["engine", "control", "loss"])["goodput_bps"]))
+    plain = [_goodputs(of.flows(name), ["control", "loss"]) for name in PLAIN]
+    changed = [_goodputs(of.flows(name), ["place", "loss"]) for name in SWITCHED]
     rows: list[tuple] = []
-    for (place, loss), there in changed["ns2"].items():
-        one, here = SWITCHES[place], changed["segment"][place, loss]
-        before = (plain[engine, one.control, loss] for engine in ("ns2", "segment"))
+    for (place, loss), there in changed[0].items() if all((*plain, *changed)) else ():
+        one, here = SWITCHES[place], changed[1][place, loss]
+        before = (goodputs[one.control, loss] for goodputs in plain)
         ratios = statistics.unpaired(*before), statistics.unpaired(there, here)
         means = there.mean() / 1e6, here.mean() / 1e6
         rows.append((one.control, one.words, loss, *means, *ratios))
     return pd.DataFrame(rows, columns=columns)
 
 
-def make() -> None:
-    """Run all that the page ns2 shows."""
-    switches(runs(controls()))
+def _goodputs(runs: pd.DataFrame, by: list[str]) -> dict[Any, pd.Series]:
+    return dict(list(runs.groupby(by)["goodput_bps"]))
 
 
-def beside(runs: pd.DataFrame, others: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return ns-2's goodput beside that of the others, a row a control and loss rate.
+def beside(of: Runs) -> pd.DataFrame:
+    """Return ns-2's goodput beside the segment engine's and Linux's, a row a control and loss rate.
 
-    `others` are tables of runs with columns control, loss and goodput_bps, such as the archive's of
-    ns-3 and of Linux, by the engine's name. Columns: control; loss; ns-2, segment engine and the
-    others' names, mean goodputs in Mb/s; ratio, low and high, how many times the segment engine's
-    ns-2's is, with its 95 % interval.
+    Linux's are those of the page cross-check, from the archive. Columns: control; loss; ns-2,
+    segment engine and Linux, mean goodputs in Mb/s (missing where there is none); ratio, low and
+    high, how many times the segment engine's ns-2's is, with its 95 % interval.
     """
+    linux = of.archived(LINUX).rename(
+        columns={
+            "flows.0.congestion_control.name": "control",
+            "links.0.loss_per_packet": "loss",
+        }
+    )
+    by = ["control", "loss"]
     legs = {
-        "ns-2": runs[runs["engine"] == "ns2"],
-        "segment engine": runs[runs["engine"] == "segment"],
-        **others,
-    }
-    groups = {
-        name: dict(list(table.groupby(["control", "loss"])["goodput_bps"]))
-        for name, table in legs.items()
+        "ns-2": _goodputs(of.flows(PLAIN[0]), by),
+        "segment engine": _goodputs(of.flows(PLAIN[1]), by),
+        "Linux": _goodputs(linux, by),
     }
     rows = []
-    for (control, loss), measured in groups["ns-2"].items():
+    for (control, loss), measured in legs["ns-2"].items():
         row = {"control": control, "loss": loss}
-        for name, found in groups.items():
+        for name, found in legs.items():
             row[name] = found[control, loss].mean() / 1e6 if (control, loss) in found else None
-        if (control, loss) in groups["segment engine"]:
-            found = statistics.unpaired(measured, groups["segment engine"][control, loss])
+        if (control, loss) in legs["segment engine"]:
+            found = statistics.unpaired(measured, legs["segment engine"][control, loss])
             row |= {"ratio": found["measured"], "low": found["low"], "high": found["high"]}
         rows.append(row)
-    columns = ["control", "loss", *legs, "ratio", "low", "high"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=[*by, *legs, "ratio", "low", "high"])

@@ -1,26 +1,25 @@
 """The chapters as objects: `longfat.experiment.Chapter`, with the figures that each shows.
 
-Those that are not in `NAMES` yet are their notebooks alone, whose code `longfat.book.cells` reads;
-that goes when the last of them is here.
+Each module here is a chapter of its name and has a function `chapter`, but for those of pictures
+(`..._charts`).
 """
 
 import functools
 import importlib
+import inspect
+from pathlib import Path
 
+from longfat import paths
 from longfat.errors import InputError, nearest
 from longfat.experiment import Chapter
 
-NAMES = (
-    "helpers",
-    "helpers-links",
-    "hybla",
-    "models",
-    "segment",
-    "senders",
-    "survey",
-    "tcpj",
-    "transfers",
-    "ucc",
+LONG = "-long"  # ends the name of a chapter's page for specialists
+NAMES = tuple(
+    sorted(
+        path.stem.replace("_", "-")
+        for path in Path(__file__).parent.glob("[a-z]*.py")
+        if not path.stem.endswith("_charts")
+    )
 )
 
 
@@ -33,15 +32,28 @@ def find(name: str, **parameters) -> Chapter:
         raise InputError(
             f"no chapter '{name}': there are {', '.join(NAMES)}.{nearest(name, list(NAMES))}"
         )
-    return importlib.import_module(f"longfat.book.chapters.{name.replace('-', '_')}").chapter(
-        **parameters
-    )
+    module = importlib.import_module(f"longfat.book.chapters.{name.replace('-', '_')}")
+    taken = inspect.signature(module.chapter).parameters
+    if not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
+        for parameter in set(parameters) - set(taken):
+            known = list(taken)
+            raise InputError(
+                f"no parameter '{parameter}': there are {', '.join(known)}."
+                f"{nearest(parameter, known)}"
+            )
+    return module.chapter(**parameters)
 
 
 @functools.cache
 def stated() -> dict[str, Chapter]:
     """Return every chapter with what its paper states, by its name."""
     return {name: find(name) for name in NAMES}
+
+
+def page(name: str) -> str:
+    """Return the page of a chapter, from the book's root: a notebook, or one of `book`."""
+    folder = "notebooks" if (paths.NOTEBOOKS / f"{name}.ipynb").exists() else "book"
+    return f"{folder}/{name}"
 
 
 def of_figure(name: str) -> str | None:

@@ -1,13 +1,16 @@
-"""The drawings of the page cross-check that are too long for a cell."""
+"""The pictures and the names of the page cross-check."""
 
 import itertools
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from longfat import statistics
 from longfat.book import show
-from longfat.studies.engines_compared import HEADERS, SAME_WITHIN, WINDOW
-from longfat.style import short_name
+from longfat.cc import catalogue
+from longfat.studies import long_fat_pipe
+from longfat.studies.engines_compared import SAME_WITHIN, WINDOW
+from longfat.style import SHORT
 
 
 def _style(leg: str) -> dict:
@@ -16,8 +19,8 @@ def _style(leg: str) -> dict:
 
 
 def label(control: str) -> str:
-    """Return what the page calls one of Linux's controls."""
-    return short_name(HEADERS.get(control, control))
+    """Return what pages call a congestion control."""
+    return SHORT.get(control) or catalogue.find(control).title
 
 
 def named(table: pd.DataFrame) -> pd.DataFrame:
@@ -25,7 +28,7 @@ def named(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(control=[label(name) for name in table["control"]])
 
 
-def windows(traces: pd.DataFrame, title: str) -> Figure:
+def windows(traces: pd.DataFrame) -> Figure:
     """Draw `engines_compared.clean_windows`: a panel a control, a line an engine."""
     names = traces["control"].unique()
     columns = 3
@@ -52,7 +55,7 @@ def windows(traces: pd.DataFrame, title: str) -> Figure:
     place.legend(*handles, frameon=False, fontsize=8, loc="center")
     figure.supxlabel("time (s)")
     figure.supylabel("congestion window (segments)")
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle("The same control draws the same saw, but for a few", fontsize=11)
     return figure
 
 
@@ -100,4 +103,30 @@ def ratios(compared: pd.DataFrame) -> Figure:
     first.minorticks_off()
     first.legend(*first.get_legend_handles_labels(), frameon=False, loc="lower right")
     figure.supxlabel("goodput on Linux / goodput of the leg")
+    return figure
+
+
+def long_fat_pipe_goodputs(runs: pd.DataFrame) -> Figure:
+    """Draw `long_fat_pipe.goodputs` over loss beside the response functions, a panel a sender."""
+    figure, panels = show.subplots(1, 3, sharex=True, sharey=True, figsize=(7, 3.4))
+    styles = {long_fat_pipe.OURS: show.SIMULATION, long_fat_pipe.LINUX: show.EMULATION}
+    points = statistics.interval(runs, ["response", "engine", "loss"], "goodput_bps")
+    responses = long_fat_pipe.responses(runs["loss"])
+    for axes, name in zip(panels, long_fat_pipe.SENDERS, strict=True):
+        line = responses[responses["response"] == name]
+        axes.plot(line["loss"], line["goodput_bps"] / 1e6, label="response function", **show.MODEL)
+        for place, (engine, style) in enumerate(styles.items()):
+            one = points[(points["response"] == name) & (points["engine"] == engine)]
+            axes.errorbar(
+                one["loss"] * 1.12 ** (place - 0.5),  # beside each other
+                one["goodput_bps"] / 1e6,
+                yerr=one["halfwidth"] / 1e6,
+                linestyle="none",
+                label=engine,
+                **style,
+            )
+        axes.set(xscale="log", yscale="log", title=label(name), ylim=(4, 800))
+    panels[0].set_ylabel("goodput (Mb/s)")
+    panels[1].set_xlabel("probability that a packet is lost")
+    panels[2].legend(frameon=False, fontsize=8)
     return figure
