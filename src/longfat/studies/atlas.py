@@ -298,4 +298,6 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return found.join(groups[columns].median()).sort_values("first", ascending=False).reset_index()
 
 
-EXPERIMENT = Points(name=ARCHIVE, build=scenario)
+def experiment() -> Experiment:
+    """Return the atlas as an experiment of its page's chapter."""
+    return Points(name=ARCHIVE, build=scenario, points=runs())

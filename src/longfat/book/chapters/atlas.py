@@ -60,7 +60,7 @@ def chapter(profile: str = "paper") -> Chapter:
     return Chapter(
         name="atlas",
         setting=None,
-        experiments=(atlas.EXPERIMENT,),
+        experiments=(atlas.experiment(),),
         figures=(
             Table(
                 name="atlas-satellite",
