@@ -1,14 +1,15 @@
 """The catalogue: what headers declare, what is refused, and that ns-3 says the same."""
 
+import csv
 import json
 import math
-import re
-import shutil
+from pathlib import Path
 
 import pytest
 
-from longfat import InputError, Scenario
+from longfat import InputError, Scenario, paths
 from longfat.cc import catalogue
+from longfat.engines.segment import wasm
 from longfat.network import duplex
 
 PARAMETERS = [
@@ -99,10 +100,8 @@ def test_numpy_numbers_are_numbers():
     one = scenario("tcpj", {"alpha": numpy.float64(0.5)})
     assert one == scenario("tcpj", {"alpha": 0.5})
     assert one.sha256() == scenario("tcpj", {"alpha": 0.5}).sha256()
-    assert (
-        '"acks_per_segment":7'
-        in scenario("scalable", {"acks_per_segment": numpy.int64(7)}).canonical_json()
-    )
+    whole = scenario("bic", {"smooth_part": numpy.int64(7)})
+    assert '"smooth_part":7' in whole.canonical_json()
 
 
 def test_long_names_are_quoted_short():
@@ -116,179 +115,116 @@ def test_long_names_are_quoted_short():
 # --- where entries stand
 
 
-def test_every_header_of_an_algorithm_brings_its_entry_and_no_other_does():
-    headers = {a.header for a in catalogue.algorithms().values() if a.header}
-    constructed = {
-        path.name
-        for path in catalogue.FOLDER.glob("*.h")
-        if re.search(r"^[^/\n]*(\.AddConstructor|\bAttributes)<", path.read_text("utf-8"), re.M)
+@pytest.mark.slow
+def test_the_catalogue_is_what_the_compiled_headers_print():
+    assert json.loads(catalogue.FILE.read_text("utf-8")) == catalogue.printed()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not wasm.is_here(), reason="no wasmtime here")
+def test_the_module_prints_the_same_catalogue():
+    printed = sorted(wasm.Instance().catalogue(), key=lambda entry: entry["name"])
+    kept = json.loads(catalogue.FILE.read_text("utf-8"))
+    entries = (entry for one in kept.values() for entry in one["entries"])
+    assert printed == sorted(entries, key=lambda entry: entry["name"])
+
+
+def test_an_entry_says_what_a_reader_needs():
+    for name, algorithm in catalogue.algorithms().items():
+        assert algorithm.title and algorithm.source, name
+        assert bool(algorithm.header) != bool(algorithm.engine), name
+        assert algorithm.header is None or (algorithm.header.is_file() and algorithm.colour), name
+        assert not algorithm.refusals({}), name
+        for parameter in algorithm.parameters.values():
+            assert parameter.meaning, parameter.name
+            assert parameter.allows(parameter.default), parameter.name
+            assert parameter.below in ("", *algorithm.parameters)
+
+
+def test_each_header_has_a_sentence_on_the_page_and_none_stands_there_twice():
+    with paths.DATA.joinpath("algorithms.csv").open(encoding="utf-8", newline="") as file:
+        described = [row["name"] for row in csv.DictReader(file)]
+    ours = [name for name, one in catalogue.algorithms().items() if one.header]
+    assert sorted(described) == sorted(ours)
+
+
+def test_what_stands_in_the_catalogue_says_nothing_of_another_simulator():
+    for path in catalogue.FOLDER.iterdir():
+        if path.is_file():
+            assert "ns3" not in path.read_text("utf-8").lower(), path.name
+
+
+# --- a header of one's own
+
+OWN = """
+#include "model.h"
+
+using namespace longfat::core;
+
+class Own
+{
+  public:
+    static constexpr Entry entry{.name = "own", .title = "own", .source = "none"};
+
+    Control on_ack(const Ack&, Control now)
+    {
+        BODY
+        return now;
     }
-    assert headers == constructed
 
+    double ssthresh(const Congestion&, const Control& now)
+    {
+        return now.cwnd / 2;
+    }
+};
 
-def test_a_default_stands_once():
-    """An entry repeats nothing that its header's AddAttribute says."""
-    for header in catalogue.FOLDER.glob("*.h"):
-        comment = header.read_text("utf-8").partition("/* catalogue")[2].partition("*/")[0]
-        entry = catalogue.tomllib.loads(comment)
-        attributes = catalogue._attributes(header)
-        for name, stated in entry.get("parameters", {}).items():
-            if stated["attribute"] in attributes:
-                repeated = {"default", "minimum", "maximum", "meaning"} & set(stated)
-                assert not repeated, f"{header.name}: {name}: {repeated} follow from AddAttribute"
-
-
-MINE = """// mine
-/* catalogue
-title = "Mine"
-type_id = "longfat::TcpMine"
-source = "me"
-{entry}
-*/
-TypeId("longfat::TcpMine")
-    .AddAttribute("Gain",
-                  "a \\"gain\\", "
-                  "or two",
-                  {value},
-                  MakeAccessor(&TcpMine::m_gain),
-                  {checker})
+LONGFAT_CONGESTION_CONTROL(Own);
 """
 
 
-def mine(folder, entry='parameters.gain_s = {attribute = "Gain"}', value="", checker=""):
-    header = folder / "mine.h"
-    header.write_text(
-        MINE.format(
-            entry=entry,
-            value=value or "ns3::TimeValue(ns3::MilliSeconds(25))",
-            checker=checker or "ns3::MakeTimeChecker(ns3::Time(0), ns3::Seconds(1))",
-        )
-    )
+def own_header(folder: Path, body: str) -> Path:
+    header = folder / "own.h"
+    header.write_text(OWN.replace("BODY", body), encoding="utf-8")
     return header
 
 
-@pytest.mark.parametrize(
-    ("value", "checker", "expected"),
-    [
-        ("", "", (0.025, 0.0, 1.0)),
-        ("DoubleValue(1e-3)", "MakeDoubleChecker<double>(0, 1'000)", (1e-3, 0.0, 1000.0)),
-        ("ns3::UintegerValue(7)", "ns3::MakeUintegerChecker<uint16_t>()", (7, 0, 65535)),
-        ("ns3::UintegerValue(7)", "ns3::MakeUintegerChecker<uint32_t>(2)", (7, 2, 2**32 - 1)),
-        ("ns3::IntegerValue(-7)", "ns3::MakeIntegerChecker<int>(-9, 9)", (-7, -9, 9)),
-        ("ns3::BooleanValue(true)", "ns3::MakeBooleanChecker()", (True, None, None)),
-    ],
-)
-def test_default_and_range_follow_from_the_attribute(value, checker, expected, tmp_path):
-    name, algorithm = catalogue.declared(mine(tmp_path, value=value, checker=checker))
-    gain = algorithm.parameters["gain_s"]
-    assert (name, gain.attribute, gain.meaning) == ("mine", "Gain", 'a "gain", or two')
-    assert (gain.default, gain.minimum, gain.maximum) == expected
-    assert type(gain.default) is type(expected[0])
+def test_a_header_is_compiled_and_then_its_table_is_read(tmp_path):
+    header = own_header(tmp_path, "")
+    [entry] = catalogue.table([header])
+    assert catalogue.algorithm(entry, header).title == "own"
+    header.write_text(header.read_text("utf-8").replace('.title = "own"', '.title = "mine"'))
+    [entry] = catalogue.table([header])
+    assert entry["title"] == "mine"
 
 
-@pytest.mark.parametrize(
-    ("literals", "expected"),
-    [
-        ("Number(&TcpMine::m_gain, 1e-3, 0.0, 1'000.0)", (1e-3, 0.0, 1000.0)),
-        ("Number(&TcpMine::m_gain, 7u, 2u, 4294967295u)", (7, 2, 2**32 - 1)),
-        (
-            "Number(&TcpMine::m_gain, ns3::MilliSeconds(25), ns3::Time(0), ns3::Seconds(1))",
-            (0.025, 0.0, 1.0),
-        ),
-        ("Switch(&TcpMine::m_gain, true)", (True, None, None)),
-    ],
-)
-def test_default_and_range_follow_from_the_short_form_too(literals, expected, tmp_path):
-    """That of attributes.h."""
-    header = tmp_path / "mine.h"
-    attribute = f'TypeId("longfat::TcpMine").AddAttribute("Gain", "a gain", {literals});'
-    before = MINE.partition("TypeId(")[0].format(entry='parameters.gain_s = {attribute = "Gain"}')
-    header.write_text(before + attribute)
-    gain = catalogue.declared(header)[1].parameters["gain_s"]
-    assert (gain.attribute, gain.meaning) == ("Gain", "a gain")
-    assert (gain.default, gain.minimum, gain.maximum) == expected
-    assert type(gain.default) is type(expected[0])
+def test_a_header_that_does_not_compile_takes_only_itself_away(tmp_path, monkeypatch):
+    own_header(tmp_path, "return nothing;")
+    good = tmp_path / "good.h"
+    good.write_text(OWN.replace("BODY", "").replace('"own"', '"good"').replace("Own", "Good"))
+    with pytest.warns(UserWarning, match=r"left out: own\.h cannot be used: .*own\.h:\d+.*nothing"):
+        found, refused = catalogue._read(tmp_path)
+    assert list(found) == ["good"]
+    assert "\n" not in refused["own"]
 
 
-@pytest.mark.parametrize(
-    ("literals", "reason"),
-    [
-        ("Number(&TcpMine::m_gain, LEAST, 0.0, 1.0)", "could not convert string to float: 'LEAST'"),
-        ("Number(&TcpMine::m_gain, 7u, 8u, 9u)", "its default 7 is not a whole number from 8 to 9"),
-        ("Number(&TcpMine::m_gain, 7u, 2u)", "minimum or maximum is missing"),
-    ],
-)
-def test_a_short_form_that_cannot_be_read_is_refused(literals, reason, tmp_path):
-    header = tmp_path / "mine.h"
-    attribute = f'TypeId("longfat::TcpMine").AddAttribute("Gain", "a gain", {literals});'
-    before = MINE.partition("TypeId(")[0].format(entry='parameters.gain_s = {attribute = "Gain"}')
-    header.write_text(before + attribute)
-    with pytest.raises(InputError) as caught:
-        catalogue.declared(header)
-    assert reason in str(caught.value)
+def test_a_header_of_the_interface_before_says_where_porting_is_described(tmp_path):
+    """The page that it names has that section."""
+    old = tmp_path / "old.h"
+    old.write_text("class Old : public ns3::TcpCongestionOps {};\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"old\.h is written for another interface") as caught:
+        catalogue.plugin(old)
+    page, title = catalogue.PORTING.split(", ")
+    assert page in str(caught.value)
+    text = (paths.DATA.parent / page).read_text("utf-8")
+    assert f"## {title.strip(chr(39))}\n" in text
 
 
-def test_a_header_without_an_entry_is_none():
-    assert catalogue.declared(catalogue.FOLDER / "signals.h") is None
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"entry": 'titel = "x"'}, "titel: there is no such field"),
-        ({"entry": "title = 3"}, "Cannot overwrite a value"),
-        ({"entry": "caps_window = 3"}, "caps_window: 3 should be a valid boolean"),
-        ({"entry": 'traces = ["speed"]'}, "traces.0: 'speed' should be"),
-        ({"entry": 'x = "y'}, "Illegal character"),
-        ({"entry": "parameters = 3"}, "parameters must be a table, not 3"),
-        ({"entry": "parameters.gain_s = 3"}, "parameters.gain_s: it must be a table, not 3"),
-        (
-            {"entry": 'parameters.gain_s = {attribute = "Gian"}'},
-            "parameters.gain_s: default: this field is missing",
-        ),
-        (
-            {"entry": 'parameters.gain_s = {attribute = "Gain", unit = "s"}'},
-            "parameters.gain_s: unit: there is no such field",
-        ),
-        (
-            {"entry": 'parameters.gain_s = {attribute = "Gain", below = "x"}'},
-            "gain_s is to be below 'x'",
-        ),
-        ({"value": "ns3::TimeValue(LONGEST)"}, "parameters.gain_s: 'LONGEST' is no literal"),
-        ({"value": "ns3::DoubleValue(2)"}, "its default 2.0 is not from 0 to 1 s"),
-        ({"checker": "ns3::MakeTimeChecker(ns3::Time(0))"}, "minimum or maximum is missing"),
-    ],
-)
-def test_an_entry_that_cannot_be_read_is_left_out_alone(changes, reason, tmp_path):
-    header = mine(tmp_path, **changes)
-    with pytest.raises(InputError) as caught:
-        catalogue.declared(header)
-    assert str(caught.value).startswith("mine.h: its catalogue entry cannot be read: ")
-    assert reason in str(caught.value)
-    assert "\n" not in str(caught.value)
-    for path in catalogue.FOLDER.glob("*.*[lh]"):
-        shutil.copy(path, tmp_path)
-    found, refused = catalogue.read(tmp_path)
-    assert refused == {"mine": str(caught.value)}
-    assert found == catalogue.algorithms()
-
-
-def test_who_asks_for_what_was_left_out_hears_why(monkeypatch):
-    monkeypatch.setattr(catalogue, "_read_once", lambda: ({}, {"mine": "mine.h: no title"}))
-    with pytest.raises(InputError, match=r"flows.0.congestion_control: mine.h: no title"):
-        scenario("mine", {})
-
-
-def test_a_name_or_a_class_that_is_not_its_own_is_refused(tmp_path):
-    mine(tmp_path, entry='name = "cdg"')
-    shutil.copy(catalogue.FOLDER / "ns3.toml", tmp_path)
-    found, refused = catalogue.read(tmp_path)
-    assert found["cdg"].header == "mine.h"
-    assert refused == {"cdg": "ns3.toml: 'cdg' is there twice"}
-    header = mine(tmp_path)
-    header.write_text(header.read_text().replace('TypeId("longfat::TcpMine")', ""))
-    with pytest.raises(InputError, match="it has no class 'longfat::TcpMine'"):
-        catalogue.declared(header)
+@pytest.mark.filterwarnings("ignore:left out")
+def test_who_asks_for_what_was_left_out_hears_why(tmp_path, monkeypatch):
+    own_header(tmp_path, "return nothing;")
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    with pytest.raises(InputError, match=r"congestion_control: own\.h cannot be used: .*nothing"):
+        scenario("own", {})
 
 
 # --- against ns-3
@@ -306,47 +242,25 @@ def ns3(with_ns3):
 
 
 @pytest.mark.slow
-def test_ns3_has_the_same_default_range_and_help(ns3):
-    wrong = [
-        f"{name}: {parameter.name}"
-        for name, parameter in PARAMETERS
-        if not _ns3_agrees(ns3, catalogue.find(name), parameter)
-    ]
-    assert not wrong
+def test_ns3_has_the_same_defaults_and_takes_what_is_allowed(ns3):
+    own = [(catalogue.find(name), one) for name, one in PARAMETERS if name.endswith("-ns3")]
+    assert own
+    assert not [f"{a.name}: {p.name}" for a, p in own if not _ns3_agrees(ns3, a, p)]
 
 
 def _ns3_agrees(ns3, algorithm: catalogue.Algorithm, parameter: catalogue.Parameter) -> bool:
+    """Whether its own class has the default, and takes what is allowed (it may take more)."""
     known = ns3.TypeId.AttributeInformation()
-    tid = ns3.TypeId.LookupByName(algorithm.type_id)
-    if not tid.LookupAttributeByName(parameter.attribute, known):
+    tid = ns3.TypeId.LookupByName(algorithm.own["type_id"])
+    if not tid.LookupAttributeByName(algorithm.own["attributes"][parameter.name], known):
         return False
-
-    def takes(value) -> bool:
-        return bool(known.checker.CreateValidValue(ns3.StringValue(parameter.ns3_text(value))))
-
-    inside, outside = [parameter.minimum, parameter.maximum], []
-    if isinstance(parameter.default, bool):
-        inside = [True, False]
-    elif algorithm.header:  # ns-3's own classes allow more than makes sense
-        step = 1e-9 if parameter.unit == "s" else 1 if isinstance(parameter.default, int) else None
-        for end, direction in zip(inside, (-1, 1), strict=True):
-            outside.append(
-                end + direction * step if step else math.nextafter(end, direction * math.inf)
-            )
-    return (
-        _same(str(known.initialValue.SerializeToString(known.checker)), parameter)
-        and all(map(takes, inside))
-        and not any(map(takes, outside))
-        and (not algorithm.header or str(known.help) == parameter.meaning)
-    )
-
-
-def _same(text: str, parameter: catalogue.Parameter) -> bool:
-    """Whether ns-3's text is the parameter's default."""
-    if isinstance(parameter.default, bool):
-        return text == parameter.ns3_text(parameter.default)
+    unit = "s" * (parameter.unit == "s")
+    ends = (parameter.minimum, parameter.maximum)
+    takes = [known.checker.CreateValidValue(ns3.StringValue(f"{end!r}{unit}")) for end in ends]
+    text = str(known.initialValue.SerializeToString(known.checker))
     number = float(text.removeprefix("+").removesuffix("ns"))
-    return number == pytest.approx(parameter.default * (1e9 if text.endswith("ns") else 1))
+    default = parameter.default * (1e9 if text.endswith("ns") else 1)
+    return number == pytest.approx(default) and all(map(bool, takes))
 
 
 @pytest.mark.slow
@@ -356,8 +270,9 @@ def test_all_ranges_can_be_run(ns3):
     from longfat import simulate
 
     for name, parameter in PARAMETERS:
-        for value in (parameter.minimum, parameter.maximum):
-            values = beside(name, parameter, value) if value is not None else {}
+        ends = (parameter.minimum, parameter.maximum)
+        for value in map(bool, ends) if parameter.kind == "truth" else ends:
+            values = beside(name, parameter, value)
             if any(values[n] >= values[p.below] for n, p in _ordered(name) if n in values):
                 continue
             one = scenario(name, values, duration_s=5)

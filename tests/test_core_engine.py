@@ -101,49 +101,6 @@ def test_what_it_does_not_do_yet_is_refused_in_a_sentence():
         simulate(changed(one, congestion_control="bic-ns3"), engine="core")
 
 
-# --- the catalogue
-
-
-@pytest.mark.slow
-def test_the_catalogue_is_what_the_compiled_headers_print():
-    assert json.loads(catalogue.FILE.read_text("utf-8")) == catalogue.printed()
-
-
-@needs_zig
-@pytest.mark.slow
-def test_the_module_prints_the_same_catalogue():
-    printed = sorted(wasm.catalogue(), key=lambda entry: entry["name"])
-    kept = json.loads(catalogue.FILE.read_text("utf-8"))
-    assert printed == sorted(
-        (entry for one in kept.values() for entry in one["entries"]), key=lambda e: e["name"]
-    )
-
-
-@pytest.mark.parametrize("name", SENDERS)
-def test_an_entry_says_what_a_reader_needs(name):
-    algorithm = catalogue.find(name)
-    assert algorithm.title and algorithm.source
-    assert algorithm.header.is_file()
-    for parameter in algorithm.parameters.values():
-        assert parameter.meaning, parameter.name
-        assert parameter.allows(parameter.default), parameter.name
-        assert parameter.below in ("", *algorithm.parameters)
-    assert not algorithm.refusals({})
-
-
-def test_values_are_refused_where_the_scenario_is_made():
-    def hybla(**parameters) -> Scenario:
-        control = {"name": "hybla", "parameters": parameters}
-        one = json.loads(reference(congestion_control="hybla", duration_s=1).to_json())
-        one["flows"][0]["congestion_control"] = control
-        return Scenario(**one)
-
-    with pytest.raises(InputError, match=r"rtt0_s: 11\.0 is not allowed: from 1e-06 to 10 s"):
-        hybla(rtt0_s=11.0)
-    with pytest.raises(InputError, match="Did you mean 'rtt0_s'"):
-        hybla(rtt_0s=0.1)
-
-
 # --- a header of one's own
 
 OWN = """
@@ -217,38 +174,6 @@ def test_the_template_is_newreno_where_the_receiver_limits(tmp_path, loss):
         assert answers[0][0]["recoveries"] > 0
     one["flows"][0]["congestion_control"]["parameters"] = {"decrease": 0.2}
     assert native.run(one, own=header)["flows"] != answers[1]
-
-
-def test_a_header_is_compiled_and_then_its_table_is_read(tmp_path):
-    header = own_header(tmp_path, "")
-    [entry] = catalogue.table([header])
-    assert catalogue.algorithm(entry, header).title == "own"
-    header.write_text(header.read_text("utf-8").replace('.title = "own"', '.title = "mine"'))
-    [entry] = catalogue.table([header])
-    assert entry["title"] == "mine"
-
-
-def test_a_header_that_does_not_compile_takes_only_itself_away(tmp_path, monkeypatch):
-    own_header(tmp_path, "return nothing;")
-    good = tmp_path / "good.h"
-    good.write_text(OWN.replace("BODY", "").replace('"own"', '"good"').replace("Own", "Good"))
-    with pytest.warns(UserWarning, match=r"left out: own\.h cannot be used: .*own\.h:\d+.*nothing"):
-        found, refused = compiled._read(tmp_path)
-    assert list(found) == ["good"]
-    assert "\n" not in refused["own"]
-
-
-def test_a_header_of_the_interface_before_says_where_porting_is_described():
-    """The page that it names has that section."""
-    old = catalogue.find("hybla").header_path
-    with pytest.raises(
-        InputError, match=r"hybla\.h is written for ns-3's TcpCongestionOps"
-    ) as caught:
-        catalogue.plugin(old)
-    page, title = compiled.PORTING.split(", ")
-    assert page in str(caught.value)
-    text = (HERE.parent / page).read_text("utf-8")
-    assert f"## {title.strip(chr(39))}\n" in text
 
 
 def test_a_changed_header_is_another_run():

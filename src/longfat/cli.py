@@ -381,7 +381,7 @@ def cc_list(as_json):
                 {
                     "name": name,
                     "title": algorithm.title,
-                    "code": algorithm.header or "ns-3",
+                    "code": algorithm.header.name if algorithm.header else algorithm.engine,
                     "parameters": ", ".join(
                         f"{p.name}={p.default} ({p.range})" for p in algorithm.parameters.values()
                     ),

@@ -22,14 +22,14 @@ def catalogue() -> pd.DataFrame:
 
     Columns: name, algorithm, what it does in a sentence (`data/algorithms.csv`), source, code,
     parameters, engines, and used: the pages with archived runs of it. Those of `ns3_classes`
-    are left out.
+    are left out, and headers of one's own.
     """
     of_figure = figures.catalogue().set_index("name")["chapter"]
     shown = _figures_by_control()
     what = pd.read_csv(paths.DATA / "algorithms.csv").set_index("name")["what"]
     rows = []
     for name, algorithm in algorithms().items():
-        if name not in what.index:
+        if not algorithm.header or name not in what.index:
             continue
         used = sorted({chapters.page(of_figure[figure]) for figure in shown.get(name, [])})
         rows.append(
@@ -38,7 +38,7 @@ def catalogue() -> pd.DataFrame:
                 "algorithm": algorithm.title,
                 "what": what[name],
                 "source": formulas(algorithm.source),
-                "code": f"`cc/{algorithm.header.name}`" if algorithm.header else "ns-3's own",
+                "code": f"`cc/{algorithm.header.name}`",
                 "parameters": [
                     f"`{p.name}` = {powers(f'{p.default}')}: {formulas(p.meaning)} "
                     f"({formulas(powers(p.range))})"
@@ -53,7 +53,6 @@ def catalogue() -> pd.DataFrame:
 
 def ns3_classes() -> pd.DataFrame:
     """Return the classes of ns-3 3.44 itself, a row each: name, algorithm, parameters."""
-    what = pd.read_csv(paths.DATA / "algorithms.csv")["name"].tolist()
     return pd.DataFrame(
         {
             "name": f"`{name}`",
@@ -66,7 +65,7 @@ def ns3_classes() -> pd.DataFrame:
             or "–",
         }
         for name, algorithm in algorithms().items()
-        if name not in what
+        if algorithm.engine == "ns3"
     )
 
 
