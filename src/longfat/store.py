@@ -421,9 +421,9 @@ def find_archived(
     says so, once for each engine and congestion control.
     """
     wanted = engine, scenario.sha256()
-    if experiment and (run := _runs_of(experiment).get(wanted)) is not None:
-        if not _others(experiment, versions):
-            return archived_result(experiment, run, scenario)
+    run = _runs_of(experiment).get(wanted) if experiment else None
+    if experiment and run is not None and not _others(experiment, versions):
+        return archived_result(experiment, run, scenario)
     places = _archive_index().get(wanted, ())
     for place, run in places:
         if not _others(place, versions):

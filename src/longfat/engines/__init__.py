@@ -56,17 +56,17 @@ def with_control(name: str) -> list[str]:
 
 def key(scenario: Scenario, engine: str) -> str:
     """Return the key under which the scenario's result on that engine is stored."""
-    return store.key(scenario, engine, *versions([scenario], engine))
+    return store.key(scenario, engine, versions([scenario], engine)[0])
 
 
 def find(scenario: Scenario, engine: str) -> Result | None:
     """Return the scenario's result on that engine from the archive or the local cache, or None."""
-    return store.find(scenario, engine, *versions([scenario], engine))
+    return store.find(scenario, engine, versions([scenario], engine)[0])
 
 
 def find_archived(scenario: Scenario, engine: str) -> Result | None:
     """Return the scenario's result on that engine from the archive, or None."""
-    return store.find_archived(scenario, engine, *versions([scenario], engine))
+    return store.find_archived(scenario, engine, versions([scenario], engine)[0])
 
 
 def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]:
