@@ -111,7 +111,6 @@ def test_a_managed_queue_and_bursts_are_what_tc_has():
 @pytest.mark.parametrize(
     ("what", "field"),
     [
-        ({"faults": ["lost-retransmission"]}, "faults"),
         ({"flows": [{"congestion_control": "ucc"}]}, "flows.0.congestion_control"),
         ({"flows": [{"recovery": "halving"}]}, "flows.0.recovery"),
         ({"flows": [{"limited_transmit": False}]}, "flows.0.limited_transmit"),

@@ -23,7 +23,7 @@ def scenario(**flow):
     ("flow", "message"),
     [
         ({"congestion_control": "newreno"}, r"no congestion control 'newreno': it has bbr, bic, "),
-        ({"recovery": "halving"}, "recovery 'halving': it has prr"),
+        ({"recovery": "halving"}, r"^flows.0.recovery: the engine 'linux' .*it has prr alone"),
         ({"segments_per_ack": 3}, "3 segments_per_ack: it has 1 and 2"),
         ({"segment_bytes": 20}, "segment_bytes below 36"),
         (
@@ -50,11 +50,6 @@ def test_without_a_kernel_it_says_what_to_run(monkeypatch, tmp_path):
     monkeypatch.setenv("LONGFAT_EMULATION", str(tmp_path))
     with pytest.raises(InputError, match="run 'make emulation'"):
         linux.simulate(scenario())
-
-
-def test_ns3_says_that_only_linux_has_it():
-    with pytest.raises(InputError, match="only the engine 'linux' has it"):
-        simulate(scenario(congestion_control="cdg-linux"), engine="ns3")
 
 
 def test_an_outage_is_brought_forward_by_the_time_on_the_way():

@@ -115,7 +115,6 @@ def test_what_ns2_does_not_have_is_one_sentence(change, message):
 def test_refusals_beside_the_flows():
     for scenario, message in [
         (one_link(mark_above_packets=5), "links.0.mark_above_packets"),
-        (one_link().with_(faults=["stale-pipe"]), "^faults: "),
         (one_link(flow={"congestion_control": "cubic"}, ns2={"tick_s": 0.01}), "^ns2.tick_s: "),
     ]:
         with pytest.raises(InputError, match=message):

@@ -126,9 +126,18 @@ def _vegas_queue(segments: int) -> float:
 @pytest.mark.parametrize(
     ("own", "words"),
     [
-        (flow("cherry"), "congestion_control: 'cherry' needs segments beyond the window, which"),
-        (flow("peach"), "congestion_control: 'peach' needs answers to probes and queries, which"),
-        (flow("xcp"), "congestion_control: the engine 'ns3' does not have it"),
+        (
+            flow("cherry"),
+            "congestion_control: .* does not have segments beyond the window",
+        ),
+        (
+            flow("peach"),
+            "congestion_control: .* does not have answers to probes and queries",
+        ),
+        (
+            flow("xcp"),
+            "congestion_control: .* does not have feedback of routers",
+        ),
         (flow(rack=True), "rack: the engine 'ns3' does not"),
         (
             flow("newreno", recovery="prr-ns3-3.44"),

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import networkx as nx
 
 from longfat.cc import catalogue
+from longfat.engines import capabilities
 from longfat.errors import InputError
-from longfat.links import CoDel, LossBursts, Pie, Red
-from longfat.scenario import HELPER_SERIES, Flow, Link, Scenario
+from longfat.links import CoDel, LossBursts, Pie
+from longfat.scenario import Flow, Link, Scenario
 
 TARGETS = ("netns", "mininet")
 TIMESTAMP_BYTES = 12  # the option in every segment, which Linux counts to its largest segment
@@ -53,41 +54,25 @@ def export(scenario: Scenario, to: str) -> str:
 
 def _check(scenario: Scenario, to: str) -> None:
     """Refuse what the scenario asks and a kernel does not have, by the name of its field."""
-    if scenario.transfers:
-        _refuse("transfers", "only the engines 'segment' and 'ns3' have them")
+    capabilities.refuse(scenario, to)
     for number, link in enumerate(scenario.links):
-        if link.mark_above_packets is not None:
-            _refuse(f"links.{number}.mark_above_packets", "no queue of Linux marks by a threshold")
-        for name, reason in _of_helpers(link):
+        for name, reason in _of_link(link):
             _refuse(f"links.{number}.{name}", reason)
         if to == "mininet" and link.rate_bps > MININET_BPS:
             _refuse(f"links.{number}.rate_bps", f"Mininet's links have at most {MININET_BPS:.0f}")
-        for change in link.changes:
-            if change.loss_per_bit is not None:
-                _refuse(f"links.{number}.changes", "netem does not lose by the bit")
-        if link.loss_per_bit:
-            _refuse(f"links.{number}.loss_per_bit", "netem loses by the packet")
-    for name in scenario.record.series:
-        if name in HELPER_SERIES:
-            _refuse("record.series", f"only the engine 'segment' has '{name}'")
     for number, flow in enumerate(scenario.flows):
         for field, reason in _of_flow(flow):
             _refuse(f"flows.{number}.{field}", reason)
 
 
-def _of_helpers(link: Link) -> Iterator[tuple[str, str]]:
-    """Yield each helper of a link that a kernel does not have, or has otherwise, and why."""
-    for name in link.helpers + link.routers:
-        if name not in ("aqm", "loss_bursts"):
-            yield name, "only the engine 'segment' has it"
+def _of_link(link: Link) -> Iterator[tuple[str, str]]:
+    """Yield each field of a link that a kernel has otherwise, and how."""
     if link.loss_bursts and (link.loss_per_packet or any(c.loss_per_packet for c in link.changes)):
         yield "loss_bursts", "netem has either bursts or independent losses"
     if not link.aqm:
         return
     if link.queue_packets is None:
         yield "queue_bytes", "Linux counts the packets of a managed queue"
-    if isinstance(link.aqm, Red):
-        yield "aqm", "tc works RED's weight out from a burst, and has thresholds in bytes"
     if isinstance(link.aqm, Pie):
         for name in ("alpha", "beta"):
             steps = PIE_STEPS * getattr(link.aqm, name)
@@ -100,31 +85,11 @@ def _of_helpers(link: Link) -> Iterator[tuple[str, str]]:
 
 def _of_flow(flow: Flow) -> Iterator[tuple[str, str]]:
     """Yield each field of a flow that a kernel cannot follow, with the reason."""
-    for name in flow.helpers:
-        yield name, "only the engine 'segment' has it"
     entry = catalogue.find(flow.congestion_control.name)
     if not entry.linux:
         yield "congestion_control", f"Linux has no '{flow.congestion_control.name}'"
-    if flow.congestion_control.parameters:
-        yield "congestion_control.parameters", "Linux sets them for the whole machine, if at all"
-    if flow.relays:
-        yield "relays", "Linux has no relay of its own"
-    if flow.reroutes:
-        yield "reroutes", "a kernel's packets under way follow the new route"
-    if flow.handoffs:
-        yield "handoffs", "nobody tells a kernel's sender"
-    if flow.path:
-        yield "path", "the script routes by the fewest hops"
-    for name in flow.routers:
-        yield name, "only the engine 'segment' has it"
-    if flow.recovery != "prr":
-        yield "recovery", "Linux has 'prr' alone"
-    if not flow.limited_transmit:
-        yield "limited_transmit", "Linux always does"
     if flow.segments_per_ack > 2:
         yield "segments_per_ack", "Linux has 1 and 2"
-    if flow.ack_timeout_s != 0.2:
-        yield "ack_timeout_s", "Linux chooses it itself"
     if flow.segment_bytes > 1448:
         yield "segment_bytes", "the script's devices carry 1500 bytes: 1448 at most"
 

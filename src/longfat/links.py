@@ -290,9 +290,7 @@ class Wtcp(_Kind):
 
 
 TRACE_BYTES = 1500  # what an opportunity of Mahimahi's traces carries
-HELPERS = ("loss_bursts", "arq", "delivery_ms", "aqm", "base_station", "notifies_loss")
-ON_NS3 = ("loss_bursts", "aqm")  # the engine `ns3` has these too, the others only `segment` has
-ROUTERS = ("xcp", "approve_bps", "ptp")
+ASSISTANCE = ("loss_bursts", "arq", "delivery_ms", "aqm", "base_station", "notifies_loss")
 
 
 def mahimahi(path: Path | str) -> dict[str, Any]:
@@ -371,14 +369,9 @@ class Link(Model):
     notifies_loss: bool = False
 
     @property
-    def routers(self) -> tuple[str, ...]:
-        """The fields that say what this link's router speaks, where they are stated."""
-        return tuple(name for name in ROUTERS if getattr(self, name))
-
-    @property
-    def helpers(self) -> tuple[str, ...]:
-        """The fields of this link that help, where they are stated: not every engine has them."""
-        return tuple(name for name in HELPERS if getattr(self, name))
+    def assistance(self) -> tuple[str, ...]:
+        """The fields of what a link does besides sending and losing, where they are stated."""
+        return tuple(name for name in ASSISTANCE if getattr(self, name))
 
     @field_validator("delivery_ms")
     @classmethod
@@ -406,8 +399,8 @@ class Link(Model):
                 raise ValueError("changes of rate_bps are not allowed beside delivery_ms")
             if self.arq:
                 raise ValueError("arq is not allowed beside delivery_ms: the trace is what is left")
-        if self.xcp and self.helpers:
-            raise ValueError(f"xcp is not allowed beside {self.helpers[0]}")
+        if self.xcp and self.assistance:
+            raise ValueError(f"xcp is not allowed beside {self.assistance[0]}")
         if self.aqm and self.mark_above_packets is not None:
             raise ValueError("state either aqm or mark_above_packets")
         return self

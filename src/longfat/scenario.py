@@ -27,7 +27,6 @@ from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.links import (
     FASTEST_BPS,
     LARGEST,
-    ON_NS3,
     BitRate,
     Count,
     Link,
@@ -61,15 +60,7 @@ __all__ = [
     "Transfer",
 ]
 
-# What only some scenarios need, and the engine `segment` is compiled with for these alone:
-# "helpers" are those of links and flows (`Link.helpers`, `Flow.helpers`), "probes" the packets of a
-# sender's own kind, "ptp" queries that routers write into, "routers" XCP and Quick-Start, in
-# routers and at the ends, "transfers" files that go over by several flows, or by datagrams
-# (`Scenario.transfers`), "restarts" those that are cut and go on, or open more streams on the way
-# (`GridFtp.changes`).
-FEATURES = frozenset({"helpers", "probes", "ptp", "restarts", "routers", "transfers"})
 OWN_PACKETS = "own packets"  # in `signals` of the catalogue
-PATH_QUERIES = "path queries"
 
 
 def _python_numbers(values: Any) -> Any:
@@ -183,19 +174,7 @@ class Move(Model):
         return self
 
 
-# Fields of a flow that only the engine `segment` has, as those of links (`links.HELPERS`).
-FLOW_HELPERS = ("relay_buffer_bytes", "relays_fail_at_s", "moves")
-# Fields of a flow that say how its TCP is, and that only the engine `segment` has.
-OF_SEGMENT = (
-    "rack",
-    "frto",
-    "undo",
-    "retries",
-    "timestamp_tick_s",
-    "lost_retransmissions",
-)
 LINUX_BESIDES = {"rack": True, "frto": True, "undo": True}  # of `Flow`, what Linux has on
-HELPER_SERIES = ("acknowledged_bytes", "signalling_bytes", "handoff_s")
 
 
 class Flow(Model):
@@ -215,18 +194,15 @@ class Flow(Model):
     halved at once (RFC 6675), or what ns-3 3.44 calls proportional rate reduction. With
     `quick_start_bps` the SYN asks the routers for that rate (RFC 4782; what is asked for is 40 kb/s
     times a power of 2), and if all approve one (`Link.approve_bps`) the first window has it, paced.
-    `limited_transmit` is RFC 3042's, which matters without SACK; the engine `ns3` leaves it out
-    there, since ns-3's has a fault, unless that
-    recovery of ns-3's own is asked for.
+    `limited_transmit` is RFC 3042's, which matters without SACK.
 
     Of segments that are lost again when they are sent again, SACK tells by those sent after them;
     with `lost_retransmissions` "timeout" only the timer does, as in senders of 2002. What Linux has
-    besides, and papers leave out, is off. Only the engine `segment` has these: `rack`
-    finds losses by time and probes for those at the end (RACK-TLP, RFC 8985), `frto` finds out
-    whether a timeout was one (RFC 5682), `undo` takes back what timestamps (RFC 3522) or DSACK (RFC
-    2883) show to have been for nothing; `as_linux` turns all on. After `retries` timeouts in a row
-    the connection gives up (R2 of RFC 9293). Timestamps count ticks of `timestamp_tick_s` there (0:
-    nanoseconds).
+    besides, and papers leave out, is off: `rack` finds losses by time and probes for those at the
+    end (RACK-TLP, RFC 8985), `frto` finds out whether a timeout was one (RFC 5682), `undo` takes
+    back what timestamps (RFC 3522) or DSACK (RFC 2883) show to have been for nothing; `as_linux`
+    turns all on. After `retries` timeouts in a row the connection gives up (R2 of RFC 9293).
+    Timestamps count ticks of `timestamp_tick_s` (0: nanoseconds).
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -271,7 +247,7 @@ class Flow(Model):
     lost_retransmissions: Literal["detected", "timeout"] = "detected"
 
     def as_linux(self) -> "Flow":
-        """Return this flow with all that Linux 6.12 does besides, for the engine `segment`.
+        """Return this flow with all that Linux 6.12 does besides.
 
         That is `rack`, `frto`, `undo`, and the congestion control's `as_linux_6_12` where it has
         that parameter. What a scenario states for both, such as `min_rto_s` (0.2 by Linux's
@@ -287,26 +263,6 @@ class Flow(Model):
             parameters = {**control.parameters, "as_linux_6_12": True}
             control = CongestionControl(name=control.name, parameters=parameters)
         return Flow(**(dict(self) | LINUX_BESIDES | {"congestion_control": control}))
-
-    @property
-    def of_segment(self) -> tuple[str, ...]:
-        """The fields that say how this flow's TCP is, of those that only the engine `segment` has,
-        where they are stated."""
-        default = {name: type(self).model_fields[name].default for name in OF_SEGMENT}
-        return tuple(name for name in OF_SEGMENT if getattr(self, name) != default[name])
-
-    @property
-    def helpers(self) -> tuple[str, ...]:
-        """The fields of this flow that only the engine `segment` has, where they are stated."""
-        return tuple(name for name in FLOW_HELPERS if getattr(self, name) not in (None, ()))
-
-    @property
-    def routers(self) -> tuple[str, ...]:
-        """The fields of this flow that ask routers for a rate, where they are stated."""
-        asks = ["quick_start_bps"] if self.quick_start_bps else []
-        if catalogue.find(self.congestion_control.name).needs_routers:
-            asks.append("congestion_control")
-        return tuple(asks)
 
     @model_validator(mode="after")
     def _stop_after_start(self) -> Self:
@@ -326,11 +282,6 @@ class Flow(Model):
     def sends_own_packets(self) -> bool:
         """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
         return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
-
-    @property
-    def asks_path(self) -> bool:
-        """Whether the congestion control asks the path's routers (`path-queries.h`)."""
-        return PATH_QUERIES in catalogue.find(self.congestion_control.name).signals
 
     @property
     def has_low_priority(self) -> bool:
@@ -540,12 +491,12 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def _queues_know_priorities(self) -> Self:
-        helped = [n for n, link in enumerate(self.links) if link.helpers or link.xcp]
+        assisted = [n for n, link in enumerate(self.links) if link.assistance or link.xcp]
         for number, flow in enumerate(self.flows):
-            if helped and flow.has_low_priority:
+            if assisted and flow.has_low_priority:
                 raise ValueError(
                     f"flows.{number}.congestion_control: low_priority must be false beside the "
-                    f"helpers of link {helped[0]}: their queue has one priority"
+                    f"assistance of link {assisted[0]}: its queue has one priority"
                 )
         return self
 
@@ -641,54 +592,6 @@ class Scenario(Model):
             if not any(series in control.traces for control in controls):
                 raise ValueError(f"record.series: no flow's congestion control offers '{series}'")
         return self
-
-    @property
-    def features(self) -> frozenset[str]:
-        """What this scenario needs of the engine `segment` that is compiled in only where it is
-        needed (`FEATURES`)."""
-        recorded = set(self.record.series) & set(HELPER_SERIES)
-        parts: tuple[Link | Flow, ...] = (*self.links, *self.flows)
-        methods = [transfer.method for transfer in self.transfers]
-        restarts = any(isinstance(one, GridFtp) and one.changes for one in methods)
-        needs = {
-            "helpers": recorded or restarts or any(one.helpers for one in parts),
-            "probes": any(flow.sends_own_packets for flow in self.flows),
-            "restarts": restarts,
-            "ptp": any(link.ptp for link in self.links) or any(f.asks_path for f in self.flows),
-            "routers": any(one.routers for one in parts),
-            "transfers": bool(self.transfers),
-        }
-        return frozenset(name for name, needed in needs.items() if needed)
-
-    def refuse_helpers(self, engine: str) -> None:
-        """Raise InputError for what helps on the way, which only the engine `segment` has; and for
-        managed queues, losses in bursts and transfers, which `ns3` has too."""
-        for number, link in enumerate(self.links):
-            for name in link.helpers + link.routers:
-                if name in ON_NS3 and engine == "ns3":
-                    continue
-                others = "'segment' or 'ns3'" if name in ON_NS3 else "'segment'"
-                raise InputError(
-                    f"links.{number}.{name}: the engine '{engine}' does not have it: use the "
-                    f"engine {others}"
-                )
-        for number, flow in enumerate(self.flows):
-            for name in (*flow.helpers, *flow.routers):
-                raise InputError(
-                    f"flows.{number}.{name}: the engine '{engine}' does not have it: use the "
-                    "engine 'segment'"
-                )
-        for name in self.record.series:
-            if name in HELPER_SERIES:
-                raise InputError(
-                    f"record.series: the engine '{engine}' does not have '{name}': use the "
-                    "engine 'segment'"
-                )
-        if self.transfers and engine != "ns3":
-            raise InputError(
-                f"transfers: the engine '{engine}' does not have them: use the engine 'segment' or "
-                "'ns3'"
-            )
 
     def with_(self, **changes: Any) -> "Scenario":
         """Return a copy with top-level fields changed; what is new, and the whole, is validated."""

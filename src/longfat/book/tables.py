@@ -51,6 +51,24 @@ def catalogue() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def capabilities() -> pd.DataFrame:
+    """Return which engine and which export can do what, as the code that refuses has it.
+
+    A row a field of a scenario, or what a congestion control needs; a column an engine or export:
+    yes, no, or the reason why not.
+    """
+    columns = ENGINE_LABEL | {"netns": "network namespaces", "mininet": "Mininet"}
+    return pd.DataFrame(
+        {"what": _field(row)} | {columns[name]: answer for name, answer in cells.items()}
+        for row, cells in engines.capabilities.table().items()
+    )
+
+
+def _field(row: str) -> str:
+    field, colon, words = row.partition(": ")
+    return f"`{field}`{colon}{words}"
+
+
 def ns3_classes() -> pd.DataFrame:
     """Return the classes of ns-3 3.44 itself, a row each: name, algorithm, parameters."""
     return pd.DataFrame(

@@ -9,7 +9,7 @@ from longfat.cc import catalogue
 from longfat.engines import behaviour, linux, ns2, ns3, segment
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
-from longfat.scenario import Ns2, Scenario
+from longfat.scenario import Scenario
 
 ENGINES: dict[str, ModuleType] = {
     "linux": linux,
@@ -72,7 +72,7 @@ def find_archived(scenario: Scenario, engine: str) -> Result | None:
 def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]:
     """Return, a scenario each, the versions of behaviour of what decides its result (`parts`).
 
-    The code of each part is looked at once for all of them. Raises InputError as `parts` does.
+    The code of each part is looked at once for all of them.
     """
     known: dict[tuple[str, ...], store.Versions] = {}
     found = []
@@ -87,34 +87,17 @@ def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]
 def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:
     """Return what decides the result beside the scenario: the engine, and the congestion controls
     that have a header of ours.
-
-    Raises InputError for habits of ns-2's that another engine is asked to have, and for what only
-    the engine `segment` has.
     """
     return _parts(_controls(scenario, engine), engine)
 
 
 def _controls(scenario: Scenario, engine: str) -> tuple[str, ...]:
-    if scenario.ns2 != Ns2() and engine != "ns2":
-        raise InputError(f"ns2: the engine '{engine}' does not have the habits of ns-2")
-    module = get(engine)
-    if module is not segment:
-        _refuse_what_segment_has(scenario, engine)
-    return tuple(dict.fromkeys(module.controls(scenario)))
+    return tuple(dict.fromkeys(get(engine).controls(scenario)))
 
 
 def _parts(controls: tuple[str, ...], engine: str) -> list[behaviour.Part]:
     with_header = [name for name in controls if catalogue.find(name).header]
     return [get(engine).part(), *map(behaviour.control, with_header)]
-
-
-def _refuse_what_segment_has(scenario: Scenario, engine: str) -> None:
-    """Refuse fields of flows that only the engine `segment` has."""
-    for number, flow in enumerate(scenario.flows):
-        for name in flow.of_segment:
-            raise InputError(
-                f"flows.{number}.{name}: the engine '{engine}' does not have it: use 'segment'"
-            )
 
 
 def accept_new(scenarios: Iterable[Scenario], engine: str = "segment") -> None:

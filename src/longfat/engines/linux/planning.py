@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from longfat.cc import catalogue
+from longfat.engines import capabilities
 from longfat.errors import InputError
 from longfat.scenario import Flow, Link, Scenario
 
@@ -36,10 +37,7 @@ def algorithms() -> dict[str, str]:
 
 def check(scenario: Scenario) -> None:
     """Raise InputError for what the scenario asks and Linux does not have."""
-    scenario.refuse_helpers("linux")
-    for link in scenario.links:
-        if link.mark_above_packets is not None:
-            _refuse(f"links from '{link.source}' that mark packets (mark_above_packets)")
+    capabilities.refuse(scenario, "linux")
     for flow in scenario.flows:
         name = flow.congestion_control.name
         if name not in algorithms():
@@ -50,24 +48,13 @@ def check(scenario: Scenario) -> None:
         for parameter in flow.congestion_control.parameters:
             if not catalogue.find(name).parameters[parameter].linux:
                 _refuse(f"the parameter '{parameter}' of '{name}'")
-        if flow.recovery != "prr":
-            _refuse(f"the recovery '{flow.recovery}': it has prr")
-        if not flow.limited_transmit:
-            _refuse("limited_transmit = false: it always transmits")
         if flow.segments_per_ack > 2:
             _refuse(f"{flow.segments_per_ack} segments_per_ack: it has 1 and 2")
-        if flow.ack_timeout_s != 0.2:
-            _refuse("ack_timeout_s: it chooses 0.04 to 0.2 s itself")
-        if flow.relays:
-            _refuse("relays")
         if flow.segment_bytes < SMALLEST_SEGMENT_BYTES:
             _refuse(f"segment_bytes below {SMALLEST_SEGMENT_BYTES}")
         cap, ssthresh = flow.max_window_segments, flow.initial_ssthresh_segments
         if cap and ssthresh and ssthresh < cap:
             _refuse("an initial_ssthresh_segments below max_window_segments: both are set as one")
-    for series in scenario.record.series:
-        if series not in FLOW_SERIES:
-            _refuse(f"the series {series}: it records {', '.join(FLOW_SERIES)}")
     _module_parameters(scenario)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longfat.cc import catalogue
+from longfat.engines import capabilities
 from longfat.errors import InputError
 from longfat.scenario import Flow, Link, Scenario
 
@@ -98,17 +99,9 @@ def _refuse(number: int, field: str, what: str) -> None:
 
 def check(scenario: Scenario) -> None:
     """Raise InputError for what the scenario asks and ns-2 does not have."""
-    scenario.refuse_helpers("ns2")
-    for number, link in enumerate(scenario.links):
-        if link.mark_above_packets is not None:
-            raise InputError(
-                f"links.{number}.mark_above_packets: the engine 'ns2' does not have marks"
-            )
+    capabilities.refuse(scenario, "ns2")
     for number, flow in enumerate(scenario.flows):
         _check_flow(scenario, number, flow)
-    for series in scenario.record.series:
-        if series in ("bandwidth_bps", "utilization"):
-            raise InputError(f"record.series: the engine 'ns2' does not have '{series}'")
 
 
 def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
@@ -124,13 +117,8 @@ def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
         rtt0_ms = 1000 * flow.congestion_control.parameters.get("rtt0_s", 0.025)
         if abs(rtt0_ms - round(rtt0_ms)) > 1e-9 or rtt0_ms < 1:
             _refuse(number, "congestion_control.parameters.rtt0_s", "parts of a millisecond")
-    if flow.recovery == "prr-ns3-3.44":
-        _refuse(number, "recovery", "what ns-3 3.44 does: it has prr (its own) and halving")
     if flow.segments_per_ack > 2:
         _refuse(number, "segments_per_ack", f"{flow.segments_per_ack}: it has 1 and 2")
-    for field in ("ecn", "relays", "reroutes", "handoffs"):
-        if getattr(flow, field):
-            _refuse(number, field, {"ecn": "ECN over drop-tail queues"}.get(field, field))
     if flow.path is not None and flow.path not in _shortest_paths(scenario, flow):
         _refuse(number, "path", "paths other than the shortest")
     if flow.path is not None and len(_shortest_paths(scenario, flow)) > 1:

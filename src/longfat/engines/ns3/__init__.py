@@ -16,7 +16,7 @@ from typing import Any
 
 from longfat import builds
 from longfat.cc import catalogue
-from longfat.engines import behaviour, host
+from longfat.engines import behaviour, capabilities, host
 from longfat.engines.ns3 import compiled
 from longfat.errors import InputError, LongfatError, SimulationError
 from longfat.links import CoDel, Pie, Red
@@ -32,13 +32,6 @@ RECOVERY = {
     "prr": "longfat::Prr",
     "halving": "longfat::Halving",
     STOCK_RECOVERY: "ns3::TcpPrrRecovery",
-}
-# Events and needs of a congestion control that ns-3's socket does not serve, and what they are.
-UNSERVED = {
-    "answer": "answers to probes and queries",
-    "supplement": "segments beyond the window",
-    "holds": "pauses",
-    "router feedback": "feedback of routers",
 }
 # The TCP of transfers' control messages, as Linux has it by default, but for NewReno. Its nodes are
 # those of each transfer.
@@ -60,11 +53,8 @@ ESTIMATES = ("bandwidth_bps", "utilization")  # series that only some algorithms
 
 def has(algorithm: catalogue.Algorithm) -> bool:
     """Return whether ns-3 has the congestion control, or can be given it by the adapter."""
-    return algorithm.engine == "ns3" or (algorithm.header is not None and not _unserved(algorithm))
-
-
-def _unserved(algorithm: catalogue.Algorithm) -> list[str]:
-    return [what for name, what in UNSERVED.items() if name in algorithm.events + algorithm.needs]
+    ours = algorithm.header is not None and capabilities.serves("ns3", algorithm)
+    return algorithm.engine == "ns3" or ours
 
 
 HOW_TO_GET = "it needs x86-64 Linux, CPython 3.11 to 3.13 and `make setup`"
@@ -182,11 +172,6 @@ def _congestion_control(number: int, flow: Flow, seed: int) -> dict[str, Any]:
             ],
             "recovery": RECOVERY[flow.recovery],
         }
-    for what in _unserved(algorithm):
-        raise InputError(
-            f"{where}.congestion_control: '{name}' needs {what}, which ns-3's socket does not "
-            "have: use the engine 'segment'"
-        )
     if flow.recovery == STOCK_RECOVERY:
         raise InputError(
             f"{where}.recovery: '{STOCK_RECOVERY}' is allowed only for a congestion control of "
@@ -209,7 +194,7 @@ def _text(value: bool | float | str) -> str:
 
 def request(scenario: Scenario) -> dict[str, Any]:
     """Return the scenario in the words of the engine's C++ structures, ready for the server."""
-    scenario.refuse_helpers("ns3")
+    capabilities.refuse(scenario, "ns3")
     for number, link in enumerate(scenario.links):
         if isinstance(link.aqm, Red) and link.queue_packets is None:
             raise InputError(
@@ -249,22 +234,12 @@ def _transfer_request(scenario: Scenario, number: int) -> dict[str, Any]:
     transfer = scenario.transfers[number]
     method = transfer.method
     if isinstance(method, ParallelTcp | GridFtp):
-        if isinstance(method, GridFtp) and method.changes:
-            raise InputError(
-                f"transfers.{number}.method.{'cuts' if method.cuts else 'adapts'}: the engine "
-                "'ns3' does not have it: use the engine 'segment'"
-            )
         own: dict[str, Any] = {"carriers": method.flows}
         return own | {
             "method": method.kind,
             "bytes": transfer.bytes,
             "blockBytes": method.block_bytes if isinstance(method, GridFtp) else 0,
         }
-    if method.path:
-        raise InputError(
-            f"transfers.{number}.method.path: the engine 'ns3' has datagrams on the shortest path "
-            "only: use the engine 'segment'"
-        )
     own = {
         "method": method.kind,
         "bytes": transfer.bytes,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from longfat import builds
 from longfat.cc import catalogue
-from longfat.engines import behaviour, host
+from longfat.engines import behaviour, capabilities, host
 from longfat.engines.segment import native, wasm
 from longfat.errors import InputError
 from longfat.result import Result
@@ -52,6 +52,7 @@ def simulate(
     longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
     before the scenario.
     """
+    capabilities.refuse(scenario, "segment")
     headers = [_header(number, name) for number, name in enumerate(controls(scenario))]
     limits = (time_limit_s, memory_limit_bytes)
     build = how_built()

@@ -1,0 +1,185 @@
+"""Which engine can do what: the table, and that the rest is refused by it."""
+
+from typing import Any
+
+import pytest
+
+from longfat import InputError, Scenario, engines
+from longfat.engines import capabilities
+from longfat.export import TARGETS, export
+from longfat.links import Link
+from longfat.network import duplex
+from longfat.scenario import Flow
+from longfat.transfers import Transfer
+
+TABLE = capabilities.table()
+CELLS = [(row, target) for row, cells in TABLE.items() for target in cells]
+# What uses each row, and what the scenario must have for that besides.
+LINKS: dict[str, Any] = {
+    "loss_per_bit": 1e-6,
+    "changes.loss_per_bit": [{"at_s": 1.0, "loss_per_bit": 1e-6}],
+    "loss_bursts": {"loss_per_packet": 0.01, "mean_packets": 5},
+    "arq": {"persistence": 3, "feedback_s": 0.01},
+    "delivery_ms": (1, 2, 3, 4),
+    "mark_above_packets": 10,
+    "xcp": {},
+    "approve_bps": 1e6,
+    "ptp": True,
+    "base_station": {"kind": "snoop"},
+    "notifies_loss": True,
+}
+FLOWS: dict[str, Any] = {
+    "congestion_control.parameters": {"name": "hybla", "parameters": {"rtt0_s": 0.05}},
+    "limited_transmit": False,
+    "ack_timeout_s": 0.1,
+    "rack": True,
+    "frto": True,
+    "undo": True,
+    "retries": 3,
+    "timestamp_tick_s": 0.01,
+    "lost_retransmissions": "timeout",
+    "ecn": True,
+    "quick_start_bps": 1e6,
+    "path": ("a", "m", "b"),
+    "reroutes": [{"at_s": 1.0, "path": ("a", "n", "o", "b")}],
+    "handoffs": [{"at_s": 1.0, "kind": "local"}],
+    "relays": ("m",),
+    "relay_buffer_bytes": 10_000,
+    "relays_fail_at_s": 1.0,
+    "moves": [
+        {
+            "at_s": 1.0,
+            "path": ("a", "n", "o", "b"),
+            "rounds": [[("b", "o", "n", "a")]],
+            "redirect": "a",
+        }
+    ],
+}
+NEEDING = {
+    "segments beyond the window": "cherry",
+    "answers to probes and queries": "peach",
+    "pauses": "probing",
+    "feedback of routers": "xcp",
+}
+BY_FLOWS = {"kind": "gridftp", "flows": [0]}
+TRANSFERS: dict[str, Any] = {
+    "cuts": BY_FLOWS | {"cuts": [{"at_s": 1.0, "flows": [1]}]},
+    "adapts": BY_FLOWS | {"adapts": {}},
+    "path": {
+        "kind": "rbudp",
+        "source": "a",
+        "target": "b",
+        "rate_bps": 1e6,
+        "path": ("a", "m", "b"),
+    },
+}
+
+
+def scenario(row: str) -> Scenario:
+    """Return a scenario that uses a row of the table; two ways lead from a to b."""
+    kind, _, field = row.partition(".")
+    field, _, value = field.partition(" = ")
+    field, _, need = field.partition(": ")
+    link: dict[str, Any] = {"rate_bps": 12e6}
+    flow: dict[str, Any] = {"source": "a", "target": "b", "congestion_control": "reno"}
+    whole: dict[str, Any] = {}
+    if row == "ns2":
+        whole["ns2"] = {"tick_s": 0.01}
+    elif kind == "transfers":
+        method = TRANSFERS[field.partition(".")[2]] if field else BY_FLOWS
+        whole["transfers"] = [{"bytes": 1_000_000, "method": method}]
+    elif kind == "links":
+        link[field.partition(".")[0]] = {"kind": value} if value else LINKS[field]
+    elif kind == "record":
+        whole["record"] = {"series": [value]}
+        flow["congestion_control"] = {"utilization": "ucc", "bandwidth_bps": "bbr"}.get(
+            value, "reno"
+        )
+    elif need:
+        flow["congestion_control"] = NEEDING[need]
+    else:
+        flow[field.partition(".")[0]] = value or FLOWS[field]
+    if field in ("relay_buffer_bytes", "relays_fail_at_s"):
+        flow["relays"] = ("m",)
+    if value == "prr-ns3-3.44":
+        flow["congestion_control"] = "newreno-ns3"
+    if field == "reroutes":
+        flow["path"] = ("a", "m", "b")
+    if field == "limited_transmit":
+        flow["sack"] = False
+    links = [
+        one
+        for ends in (("a", "m"), ("m", "b"), ("a", "n"), ("n", "o"), ("o", "b"))
+        for one in duplex(*ends, delay_s=0.01, queue_packets=50, **link)
+    ]
+    flows = [flow, dict(flow, start_s=1.5)]
+    return Scenario(links=links, flows=flows, duration_s=2, **whole)
+
+
+@pytest.mark.parametrize("row", TABLE)
+def test_a_scenario_uses_what_it_states_and_no_more(row):
+    used = {use.row for use in capabilities.uses(scenario(row))}
+    beside = {
+        "transfers.method.cuts": {"transfers"},
+        "transfers.method.adapts": {"transfers"},
+        "transfers.method.path": {"transfers"},
+        "flows.congestion_control: pauses": {
+            "flows.congestion_control: answers to probes and queries"
+        },
+        "flows.reroutes": {"flows.path"},
+        "flows.relay_buffer_bytes": {"flows.relays"},
+        "flows.relays_fail_at_s": {"flows.relays"},
+    }
+    assert used == {row} | beside.get(row, set())
+
+
+@pytest.mark.parametrize(("row", "target"), CELLS)
+def test_each_is_refused_where_the_table_says_so_and_nowhere_else(row, target):
+    one = scenario(row)
+    refused = [
+        use
+        for use in capabilities.uses(one)
+        if TABLE[use.row][target] not in capabilities.NOT_REFUSED
+    ]
+    if not refused:
+        assert TABLE[row][target] in capabilities.NOT_REFUSED
+        _ask(one, target)
+        return
+    with pytest.raises(InputError) as caught:
+        _ask(one, target)
+    words, first = str(caught.value), refused[0]
+    assert words.startswith(f"{first.place}: ") and "\n" not in words
+    answer = TABLE[first.row][target]
+    assert answer == "no" or answer in words
+    if target in TARGETS:
+        assert words.startswith(f"{first.place}: this cannot be exported: ")
+    else:
+        assert f"the engine '{target}' does not have " in words
+    if target not in TARGETS or answer == "no":
+        able = {engine for engine in engines.ENGINES if TABLE[first.row][engine] == "yes"}
+        assert able == {engine for engine in engines.ENGINES if f"'{engine}'" in words} - {target}
+
+
+def _ask(one: Scenario, target: str) -> None:
+    """Ask an engine or an export, as far as it goes before anything runs."""
+    match target:
+        case "netns" | "mininet":
+            export(one, target)
+        case "linux":
+            engines.linux.planning.plan(one)
+        case "ns2":
+            engines.ns2.planning.plan(one)
+        case "ns3":
+            engines.ns3.request(one)
+        case "segment":
+            engines.segment.simulate(one)
+
+
+def test_the_tables_rows_are_fields_and_its_columns_all_engines_and_exports():
+    models = {"links": Link, "flows": Flow, "transfers": Transfer}
+    for row, cells in TABLE.items():
+        assert set(cells) == {*engines.ENGINES, *TARGETS}
+        assert "yes" in cells.values()
+        kind, _, field = row.partition(".")
+        if kind in models and field:
+            assert field.split(":")[0].split(" ")[0].split(".")[0] in models[kind].model_fields
