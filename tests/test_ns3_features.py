@@ -245,6 +245,7 @@ def test_buffers_that_grow_fill_a_pipe_that_64_kb_do_not():
     assert transfer_time_s("auto") < 1.05 * large
     assert transfer_time_s("auto", receive_buffer_bytes=64_000_000) < 1.05 * large
     assert transfer_time_s("auto", send_buffer_bytes=64_000_000) < 1.05 * large
+    assert transfer_time_s("auto", timestamps=False) < 1.05 * large
     assert small > 5 * large
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import style
 from longfat.errors import InputError
-from longfat.style import ALGORITHM_STYLE, RC, SHORT, quantity
+from longfat.style import quantity, short_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ def save(figure: "Figure", path: Path, **options: Any) -> None:
         raise InputError(f"{path}: a picture's name ends in one of .{', .'.join(known)}")
     date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     try:
-        with rc_context({"svg.hashsalt": RC["svg.hashsalt"]}):
+        with rc_context({"svg.hashsalt": style.RC["svg.hashsalt"]}):
             figure.savefig(path, metadata=date, dpi=150, **options)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
@@ -82,7 +82,7 @@ def draw(scenario: Any) -> "Figure":
     busiest = len(_groups(ways))
     above, below = 0.5 + ABOVE * (busiest + 1), 0.4 + LINE * lines
     size = (HOP * (columns - 1) + 1.7, row_height * spread + above + below)
-    with rc_context(RC):
+    with rc_context(style.RC):
         figure = Figure(figsize=size)
         figure.set_layout_engine("none")
         axes = figure.add_axes((0, 0, 1, 1))
@@ -291,7 +291,7 @@ def _draw_flows(axes: Any, ways: list[tuple[Any, Way]], at: dict[str, tuple[floa
     labelled: dict[str, int] = {}
     for group in reversed(order):
         (path, *others), name = group
-        color = ALGORITHM_STYLE.get(name, {"color": "#555555"})["color"]
+        color = style.style(name)["color"]
         flow, way = groups[group][0]
 
         def up(one: str, other: str, group: tuple = group) -> float:
@@ -328,7 +328,7 @@ def flow_text(flow: Any, count: int = 1) -> str:
     """Return what a flow's line is called: its algorithm, and how much it sends."""
     name = flow.congestion_control.name
     text = f"{count} × " if count > 1 else ""
-    text += SHORT.get(name, name)
+    text += short_name(name)
     if flow.bytes:
         text += f", {quantity(flow.bytes, 'B')}"
     return text
@@ -405,7 +405,7 @@ def plot(result: Any, series: Sequence[str] | str | None = None) -> "Figure":
             f"plot: {what} was not recorded: the run has {', '.join(recorded) or 'none'}; "
             "the scenario's field record.series says what a run keeps"
         )
-    with rc_context(RC):
+    with rc_context(style.RC):
         figure = Figure(figsize=(8, 0.5 + 1.75 * len(names)), layout="constrained")
         panels = np.atleast_1d(figure.subplots(len(names), 1, sharex=True))
         for axes, name in zip(panels, names, strict=True):
@@ -460,7 +460,7 @@ def _flow_styles(scenario: Any) -> dict[str, dict[str, Any]]:
     for number, flow in enumerate(scenario.flows):
         name = flow.congestion_control.name
         again = used[name] = used.get(name, -1) + 1
-        color = ALGORITHM_STYLE.get(name, {"color": "#555555"})["color"]
+        color = style.style(name)["color"]
         dashes = ("-", "--", "-.", ":")[again % 4]
         for who in (flow.name, str(number), f"{flow.source}>{flow.target}"):
             styles[who] = {"color": color, "linestyle": dashes}

@@ -60,7 +60,7 @@ __all__ = [
     "Transfer",
 ]
 
-OWN_PACKETS = "own packets"  # in `signals` of the catalogue
+OWN_PACKETS = {"answer", "supplement"}  # events of a congestion control that sends such
 
 
 def _python_numbers(values: Any) -> Any:
@@ -280,8 +280,8 @@ class Flow(Model):
 
     @property
     def sends_own_packets(self) -> bool:
-        """Whether the congestion control sends packets of its own kind (`own-packets.h`)."""
-        return OWN_PACKETS in catalogue.find(self.congestion_control.name).signals
+        """Whether the congestion control sends probes, queries or supplements."""
+        return not OWN_PACKETS.isdisjoint(catalogue.find(self.congestion_control.name).events)
 
     @property
     def has_low_priority(self) -> bool:
@@ -292,10 +292,11 @@ class Flow(Model):
 
     @model_validator(mode="after")
     def _supplements_are_reported(self) -> Self:
-        if self.sends_own_packets and not self.sack:
+        name = self.congestion_control.name
+        if "supplement" in catalogue.find(name).events and not self.sack:
             raise ValueError(
-                f"'{self.congestion_control.name}' needs sack: the receiver's reports tell it what "
-                "has become of its own packets"
+                f"'{name}' needs sack: the receiver's reports tell it what has become of its "
+                "supplements"
             )
         return self
 

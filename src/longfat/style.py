@@ -1,7 +1,7 @@
 """What things look like on every page: a colour and a marker for each algorithm and each engine.
 
-Colours are told apart by the colour-blind too (Okabe and Ito's, and Tol's "muted" for engines and
-for what no chapter is about); markers tell what colours do not.
+An algorithm's stand in its header. Colours are told apart by the colour-blind too (Okabe and Ito's,
+and Tol's "muted" for engines and for what no chapter is about); markers tell what colours do not.
 """
 
 import csv
@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from longfat import paths
+from longfat.cc import catalogue
 
 MODEL: dict[str, Any] = {"color": "black"}
 PAPER: dict[str, Any] = {"color": "0.55", "marker": "D"}
@@ -29,63 +30,6 @@ ENGINE_LABEL = {
     "ns2": "ns-2",
 }
 
-_BLUE, _ORANGE, _GREEN, _RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
-_PINK, _SKY = "#cc79a7", "#56b4e9"
-_OLIVE, _ROSE, _CYAN, _PURPLE = "#999933", "#cc6677", "#88ccee", "#aa4499"
-
-# Standard TCP is a blue circle, what a chapter's paper proposes vermilion, on every page.
-_OWN = {
-    "newreno": (_BLUE, "o"),
-    "reno": (_BLUE, "."),
-    "standard": (_BLUE, "8"),
-    "gaimd": (_BLUE, "1"),
-    "hybla": (_RED, "P"),
-    "tcpj": (_RED, "*"),
-    "ucc": (_RED, "X"),
-    "highspeed": (_ORANGE, "s"),
-    "highspeed-ns3": (_ORANGE, "H"),
-    "scalable": (_GREEN, "^"),
-    "scalable-ns3": (_GREEN, "2"),
-    "fast": (_PINK, ">"),
-    "westwood": (_GREEN, "p"),
-    "westwood-plus": (_OLIVE, "<"),
-    "cubic": (_SKY, "s"),
-    "bbr": (_PURPLE, "h"),
-    "bbr3": (_PURPLE, "H"),
-    "chd": (_GREEN, "v"),
-    "hd": (_ORANGE, "d"),
-    "compound": (_PINK, "D"),
-    "htcp": (_OLIVE, "^"),
-    "bic": (_ROSE, "v"),
-    "illinois": (_ROSE, "s"),
-    "ledbat": (_CYAN, "v"),
-    "lp": (_CYAN, "o"),
-    "vegas": (_PINK, "o"),
-    "veno": (_OLIVE, "o"),
-    "yeah": (_ROSE, "P"),
-    "cdg-linux": (_GREEN, "3"),
-    "cdg": (_GREEN, "4"),
-    "africa": (_ORANGE, "p"),
-    "card": (_OLIVE, "s"),
-    "dual": (_CYAN, "^"),
-    "pert": (_PURPLE, "v"),
-    "probing": (_ROSE, "d"),
-    "cherry": (_PURPLE, "D"),
-    "peach": (_ORANGE, "o"),
-    "hybla-2004": (_OLIVE, "P"),
-    "hd-freebsd": (_ORANGE, "D"),
-    "chd-freebsd": (_ORANGE, "X"),
-    "xcp": (_RED, "o"),
-    "cadpc": (_OLIVE, "X"),
-}
-ALGORITHM_STYLE: dict[str, dict[str, Any]] = {
-    name: {"color": color, "marker": marker} for name, (color, marker) in _OWN.items()
-}
-# ns-3's own class of an algorithm is the same, hollow.
-ALGORITHM_STYLE |= {
-    f"{name}-ns3": style | {"fillstyle": "none"} for name, style in list(ALGORITHM_STYLE.items())
-}
-
 # For lines that are neither algorithms nor engines, told apart without colour too.
 CONTROLS: tuple[dict[str, Any], ...] = (
     {"color": "#0072b2", "marker": "o"},
@@ -95,45 +39,8 @@ CONTROLS: tuple[dict[str, Any], ...] = (
     {"color": "#d55e00", "marker": "*", "markersize": 8},
 )
 
-# What legends and tables call an algorithm, where that is not its title.
-SHORT = {
-    "newreno": "NewReno",
-    "reno": "Reno",
-    "standard": "standard TCP",
-    "highspeed": "HSTCP",
-    "highspeed-ns3": "HSTCP of ns-3",
-    "scalable": "Scalable TCP",
-    "tcpj": "TCP-J",
-    "ucc": "UCC",
-    "chd": "CHD",
-    "hd": "HD",
-    "hybla": "Hybla",
-    "westwood": "Westwood",
-    "westwood-plus": "Westwood+",
-    "compound": "Compound",
-    "cubic": "CUBIC",
-    "bbr": "BBR",
-    "bic": "BIC",
-    "htcp": "H-TCP",
-    "fast": "FAST",
-    "vegas": "Vegas",
-    "veno": "Veno",
-    "illinois": "Illinois",
-    "yeah": "YeAH",
-    "lp": "TCP-LP",
-    "ledbat": "LEDBAT",
-    "gaimd": "GAIMD",
-    "bbr3": "BBR 3",
-    "pert": "PERT",
-    "xcp": "XCP",
-    "cadpc": "CADPC/PTP",
-    "cdg": "CDG",
-    "cdg-linux": "CDG of Linux",
-    "hd-freebsd": "HD of FreeBSD",
-    "chd-freebsd": "CHD of FreeBSD",
-    "hybla-2004": "Hybla with its start",
-}
 # Other names by which the chapters speak of them.
+OF_NS3 = "-ns3"  # how the name of ns-3's own class of an algorithm ends
 _ALIASES = {"SACK": "newreno", "HighSpeed TCP": "highspeed", "CHD w/o DCC": "chd"}
 
 RC: Any = {  # matplotlib's settings
@@ -155,26 +62,56 @@ RC: Any = {  # matplotlib's settings
 }
 
 
+def algorithm_styles() -> dict[str, dict[str, Any]]:
+    """Return how algorithms are drawn, by name: colour and marker that their entries state.
+
+    Standard TCP is a blue circle, what a chapter's paper proposes vermilion, on every page. ns-3's
+    own class of an algorithm is the same, hollow.
+    """
+    known = {
+        name: {"color": one.colour, "marker": one.marker}
+        for name, one in catalogue.algorithms().items()
+        if one.colour
+    }
+    return known | {f"{name}{OF_NS3}": look | {"fillstyle": "none"} for name, look in known.items()}
+
+
+def short_name(name: str) -> str:
+    """Return what legends and tables call an algorithm of the catalogue; another name as it is.
+
+    >>> from longfat.style import short_name
+    >>> short_name("westwood-plus"), short_name("highspeed-ns3"), short_name("SACK")
+    ('Westwood+', 'HSTCP of ns-3', 'SACK')
+    """
+    own = name.removesuffix(OF_NS3)
+    if (known := catalogue.algorithms().get(own)) is None:
+        return name
+    return (known.short_name or known.title) + (" of ns-3" if own != name else "")
+
+
 def style(name: str) -> dict[str, Any]:
     """Return how an algorithm or an engine is drawn: colour and marker, as matplotlib takes them.
 
-    `name` is that of the catalogue, of an engine, or what legends call it (`SHORT`).
+    `name` is that of the catalogue, of an engine, or what legends call it (`short_name`).
 
     >>> from longfat.style import style
     >>> style("tcpj") == style("TCP-J")
     True
     """
-    names = {label: known for known, label in SHORT.items()} | _ALIASES
-    engines = {label: known for known, label in ENGINE_LABEL.items()}
-    if name in ENGINE_STYLE or name in engines:
-        return ENGINE_STYLE[engines.get(name, name)]
-    return ALGORITHM_STYLE.get(names.get(name, name), {"color": "#555555", "marker": "."})
+    return _look(name) or {"color": "#555555", "marker": "."}
 
 
 def known_style(name: str) -> bool:
-    """Return whether `style` knows the name."""
-    known = {*ALGORITHM_STYLE, *SHORT.values(), *_ALIASES, *ENGINE_STYLE, *ENGINE_LABEL.values()}
-    return name in known
+    """Return whether `style` has a look for the name alone."""
+    return _look(name) is not None
+
+
+def _look(name: str) -> dict[str, Any] | None:
+    engines = {label: known for known, label in ENGINE_LABEL.items()}
+    if (engine := engines.get(name, name)) in ENGINE_STYLE:
+        return ENGINE_STYLE[engine]
+    names = {short_name(known): known for known in catalogue.algorithms()} | _ALIASES
+    return algorithm_styles().get(names.get(name, name))
 
 
 # --- names of parameters in words

@@ -5,9 +5,8 @@ from importlib.resources import files
 
 import pandas as pd
 
-from longfat.book import laboratory
 from longfat.studies import atlas
-from longfat.style import SHORT
+from longfat.style import short_name
 
 NETWORK = "atlas"  # the Laboratory's panel below
 # What the page has of a run, each as a whole number: its part of one, times so much.
@@ -79,7 +78,7 @@ def facts() -> str:
 
 
 def _title(name: str) -> str:
-    return SHORT.get(name) or laboratory.senders().get(name, name)
+    return short_name(name)
 
 
 def html(table: pd.DataFrame) -> str:

@@ -137,14 +137,14 @@ def overview() -> tuple[Figure, str]:
         other = Flow(**(flow.model_dump() | {"congestion_control": name}))
         result = _run(scenario.with_(flows=(other,)))
         window = result.traces["cwnd_segments"]
-        color = style.ALGORITHM_STYLE[name]["color"]
+        color = style.style(name)["color"]
         allowed = window["cwnd_segments"].clip(upper=LARGEST)  # the receiver's window
         axes.step(window["time_s"], allowed, where="post", color=color)
         got[name] = result.flows["goodput_bps"][0] / 1e6
         place, below = ((0.99, 0.98), "top") if name == "hybla" else ((0.99, 0.18), "bottom")
         axes.text(
             *place,
-            f"TCP {style.SHORT[name]}: {got[name]:.2g} Mb/s",
+            f"TCP {style.short_name(name)}: {got[name]:.2g} Mb/s",
             transform=axes.transAxes,
             ha="right",
             va=below,

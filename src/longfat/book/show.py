@@ -32,7 +32,6 @@ from longfat.pictures import save
 from longfat.scenario import Scenario
 from longfat.statistics import VERDICTS, verdict_class, worded
 from longfat.style import (
-    ALGORITHM_STYLE,
     CONTROLS,
     ENGINE_LABEL,
     ENGINE_STYLE,
@@ -47,7 +46,6 @@ from longfat.style import (
 )
 
 __all__ = [
-    "ALGORITHM_STYLE",
     "CONTROLS",
     "ENGINE_LABEL",
     "ENGINE_STYLE",

@@ -98,13 +98,6 @@ class Algorithm:
     parameters: dict[str, Parameter] = field(default_factory=dict)
 
     @property
-    def signals(self) -> tuple[str, ...]:
-        """What else it is told or does, in the words of the catalogue until now."""
-        words = {"one-way delay": "one-way delay", "router feedback": "router feedback"}
-        words |= {"handoff": "handoff", "supplement": "own packets", "answer": "path queries"}
-        return tuple(words[one] for one in (*self.needs, *self.events) if one in words)
-
-    @property
     def needs_routers(self) -> bool:
         """Whether routers must tell it a rate."""
         return "router feedback" in self.needs

@@ -6,7 +6,7 @@ from longfat.book.chapters.cross_check_charts import label
 from longfat.errors import InputError
 from longfat.experiment import Chapter, Runs, Table
 from longfat.studies import atlas
-from longfat.style import SHORT, number
+from longfat.style import number, short_name
 
 SATELLITE = {"loss": 1e-3, "rtt_s": 0.6, "rate_bps": 1e7, "buffer_bdp": 1.0}
 NEIGHBOURS = ("newreno", "cubic")
@@ -28,7 +28,7 @@ def satellite(_: Runs) -> pd.DataFrame:
     }
     for neighbour in NEIGHBOURS:
         half = found[f"{neighbour}_high"] - found[neighbour]
-        shown[f"a {SHORT[neighbour]} beside it keeps"] = _plus_minus(found[neighbour], half)
+        shown[f"a {short_name(neighbour)} beside it keeps"] = _plus_minus(found[neighbour], half)
     return pd.DataFrame(shown)
 
 
@@ -44,7 +44,7 @@ def senders(_: Runs) -> pd.DataFrame:
         shown[f"at a loss of {number(loss)} (%)"] = 100 * found[f"first_{loss:g}"]
     shown["95 % of round trips, times the empty path's"] = found["rtt_95"]
     for neighbour in NEIGHBOURS:
-        shown[f"{SHORT[neighbour]} keeps"] = found[neighbour]
+        shown[f"{short_name(neighbour)} keeps"] = found[neighbour]
     return pd.DataFrame(shown)
 
 
@@ -56,7 +56,7 @@ def chapter(profile: str = "paper") -> Chapter:
     """Return the page. Raises InputError for the profile "quick": the atlas has none."""
     if profile != "paper":
         raise InputError(f"profile is '{profile}': the atlas has only paper")
-    keeps = [f"{SHORT[neighbour]} keeps" for neighbour in NEIGHBOURS]
+    keeps = [f"{short_name(neighbour)} keeps" for neighbour in NEIGHBOURS]
     return Chapter(
         name="atlas",
         setting=None,

@@ -7,10 +7,9 @@ from matplotlib.figure import Figure
 
 from longfat import statistics
 from longfat.book import show
-from longfat.cc import catalogue
 from longfat.studies import long_fat_pipe
 from longfat.studies.engines_compared import SAME_WITHIN, WINDOW
-from longfat.style import SHORT
+from longfat.style import short_name
 
 
 def _style(leg: str) -> dict:
@@ -20,7 +19,7 @@ def _style(leg: str) -> dict:
 
 def label(control: str) -> str:
     """Return what pages call a congestion control."""
-    return SHORT.get(control) or catalogue.find(control).title
+    return short_name(control)
 
 
 def named(table: pd.DataFrame) -> pd.DataFrame:

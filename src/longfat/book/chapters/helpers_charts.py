@@ -6,9 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from longfat.book import charts
-from longfat.cc import catalogue
 from longfat.studies import routers
-from longfat.style import SHORT, number, style
+from longfat.style import number, short_name, style
 
 SETTING = pd.DataFrame(
     {
@@ -21,11 +20,6 @@ ASKED = {0.0: ("without", "black", "o"), 1.28: ("1.28 Mb/s", "#56b4e9", "s")}
 ASKED |= {5.12: ("5.12 Mb/s", "#0072b2", "^"), 10.24: ("10.24 Mb/s", "#d55e00", "D")}
 
 
-def label(name: str) -> str:
-    """Return what pages call a sender of the catalogue."""
-    return SHORT.get(name) or catalogue.find(name).title
-
-
 def promises(filling: pd.DataFrame, saving: pd.DataFrame, managed: pd.DataFrame) -> Figure:
     """Draw what each kind of router promises, a panel each, from the tables of the page."""
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 3.4))
@@ -36,7 +30,7 @@ def promises(filling: pd.DataFrame, saving: pd.DataFrame, managed: pd.DataFrame)
             trace["queue_packets"],
             color=style(name)["color"],
             ls="-" if name == "xcp" else "--",
-            label=label(name),
+            label=short_name(name),
         )
     left.set(title="XCP: full, without a queue", xlabel="time (s)", ylabel="queue (packets)")
     left.legend(fontsize=8)
@@ -72,7 +66,7 @@ def filling(table: pd.DataFrame) -> Figure:
         above, below = panels[0, column], panels[1, column]
         above.plot(trace["time_s"], 100 * trace["share"], color=color, lw=1.2)
         below.plot(trace["time_s"], trace["queue_packets"], color=color, lw=1.2)
-        above.set_title(label(name), fontsize=10)
+        above.set_title(short_name(name), fontsize=10)
         for axes in (above, below):
             axes.grid(alpha=0.3)
     panels[0, 0].set_ylabel("link in use (%)")
@@ -90,7 +84,7 @@ def sharing(table: pd.DataFrame) -> Figure:
     """Draw what flows of three round trips get of one link (`routers.sharing`)."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     shown = table.assign(rtt_ms=1000 * table["rtt_s"])
-    charts.lines(axes, shown, "rtt_ms", "Mb/s", "sender", label=label)
+    charts.lines(axes, shown, "rtt_ms", "Mb/s", "sender", label=short_name)
     equal = table["Mb/s"].sum() / len(table)
     axes.axhline(equal, color="0.2", lw=1.5, ls=":", zorder=1)
     place = (table["rtt_s"].max() * 1000, equal)
@@ -204,7 +198,7 @@ def cadpc_and_losses(lossy: pd.DataFrame, beside: pd.DataFrame, mixed: pd.DataFr
     """Draw what losses of a link and NewReno beside it do to CADPC (`studies.ptp`)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))
     shown = lossy.assign(place=lossy["loss"].where(lossy["loss"] > 0, 1e-5))
-    charts.lines(left, shown, "place", "Mb/s", "sender", label=label)
+    charts.lines(left, shown, "place", "Mb/s", "sender", label=short_name)
     left.set(xscale="log", xlabel="loss rate of the link", ylabel="goodput (Mb/s)")
     left.set_xticks([1e-5, 1e-4, 1e-3, 1e-2], ["0", *map(number, (1e-4, 1e-3, 1e-2))])
     left.set(title="A link's losses do not mislead it", ylim=(0, None))

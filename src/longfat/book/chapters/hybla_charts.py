@@ -14,7 +14,7 @@ from longfat.experiment import Runs
 from longfat.papers.hybla import analysis, claims, derivation, inverse, plan, theory
 from longfat.papers.hybla.plan import THRESHOLD, WINDOW
 from longfat.papers.hybla.theory import QUANTITIES
-from longfat.style import SHORT, quantity
+from longfat.style import quantity, short_name, style
 
 AGREES = {  # a verdict's colour, also for the colour-blind; the cell says it in words too
     "reproduced": "#cfe8dc",
@@ -41,7 +41,7 @@ def path(_: pd.DataFrame, runs: Runs) -> Drawing:
     axes.add_patch(Circle((0, 3.0), 0.11, color="0.2"))
     axes.plot([-0.5, 0.5], [3.0, 3.0], color="0.2", linewidth=4, solid_capstyle="butt")
     axes.text(0.65, 3.05, "satellite, 36,000 km up", va="center")
-    there, back = show.ALGORITHM_STYLE["hybla"]["color"], "0.45"
+    there, back = style("hybla")["color"], "0.45"
     for start, end, shift, color, dash in (
         (ends["sender"], (0, 2.85), 0.12, there, "-"),
         ((0, 2.85), ends["receiver"], 0.12, there, "-"),
@@ -69,7 +69,7 @@ def phases(traces: pd.DataFrame, runs: Runs) -> Drawing:
     rtt_s, max_window, until_s = runs.setting.rtt_s, runs.setting.max_window_segments, 25
     window = traces[traces["time_s"] <= until_s]
     figure, axes = show.subplots(figsize=(7, 3.8))
-    color = show.ALGORITHM_STYLE["hybla"]["color"]
+    color = style("hybla")["color"]
     axes.step(window["time_s"], window[WINDOW], where="post", color=color)
     axes.axhline(max_window, color="0.6", linewidth=0.8, linestyle=":")
     place = (until_s, max_window + 8)
@@ -276,12 +276,12 @@ def beside(points: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the goodput of Hybla and of what else a sender could run over the satellite."""
     figure, axes = show.subplots()
     for name, line in points.groupby("algorithm", sort=False):
-        look = show.ALGORITHM_STYLE[str(name)]
+        look = style(str(name))
         axes.errorbar(line["loss"], line["Mb/s"], yerr=line["halfwidth"], **look)
         last = line.iloc[len(line) * 2 // 3]
         below = name == "bbr"  # Hybla's line is close above it
         axes.annotate(
-            SHORT[str(name)],
+            short_name(str(name)),
             (last["loss"], last["Mb/s"]),
             (-5, -12) if below else (6, 5),
             textcoords="offset points",
@@ -300,11 +300,11 @@ def sharing(points: pd.DataFrame, _: Runs) -> Drawing:
     axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle=":")
     axes.text(0.9, 0.515, "an equal share", color="0.4", fontsize=9, ha="right")
     for name, line in points.groupby("algorithm", sort=False):
-        look = show.ALGORITHM_STYLE[str(name)]
+        look = style(str(name))
         axes.errorbar(line["rtt_s"], line["share"], yerr=line["halfwidth"], **look)
         last = line.iloc[-1]
         axes.annotate(
-            SHORT[str(name)],
+            short_name(str(name)),
             (last["rtt_s"], last["share"]),
             (8, -3),
             textcoords="offset points",

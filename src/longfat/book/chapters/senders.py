@@ -6,9 +6,9 @@ import pandas as pd
 
 from longfat.book.chapters import senders_charts as charts
 from longfat.book.chapters import senders_long_charts as long_charts
-from longfat.book.chapters.senders_charts import label
 from longfat.experiment import Chapter, Figure, Runs, Table, parts, stacked
 from longfat.studies import senders, senders_long
+from longfat.style import short_name
 
 PROMISED = (
     *("senders-queues", "senders-lossy", "senders-beside-newreno", "senders-yielding"),
@@ -39,7 +39,7 @@ def chosen(runs: Runs) -> pd.DataFrame:
     best = choices(runs).head(12)
     return pd.DataFrame(
         {
-            "sender": best["sender"].map(label),
+            "sender": best["sender"].map(short_name),
             "goodput (Mb/s)": best.apply(interval, axis=1),
             "a NewReno beside it gets, times that beside NewReno": best.apply(
                 ratio, axis=1, value="neighbour"
@@ -54,7 +54,7 @@ def gaps(runs: Runs) -> pd.DataFrame:
     others = others[others["reason"] != ""]
     return pd.DataFrame(
         {
-            "sender": others["sender"].map(label),
+            "sender": others["sender"].map(short_name),
             "other implementation": others["source"],
             "ours (Mb/s)": others["Mb/s"],
             "its goodput, times ours": others.apply(ratio, axis=1),
@@ -74,7 +74,7 @@ def cdg(runs: Runs) -> pd.DataFrame:
     table = senders_long.cdg(runs)
     return pd.DataFrame(
         {
-            "sender": table["sender"].map(label),
+            "sender": table["sender"].map(short_name),
             "loss": table["loss"],
             "ours (Mb/s)": table["Mb/s"],
             "Linux (Mb/s)": table["linux"],
@@ -86,7 +86,7 @@ def cdg(runs: Runs) -> pd.DataFrame:
 def on_ns3(runs: Runs) -> pd.DataFrame:
     """Return the goodputs of the later senders over those on ns-3, in words."""
     table = senders_long.on_ns3(runs)
-    table["algorithm"] = table["algorithm"].map(label)
+    table["algorithm"] = table["algorithm"].map(short_name)
     return table.rename(columns={"algorithm": "sender"})
 
 
@@ -95,7 +95,7 @@ def later_neighbours(runs: Runs) -> pd.DataFrame:
     table = senders_long.beside(runs)
     return pd.DataFrame(
         {
-            "sender": table["sender"].map(label),
+            "sender": table["sender"].map(short_name),
             "its own goodput (Mb/s)": table["Mb/s"],
             "a NewReno beside it gets, times that beside NewReno": table.apply(
                 ratio, axis=1, value="neighbour"
@@ -158,11 +158,11 @@ def numbers(runs: Runs) -> dict[str, float | str]:
             for name in ("lp", "cubic", "bbr", "bbr3")
         },
         "senders_scalable_neighbour": near.at["scalable", "neighbour"],
-        "senders_best": label(best["sender"]),
+        "senders_best": short_name(best["sender"]),
         "senders_best_rate": best["Mb/s"],
         "senders_best_half": best["halfwidth"],
         "senders_best_neighbour": best["neighbour"],
-        "senders_kind": label(kind["sender"]),
+        "senders_kind": short_name(kind["sender"]),
         "senders_kind_rate": kind["Mb/s"],
         "senders_kind_half": kind["halfwidth"],
         "senders_kind_neighbour": kind["neighbour"],

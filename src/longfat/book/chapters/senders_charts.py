@@ -7,9 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longfat.book import charts
-from longfat.cc import catalogue
 from longfat.studies import senders
-from longfat.style import SHORT, number, style
+from longfat.style import number, short_name, style
 
 COLUMNS = 4
 LINKS = round(senders.RATE_BPS * 1000 / 1042 / 1e6, 2)  # Mb/s of payload
@@ -23,11 +22,6 @@ SETTING = pd.DataFrame(
 )
 
 
-def label(name: str) -> str:
-    """Return what pages call a sender of the catalogue."""
-    return SHORT.get(name) or catalogue.find(name).title
-
-
 def _small_multiples(
     traces: pd.DataFrame, value: str, height: float, words: tuple[str, str]
 ) -> Figure:
@@ -36,7 +30,7 @@ def _small_multiples(
     for axes, name in zip(panels, names, strict=False):
         trace = traces[traces["sender"] == name]
         axes.step(trace["time_s"], trace[value], where="post", lw=0.9, color=style(name)["color"])
-        axes.set_title(label(name), fontsize=9)
+        axes.set_title(short_name(name), fontsize=9)
         axes.grid(alpha=0.3)
     figure.supxlabel(words[0], fontsize=10)
     figure.supylabel(words[1], fontsize=10)
@@ -111,7 +105,7 @@ def yielding(table: pd.DataFrame) -> Figure:
         axes.plot(part["time_s"], part["own"], color=style(name)["color"], lw=1.2)
         axes.plot(part["time_s"], part["newreno"], color="0.5", lw=1, ls="--")
         axes.axvline(20, color="0.6", lw=0.8, ls=":")
-        axes.set_title(label(name), fontsize=9)
+        axes.set_title(short_name(name), fontsize=9)
     figure.suptitle(
         "Who gives way to a NewReno (dashed), and who does not", x=0.01, ha="left", fontsize=11
     )
@@ -124,7 +118,7 @@ def round_trips(table: pd.DataFrame) -> Figure:
     """Draw the goodput over the round trip, a line a sender (`senders.round_trips`)."""
     figure, axes = plt.subplots(figsize=(8, 4.2))
     shown = table.assign(rtt_ms=1000 * table["rtt_s"])
-    charts.lines(axes, shown, "rtt_ms", "Mb/s", "sender", label=label, clip_on=False)
+    charts.lines(axes, shown, "rtt_ms", "Mb/s", "sender", label=short_name, clip_on=False)
     ticks = sorted(1000 * table["rtt_s"].unique())
     axes.set_xscale("log")
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -144,7 +138,7 @@ def _name_ends(axes: Axes, table: pd.DataFrame, gap: float) -> None:
     over = max(0.0, places[-1] - max(axes.get_ylim()[1], ends.iloc[-1]))
     for name, end, place in zip(ends.index, ends, places, strict=True):
         axes.annotate(
-            label(str(name)),
+            short_name(str(name)),
             (1, end),
             (1.04, place - over),
             xycoords=axes.get_yaxis_transform(),
@@ -167,7 +161,7 @@ def _name_ends(axes: Axes, table: pd.DataFrame, gap: float) -> None:
 def lossy(measured: pd.DataFrame) -> Figure:
     """Draw the goodput over the loss rate, a line a sender (`senders.lossy`)."""
     figure, axes = plt.subplots(figsize=(8, 4.5))
-    charts.lines(axes, measured, "loss", "Mb/s", "sender", label=label, clip_on=False)
+    charts.lines(axes, measured, "loss", "Mb/s", "sender", label=short_name, clip_on=False)
     axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel="goodput (Mb/s)")
     axes.set_title("At one loss in a hundred what remains ranges from a tenth to all")
     axes.axhline(LINKS, color="0.3", lw=1, ls=":")
@@ -183,7 +177,7 @@ def neighbours(table: pd.DataFrame) -> Figure:
     ordered = table.sort_values("neighbour")
     ends = ("low", "high")
     names = ordered["sender"]
-    charts.forest(axes, ordered, "neighbour", "sender", names, interval=ends, label=label)
+    charts.forest(axes, ordered, "neighbour", "sender", names, interval=ends, label=short_name)
     axes.set_xlabel("NewReno's goodput beside it, as times that beside NewReno")
     axes.set_title("Some leave a NewReno all, some next to nothing")
     axes.grid(axis="x", alpha=0.3)
@@ -197,7 +191,7 @@ def satellite(table: pd.DataFrame) -> Figure:
     figure, panels = plt.subplots(1, len(losses), figsize=(10, 7), sharey=True)
     for axes, loss in zip(np.ravel(panels), losses, strict=True):
         part = table[table["loss"] == loss]
-        charts.forest(axes, part, "Mb/s", "sender", order, label=label)
+        charts.forest(axes, part, "Mb/s", "sender", order, label=short_name)
         axes.set_title(f"{number(loss)} of the packets lost", fontsize=10)
         axes.set_xlabel("goodput (Mb/s)")
         axes.set_xlim(0, None)
@@ -221,7 +215,7 @@ def second_sources(table: pd.DataFrame) -> Figure:
         charts.forest(
             *(axes, part, "ratio", "sender", names),
             interval=("low", "high"),
-            label=label,
+            label=short_name,
             legend=source,
             shift=0.3 * shift - 0.15,
             look=style(engine),
@@ -244,7 +238,7 @@ def promises(table: pd.DataFrame) -> pd.DataFrame:
     ]
     return pd.DataFrame(
         {
-            "sender": [label(name) for name in table["sender"]],
+            "sender": [short_name(name) for name in table["sender"]],
             "promise": table["promise"],
             "measured": table["measure"],
             "found": found,

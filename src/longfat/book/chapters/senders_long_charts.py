@@ -6,9 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longfat.book import charts
-from longfat.book.chapters.senders_charts import label
 from longfat.studies import senders_long
-from longfat.style import style
+from longfat.style import short_name, style
 
 WORDS = {
     "neither": "neither",
@@ -21,7 +20,7 @@ WORDS = {
 def _lines(axes: Axes, traces: pd.DataFrame) -> None:
     for name, trace in traces.groupby("sender", sort=False):
         color = style(name)["color"]
-        axes.step(trace["time_s"], trace["MB"], where="post", color=color, label=label(name))
+        axes.step(trace["time_s"], trace["MB"], where="post", color=color, label=short_name(name))
     axes.set(xlabel="time (s)", ylabel="delivered (MB)")
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
@@ -34,7 +33,7 @@ def outage(traces: pd.DataFrame, costs: pd.DataFrame, length_s: float = 5.0) -> 
     _lines(left, traces)
     left.set_xlim(5, None)
     left.set_title("The link is back: who notices?")
-    charts.lines(right, costs, "length_s", "cost_s", "sender", label=label)
+    charts.lines(right, costs, "length_s", "cost_s", "sender", label=short_name)
     ticks = sorted(costs["length_s"].unique())
     right.set_xscale("log")
     right.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -48,7 +47,7 @@ def outage(traces: pd.DataFrame, costs: pd.DataFrame, length_s: float = 5.0) -> 
 def lossy(table: pd.DataFrame) -> Figure:
     """Draw the goodput over the loss rate (`senders_long.lossy`, `senders_long.satellite`)."""
     figure, axes = plt.subplots(figsize=(8, 4))
-    charts.lines(axes, table, "loss", "Mb/s", "sender", label=label)
+    charts.lines(axes, table, "loss", "Mb/s", "sender", label=short_name)
     axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel="goodput (Mb/s)")
     axes.set_ylim(0, None)
     axes.legend(fontsize=8)

@@ -15,7 +15,7 @@ from longfat.papers import survey
 from longfat.papers.survey import analysis, plan, theory
 from longfat.papers.survey.analysis import seed_means
 
-COLORS = {name: show.ALGORITHM_STYLE[name]["color"] for name in plan.NAMES}
+COLORS = {name: show.style(name)["color"] for name in plan.NAMES}
 LABELS = plan.NAMES
 OF_RESPONSE = dict(zip(survey.RESPONSES, LABELS.values(), strict=True))  # names of the paper's
 # One connection of standard TCP by its send buffer (bytes), and several of 1 MB by their number.
@@ -290,7 +290,7 @@ def fast(windows: pd.DataFrame, runs: Runs) -> Drawing:
                 one["time_s"],
                 one["cwnd_segments"],
                 label=name,
-                color=(show.ALGORITHM_STYLE["fast"]["color"], "#7b3294")[number],
+                color=(show.style("fast")["color"], "#7b3294")[number],
             )
         queue = queues[queues["flows"] == flows]
         lower.plot(queue["time_s"], queue["queue_packets"], color="0.3", lw=1)

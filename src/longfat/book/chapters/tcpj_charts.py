@@ -12,7 +12,7 @@ from longfat.book import show
 from longfat.experiment import Runs
 from longfat.papers.tcpj import theory
 from longfat.papers.tcpj.plan import MODERN, PROTOCOLS, SEGMENT_BYTES, WITH_SACK
-from longfat.style import MODEL, PAPER, SHORT, style
+from longfat.style import MODEL, PAPER, short_name, style
 
 SACK = style("NewReno") | {"color": "#8da0cb", "marker": "s", "linestyle": "--"}
 VERDICTS = {  # a colour and a mark each, told apart without colour too
@@ -362,7 +362,7 @@ def todays_senders(points: pd.DataFrame, _: Runs) -> Drawing:
     _lines(axes, points, "bit_error_rate", MODERN, linestyle="--")
     worst = points[points["bit_error_rate"] == points["bit_error_rate"].max()]
     first, second = worst.sort_values("Mb/s", ascending=False)["protocol"].iloc[:2]
-    first, second = (SHORT.get(name, name) for name in (first, second))
+    first, second = (short_name(name) for name in (first, second))
     axes.set_title(f"Where bits are hit most often {first} is first and {second} second")
     axes.set(xscale="log", xlabel="bit error rate", ylabel="goodput (Mb/s)", ylim=(0, None))
     axes.legend(frameon=False, ncols=2)
@@ -421,5 +421,5 @@ def _lines(axes, points: pd.DataFrame, x: str, names, **more) -> None:
     for name in names:
         line = points[points["protocol"] == name]
         look = style_of(name) | more
-        label = SHORT.get(name, name)
+        label = short_name(name)
         axes.errorbar(line[x], line["Mb/s"], yerr=line["halfwidth"], label=label, **look)

@@ -263,7 +263,7 @@ class CongestionOps : public ns3::TcpCongestionOps, public HandoffSignal, privat
         {
             m_rate.on_app_limited(ack.pipe);
         }
-        ack.rate = m_rate.sample(m_lost, ack.min_rtt, now());
+        m_rate.take_sample(ack.rate, m_lost, ack.min_rtt, now());
         ack.app_limited = m_rate.is_app_limited();
         decide_in_state(m_cc->on_ack(ack, m_control));
         m_has_ack = false;

@@ -52,6 +52,11 @@ class ReceiveBuffer
     /// The application has read so much.
     void OnRead(uint32_t bytes)
     {
+        m_delivered += bytes;
+        if (!m_hasTimestamps)
+        {
+            m_rightSizing.OnData(m_delivered, m_buffer->MaxBufferSize(), ns3::Simulator::Now());
+        }
         const uint32_t wanted = m_rightSizing.OnRead(bytes, ns3::Simulator::Now());
         if (wanted > m_buffer->MaxBufferSize())
         {
@@ -64,7 +69,8 @@ class ReceiveBuffer
                    const ns3::TcpHeader& header,
                    ns3::Ptr<const ns3::TcpSocketBase>)
     {
-        if (packet->GetSize() > 0 && header.HasOption(ns3::TcpOption::TS))
+        m_hasTimestamps = header.HasOption(ns3::TcpOption::TS);
+        if (packet->GetSize() > 0 && m_hasTimestamps)
         {
             auto stamp =
                 ns3::DynamicCast<const ns3::TcpOptionTS>(header.GetOption(ns3::TcpOption::TS));
@@ -74,6 +80,8 @@ class ReceiveBuffer
 
     ns3::Ptr<ns3::TcpRxBuffer> m_buffer;
     RightSizing m_rightSizing;
+    uint64_t m_delivered{0};
+    bool m_hasTimestamps{false};
 };
 
 } // namespace longfat

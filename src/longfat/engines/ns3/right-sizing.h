@@ -38,6 +38,23 @@ class RightSizing
                     : ns3::NanoSeconds((7 * m_rtt.GetNanoSeconds() + sample.GetNanoSeconds()) / 8);
     }
 
+    /// Without timestamps it takes a round trip, or longer, until a whole window has come: so much in
+    /// order so far, and the window of now.
+    void OnData(uint64_t delivered, uint32_t window, ns3::Time now)
+    {
+        if (m_windowEnd > 0 && delivered < m_windowEnd)
+        {
+            return;
+        }
+        if (m_windowEnd > 0)
+        {
+            const ns3::Time sample = std::max(now - m_windowSince, ns3::NanoSeconds(1));
+            m_rtt = m_rtt.IsZero() ? sample : std::min(m_rtt, sample);
+        }
+        m_windowEnd = delivered + window;
+        m_windowSince = now;
+    }
+
     /// The application has read so much; returns how large the buffer should be, 0 for as it is.
     uint32_t OnRead(uint32_t bytes, ns3::Time now)
     {
@@ -61,6 +78,8 @@ class RightSizing
   private:
     ns3::Time m_rtt; //!< smoothed; 0: not known yet
     uint32_t m_lastEcho{0};
+    uint64_t m_windowEnd{0};  //!< without timestamps: the last byte of the window that is coming
+    ns3::Time m_windowSince;  //!< and when it began
     ns3::Time m_since;        //!< beginning of this round trip
     uint64_t m_read{0};       //!< in this round trip
     uint64_t m_readBefore{0}; //!< in the round trip that read most

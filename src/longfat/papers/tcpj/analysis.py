@@ -27,7 +27,7 @@ from longfat.papers.tcpj.plan import (
 )
 from longfat.result import Result
 from longfat.scenario import Outage
-from longfat.style import ENGINE_LABEL, SHORT, label
+from longfat.style import ENGINE_LABEL, label, short_name
 
 # --- what all have in common
 
@@ -643,8 +643,8 @@ def stacks(runs: Runs) -> pd.DataFrame:
     means["text"] = _with_halfwidth(means, "Mb/s", 2)
     table = means.pivot(index=["engine", "sender"], columns="bit_error_rate", values="text")
     named = table.rename(columns="{:g}".format).reset_index()
-    senders = {"reno": SHORT["reno"], "westwood-plus": SHORT["westwood-plus"]}
-    senders[plan.AS_LINUX] = f"{SHORT['westwood-plus']}, as Linux"
+    senders = {"reno": short_name("reno"), "westwood-plus": short_name("westwood-plus")}
+    senders[plan.AS_LINUX] = f"{short_name('westwood-plus')}, as Linux"
     return named.replace({"engine": ENGINE_LABEL, "sender": senders})
 
 
