@@ -22,10 +22,11 @@ FLOORS = [
     ["sweeps", "audit", "reproduce", "export"],
     ["engines"],
     ["store"],
+    ["pictures"],
     ["network", "result", "mobility"],
     ["scenario"],
     ["links", "transfers"],
-    ["cc", "recovery", "measures", "statistics", "pictures", "style"],
+    ["cc", "recovery", "measures", "statistics", "style"],
     ["builds"],
     ["errors", "faults", "paths"],
 ]

@@ -36,7 +36,7 @@ def texts(figure) -> list[str]:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_drawing_has_every_node_in_its_place_and_says_what_each_link_is(name):
     scenario = NETWORKS[name]
-    figure = scenario.draw()
+    figure = pictures.draw(scenario)
     said = texts(figure)
     nodes = {
         text.get_text(): text.get_position()
@@ -56,7 +56,7 @@ def test_a_drawing_has_every_node_in_its_place_and_says_what_each_link_is(name):
 
 
 def test_a_drawing_goes_from_left_to_right_and_shows_the_second_way():
-    figure = NETWORKS["non-local"].draw()
+    figure = pictures.draw(NETWORKS["non-local"])
     at = {text.get_text(): text.get_position() for text in figure.axes[0].texts}
     assert at["cn"][0] < at["rr1"][0] == at["rr2"][0] < at["ar1"][0] < at["mn"][0]
     assert at["rr1"][1] > at["cn"][1] > at["rr2"][1]
@@ -96,19 +96,19 @@ def test_a_file_that_cannot_be_written_is_refused_in_a_sentence(tmp_path, monkey
 def test_a_plot_has_a_panel_for_each_recorded_series_and_refuses_others():
     record = {"series": SERIES, "points": 2000}
     result = simulate(topologies.satellite(loss=2e-3, duration_s=60, record=record))
-    labels = [axes.get_ylabel() for axes in result.plot().axes]
+    labels = [axes.get_ylabel() for axes in pictures.plot(result).axes]
     assert labels == [
         "goodput (Mb/s)",
         "window (segments)",
         "round trip (ms)",
         "queue (packets)",
     ]
-    assert len(result.plot("rtt_s").axes) == 1
+    assert len(pictures.plot(result, "rtt_s").axes) == 1
     with pytest.raises(InputError, match="bandwidth_bps was not recorded"):
-        result.plot(["bandwidth_bps"])
+        pictures.plot(result, ["bandwidth_bps"])
     silent = simulate(topologies.satellite(loss=2e-3, duration_s=5))
     with pytest.raises(InputError, match="the run has none"):
-        silent.plot()
+        pictures.plot(silent)
 
 
 def test_the_plotted_goodput_is_that_of_the_run():
@@ -159,7 +159,7 @@ def test_a_scenario_without_flow_paths_draws_too():
         flows=[{"source": "b", "target": "a", "congestion_control": "cubic", "bytes": 1_000_000}],
         duration_s=1,
     )
-    said = " ".join(texts(scenario.draw()))
+    said = " ".join(texts(pictures.draw(scenario)))
     assert "queue 64 kB" in said
     assert "CUBIC, 1 MB" in said
 

@@ -134,7 +134,7 @@ def simulate(scenario_file, engine, as_json, plot):
         scenario = scenario.with_(record={"series": pictures.RECORDED})
     result = run(scenario, engine=engine)
     if plot:
-        pictures.save(result.plot(), plot)
+        pictures.save(pictures.plot(result), plot)
     if as_json:
         click.echo(json.dumps(result.to_dict(), indent=2))
     else:
@@ -157,7 +157,7 @@ def draw(scenario_file, output):
     from longfat import pictures
     from longfat.scenario import Scenario
 
-    pictures.save(Scenario.from_file(scenario_file).draw(), output)
+    pictures.save(pictures.draw(Scenario.from_file(scenario_file)), output)
 
 
 @main.command()

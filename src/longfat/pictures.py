@@ -1,17 +1,21 @@
 """Pictures of a scenario (its network and flows) and of a result (its series over time).
 
-`Scenario.draw` and `Result.plot` call these. They know a scenario and a result by what they hold,
-and stand below both.
+`longfat draw` and `longfat simulate --plot` write them.
 """
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import networkx as nx
+
 from longfat import style
 from longfat.errors import InputError
+from longfat.links import Link, LinkChange
+from longfat.result import Result
+from longfat.scenario import Flow, Scenario
 from longfat.style import quantity, short_name
 
 if TYPE_CHECKING:
@@ -62,12 +66,16 @@ def save(figure: "Figure", path: Path, **options: Any) -> None:
 # --- the network
 
 
-def draw(scenario: Any) -> "Figure":
-    """Return a drawing of a `Scenario`: nodes, links, and the way of each flow.
+def draw(scenario: Scenario) -> "Figure":
+    """Return a drawing of a scenario for matplotlib: nodes, links, and the way of each flow.
 
     Nodes stand from left to right in the order in which packets pass them. At a link: rate, delay,
     queue, losses, and what changes while it runs. A dashed link loses packets. A flow is a line in
     its algorithm's colour; a dashed one is the way after a reroute.
+
+    >>> from longfat import pictures, topologies
+    >>> figure = pictures.draw(topologies.satellite(loss=1e-4))
+    >>> figure.savefig("satellite.svg")  # doctest: +SKIP
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -100,83 +108,68 @@ def draw(scenario: Any) -> "Figure":
 Way = list[tuple[float, tuple[str, ...]]]  # from when on, along which nodes
 
 
-def _ways(scenario: Any) -> list[tuple[Any, Way]]:
+def _ways(scenario: Scenario) -> list[tuple[Flow, Way]]:
     """Return each flow with its paths and from when on it takes them."""
-    hops: dict[str, list[str]] = {}
-    for link in scenario.links:
-        hops.setdefault(link.source, []).append(link.target)
+    network = nx.DiGraph((link.source, link.target) for link in scenario.links)
     found = []
     for flow in scenario.flows:
         stops = (flow.source, *flow.relays, flow.target)
-        first = flow.path or _through(hops, stops)
+        first = flow.path or _through(network, stops)
         found.append((flow, [(flow.start_s, first), *((r.at_s, r.path) for r in flow.reroutes)]))
     return found
 
 
-def _through(hops: dict[str, list[str]], stops: Sequence[str]) -> tuple[str, ...]:
+def _through(network: nx.DiGraph, stops: Sequence[str]) -> tuple[str, ...]:
     path = [stops[0]]
     for stop in stops[1:]:
-        path += _shortest(hops, path[-1], stop)[1:]
+        path += nx.single_source_shortest_path(network, path[-1])[stop][1:]
     return tuple(path)
 
 
-def _shortest(hops: dict[str, list[str]], source: str, target: str) -> list[str]:
-    waiting, seen = [[source]], {source}
-    while waiting:
-        path = waiting.pop(0)
-        if path[-1] == target:
-            return path
-        new = [node for node in hops[path[-1]] if node not in seen]
-        seen |= set(new)
-        waiting += [[*path, node] for node in new]
-    raise InputError(f"no path from '{source}' to '{target}'")
-
-
-def _places(scenario: Any, paths: list[tuple[str, ...]]) -> dict[str, tuple[int, float]]:
+def _places(scenario: Scenario, paths: list[tuple[str, ...]]) -> dict[str, tuple[int, float]]:
     """Return each node's column and row: along the paths, the common part of them in the middle."""
-    after: dict[str, set[str]] = {node: set() for node in scenario.nodes}
-    for path in paths:
-        hops = list(itertools.pairwise(path))
-        if any(_reaches(after, other, one) for one, other in hops):
-            hops = [(other, one) for one, other in hops]  # it goes where an earlier one came from
-        for one, other in hops:
-            if not _reaches(after, other, one):
-                after[one].add(other)
-    for link in scenario.links:
-        if not _reaches(after, link.target, link.source):
-            after[link.source].add(link.target)
-    before = {node: {one for one in after if node in after[one]} for node in after}
-    column: dict[str, int] = {}
-
-    def depth(node: str) -> int:
-        if node not in column:
-            column[node] = max((1 + depth(one) for one in before[node]), default=0)
-        return column[node]
-
-    for node in after:
-        depth(node)
-    for node in after:  # a source stands beside what it sends to
-        if not before[node] and after[node]:
-            column[node] = min(column[one] for one in after[node]) - 1
-    row: dict[str, float] = {}
-    inner = [node for node in after if before[node] and after[node]]
-    for x in set(column.values()):
-        here = [node for node in inner if column[node] == x]
-        row |= {node: (len(here) - 1) / 2 - n for n, node in enumerate(here)}
-    for x in sorted(set(column.values())):
-        ends = [node for node in after if column[node] == x and node not in inner]
-        taken = any(column[node] == x for node in inner)
+    order = _order(scenario, paths)
+    columns = {
+        node: column
+        for column, nodes in enumerate(nx.topological_generations(order))
+        for node in nodes
+    }
+    sources = [node for node in order if not order.in_degree(node) and order.out_degree(node)]
+    for node in sources:  # a source stands beside what it sends to
+        columns[node] = min(columns[after] for after in order[node]) - 1
+    inner = [node for node in order if order.in_degree(node) and order.out_degree(node)]
+    rows: dict[str, float] = {}
+    for column in sorted(set(columns.values())):
+        here = [node for node in order if columns[node] == column]
+        middle = [node for node in here if node in inner]
+        ends = [node for node in here if node not in inner]
+        rows |= {node: (len(middle) - 1) / 2 - n for n, node in enumerate(middle)}
         for n, node in enumerate(ends):
             beside = (n // 2 + 1) * (-1 if n % 2 == 0 else 1)  # below what is there, then above
-            row[node] = beside if taken else (len(ends) - 1) / 2 - n
-    return {node: (column[node], row[node]) for node in after}
+            rows[node] = beside if middle else (len(ends) - 1) / 2 - n
+    return {node: (columns[node], rows[node]) for node in order}
 
 
-def _reaches(after: dict[str, set[str]], source: str, target: str) -> bool:
-    return source == target or any(_reaches(after, one, target) for one in after[source])
+def _order(scenario: Scenario, paths: list[tuple[str, ...]]) -> nx.DiGraph:
+    """Return which node stands before which, without a circle: first as paths go, then as links."""
+    order = nx.DiGraph()
+    order.add_nodes_from(scenario.nodes)
+
+    def add(hops: Iterable[tuple[str, str]]) -> None:
+        for one, other in hops:
+            if not nx.has_path(order, other, one):
+                order.add_edge(one, other)
+
+    for path in paths:
+        hops = list(itertools.pairwise(path))
+        if any(nx.has_path(order, other, one) for one, other in hops):
+            hops = [(other, one) for one, other in hops]  # it goes where an earlier one came from
+        add(hops)
+    add((link.source, link.target) for link in scenario.links)
+    return order
 
 
-def _draw_links(axes: Any, scenario: Any, at: dict[str, tuple[float, float]]) -> None:
+def _draw_links(axes: Any, scenario: Scenario, at: dict[str, tuple[float, float]]) -> None:
     links = {(link.source, link.target): link for link in scenario.links}
     said: set[tuple[float, str]] = set()
     for (one, other), link in links.items():
@@ -210,18 +203,18 @@ def _draw_links(axes: Any, scenario: Any, at: dict[str, tuple[float, float]]) ->
         )
 
 
-def _loses(link: Any) -> bool:
+def _loses(link: Link) -> bool:
     changes = any(change.loss_per_packet or change.loss_per_bit for change in link.changes)
     return bool(link.loss_per_packet or link.loss_per_bit or changes)
 
 
-def link_text(link: Any, back: Any, until_s: float = math.inf) -> str:
+def link_text(link: Link, back: Link, until_s: float = math.inf) -> str:
     """Return what stands at a link: rate and delay, queue, losses, changes, what differs back."""
     lines = [f"{quantity(link.rate_bps, 'b/s')}, {quantity(link.delay_s, 's')}", _queue(link)]
     lines += _losses(link)
     if link.mark_above_packets:
         lines.append(f"marks above {link.mark_above_packets} packets")
-    lines += _helpers(link)
+    lines += _assistance(link)
     for outage in link.outages[:2]:
         end_s = outage.start_s + outage.duration_s
         end = "s on" if end_s >= until_s else f"to {end_s:g} s"
@@ -246,14 +239,14 @@ def link_text(link: Any, back: Any, until_s: float = math.inf) -> str:
     return "\n".join(lines)
 
 
-def _queue(link: Any) -> str:
+def _queue(link: Link) -> str:
     if link.queue_packets is not None:
         return f"queue {link.queue_packets} packets"
-    return f"queue {quantity(link.queue_bytes, 'B')}"
+    return f"queue {quantity(link.queue_bytes or 0, 'B')}"
 
 
-def _helpers(link: Any) -> list[str]:
-    """Return what stands at a link that has helpers."""
+def _assistance(link: Link) -> list[str]:
+    """Return what a link does besides sending and losing."""
     lines = []
     if link.aqm:
         lines.append({"red": "RED", "codel": "CoDel", "pie": "PIE"}[link.aqm.kind])
@@ -267,21 +260,23 @@ def _helpers(link: Any) -> list[str]:
     return lines
 
 
-def _losses(link: Any) -> list[str]:
+def _losses(link: Link | LinkChange) -> list[str]:
     per = {"packet": link.loss_per_packet, "bit": link.loss_per_bit}
     return [f"{style.number(value)} lost per {what}" for what, value in per.items() if value]
 
 
-def _groups(ways: list[tuple[Any, Way]]) -> dict[tuple, list[Any]]:
+def _groups(ways: list[tuple[Flow, Way]]) -> dict[tuple, list[tuple[Flow, Way]]]:
     """Return the flows that look the same (path and algorithm), together."""
-    found: dict[tuple, list[Any]] = {}
+    found: dict[tuple, list[tuple[Flow, Way]]] = {}
     for flow, way in ways:
         paths = tuple(path for _, path in way)
         found.setdefault((paths, flow.congestion_control.name), []).append((flow, way))
     return found
 
 
-def _draw_flows(axes: Any, ways: list[tuple[Any, Way]], at: dict[str, tuple[float, float]]) -> None:
+def _draw_flows(
+    axes: Any, ways: list[tuple[Flow, Way]], at: dict[str, tuple[float, float]]
+) -> None:
     groups = _groups(ways)
     order = sorted(groups, key=lambda group: -at[group[0][0][0]][1])  # the highest source on top
     using: dict[frozenset[str], list[tuple]] = {}
@@ -324,7 +319,7 @@ def _hops_of(using: dict[frozenset[str], list[tuple]], node: str) -> list[frozen
     return [hop for hop in using if node in hop]
 
 
-def flow_text(flow: Any, count: int = 1) -> str:
+def flow_text(flow: Flow, count: int = 1) -> str:
     """Return what a flow's line is called: its algorithm, and how much it sends."""
     name = flow.congestion_control.name
     text = f"{count} × " if count > 1 else ""
@@ -354,7 +349,7 @@ def _draw_way(
     axes.annotate("", tip, (x[-1], y[-1]), arrowprops=arrow)
 
 
-def _draw_nodes(axes: Any, scenario: Any, at: dict[str, tuple[float, float]]) -> None:
+def _draw_nodes(axes: Any, scenario: Scenario, at: dict[str, tuple[float, float]]) -> None:
     ends = {node for flow in scenario.flows for node in (flow.source, flow.target)}
     relays = {node for flow in scenario.flows for node in flow.relays}
     for node, (x, y) in at.items():
@@ -380,8 +375,8 @@ def _draw_nodes(axes: Any, scenario: Any, at: dict[str, tuple[float, float]]) ->
 # --- what happened over time
 
 
-def plot(result: Any, series: Sequence[str] | str | None = None) -> "Figure":
-    """Return a `Result`'s series over time, a panel each.
+def plot(result: Result, series: Sequence[str] | str | None = None) -> "Figure":
+    """Return a result's series over time, a panel each.
 
     `series` are names of `PANELS` (a window brings its slow-start threshold; goodput_bps is made
     from delivered_bytes); without it, all that the run recorded. A flow has its algorithm's
@@ -415,15 +410,15 @@ def plot(result: Any, series: Sequence[str] | str | None = None) -> "Figure":
     return figure
 
 
-def window(axes: Any, result: Any) -> None:
-    """Draw the congestion window of a `Result`'s flow into `axes`, its phases without a legend."""
+def window(axes: Any, result: Result) -> None:
+    """Draw the congestion window of a result's flow into `axes`, its phases without a legend."""
     _panel(axes, result, "cwnd_segments")
     if legend := axes.get_legend():
         legend.remove()
     axes.set(xlabel="time (s)", xlim=(0, result.scenario.duration_s))
 
 
-def _panel(axes: Any, result: Any, name: str) -> None:
+def _panel(axes: Any, result: Result, name: str) -> None:
     label, factor = PANELS[name]
     styles = _flow_styles(result.scenario)
     table = result.traces["delivered_bytes" if name == "goodput_bps" else name]
@@ -453,7 +448,7 @@ def _panel(axes: Any, result: Any, name: str) -> None:
         axes.set_title(f"in front of the link {groups[0][0].replace('>', ' to ')}", fontsize=9)
 
 
-def _flow_styles(scenario: Any) -> dict[str, dict[str, Any]]:
+def _flow_styles(scenario: Scenario) -> dict[str, dict[str, Any]]:
     """Return each flow's look: its algorithm's colour, other dashes for a second one of it."""
     used: dict[str, int] = {}
     styles = {}

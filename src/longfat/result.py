@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard, get_args
 
-from longfat import pictures
 from longfat.scenario import LinkSeries, Scenario, TransferSeries
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 FLOW_COLUMNS = (
     "flow",
@@ -130,14 +128,6 @@ class Result:
     def link_rows(self) -> list[Row]:
         """Return what `links` has, a dictionary a direction, with None for what is missing."""
         return records(self._links)
-
-    def plot(self, series: Sequence[str] | str | None = None) -> "Figure":
-        """Return the recorded series over time, a panel each (`longfat.pictures.plot`).
-
-        `series` chooses among them ("goodput_bps" is made from delivered_bytes). Raises InputError
-        for one that the run did not record.
-        """
-        return pictures.plot(self, series)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data, from which `from_dict` makes the result again."""

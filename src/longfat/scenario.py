@@ -10,7 +10,7 @@ import itertools
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -21,7 +21,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from longfat import pictures
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, sentence, shortened
 from longfat.links import (
@@ -39,9 +38,6 @@ from longfat.links import (
     Segments,
 )
 from longfat.transfers import GridFtp, Rbudp, Transfer, Tsunami
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = [
     "CongestionControl",
@@ -602,15 +598,6 @@ class Scenario(Model):
         """Return the shortest JSON that means this scenario: keys sorted, defaults left out."""
         data = self.model_dump(mode="json", exclude_defaults=True, exclude={"title"})
         return json.dumps(data, sort_keys=True, separators=(",", ":"))
-
-    def draw(self) -> "Figure":
-        """Return a drawing of the network and the flows (`longfat.pictures.draw`), for matplotlib.
-
-        >>> from longfat import topologies
-        >>> figure = topologies.satellite(loss=1e-4).draw()
-        >>> figure.savefig("satellite.svg")  # doctest: +SKIP
-        """
-        return pictures.draw(self)
 
     def sha256(self) -> str:
         """Return the hash of the canonical JSON: equal scenarios have equal hashes."""

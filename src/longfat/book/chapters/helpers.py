@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from longfat import pictures
 from longfat.book.chapters import helpers_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, parts, stacked
 from longfat.studies import assistance_ns2, ptp, queues_ns3, routers
@@ -166,7 +167,7 @@ def _shown() -> Iterator[Figure | Table]:
     yield Figure(
         name="helpers-path",
         data=lambda _: charts.SETTING,
-        chart=lambda *_: routers.scenario(routers.flow("xcp"), xcp={}).draw(),
+        chart=lambda *_: pictures.draw(routers.scenario(routers.flow("xcp"), xcp={})),
         caption="The path of this page. The router stands where the sender's packets wait for the "
         "link.",
     )

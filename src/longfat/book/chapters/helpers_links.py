@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from longfat import pictures
 from longfat.book.chapters import helpers_links_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table
 from longfat.studies import assistance_ns2, proxies
@@ -110,7 +111,7 @@ def _shown() -> Iterator[Figure | Table]:
     yield Figure(
         name="links-cell",
         data=lambda _: proxies.NETWORK,
-        chart=lambda *_: proxies.cell(loss=0.01).draw(),
+        chart=lambda *_: pictures.draw(proxies.cell(loss=0.01)),
         caption="The network of this page: a wire with a round trip of 100 ms, a radio of 4 ms "
         "with half its rate.",
     )

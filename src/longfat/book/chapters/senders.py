@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from longfat import pictures
 from longfat.book.chapters import senders_charts as charts
 from longfat.book.chapters import senders_long_charts as long_charts
 from longfat.experiment import Chapter, Figure, Runs, Table, parts, stacked
@@ -252,7 +253,7 @@ def _page() -> Iterator[Figure | Table]:
     yield Figure(
         name="senders-path",
         data=lambda _: charts.SETTING,
-        chart=lambda *_: senders.scenario("vegas", beside="newreno").draw(),
+        chart=lambda *_: pictures.draw(senders.scenario("vegas", beside="newreno")),
         caption="The path of this chapter. One sender has it alone, or a second one is there too.",
     )
     yield Figure(

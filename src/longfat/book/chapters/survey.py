@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from longfat import papers, topologies
+from longfat import papers, pictures, topologies
 from longfat.book.chapters import survey_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, used
 from longfat.papers import survey
@@ -178,7 +178,7 @@ def _figures_of_theory(at: Setting) -> Iterator[Figure]:
     yield Figure(
         name="survey-network",
         data=lambda _: papers.parameters("survey"),
-        chart=lambda _, runs: topologies.japan("standard", **runs.setting.fitted).draw(),
+        chart=lambda _, runs: pictures.draw(topologies.japan("standard", **runs.setting.fitted)),
         caption="The paper's network as it is simulated. The router's queue, rate and random loss "
         f"are fitted, the round trip of {at.rtt_s:g} s is stated. With its headers, "
         f"{at.bottleneck_mbps:g} Mb/s of payload take the rate that the link has.",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from longfat import papers, statistics, topologies
+from longfat import papers, pictures, statistics, topologies
 from longfat.book import show
 from longfat.book.chapters import tcpj_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, used
@@ -137,7 +137,7 @@ def _network(name: str, make: partial[Scenario], caption: str) -> Figure:
     return Figure(
         name=name,
         data=lambda _: show.links(make()),
-        chart=lambda *_: make().draw(),
+        chart=lambda *_: pictures.draw(make()),
         caption=caption,
     )
 

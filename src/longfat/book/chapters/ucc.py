@@ -5,7 +5,7 @@ from functools import partial
 
 import pandas as pd
 
-from longfat import papers, statistics, style, topologies
+from longfat import papers, pictures, statistics, style, topologies
 from longfat.book import show
 from longfat.book.chapters import ucc_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, used
@@ -266,7 +266,7 @@ def _network(name: str, scenario: Scenario, caption: str) -> Figure:
     return Figure(
         name=name,
         data=lambda _: show.links(scenario),
-        chart=lambda *_: scenario.draw(),
+        chart=lambda *_: pictures.draw(scenario),
         caption=caption,
     )
 
