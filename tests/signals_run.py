@@ -60,7 +60,7 @@ NS_OBJECT_ENSURE_REGISTERED(Recorder);
 def _run(bindings, request: dict) -> dict:
     """Run one request in a child, as the engine's server does."""
     for flow in request["flows"]:
-        flow["congestionControl"] = "longfat_test::Recorder"
+        flow |= {"congestionControl": "longfat_test::Recorder", "attributes": []}
         flow["series"].append("bandwidth_bps")
     with tempfile.TemporaryFile() as answer:
         child = os.fork()
@@ -81,14 +81,12 @@ def _run(bindings, request: dict) -> dict:
 
 
 def main() -> None:
-    from importlib.resources import files
-
-    from longfat.engines.ns3 import bindings
+    from longfat.engines.ns3 import HERE, bindings
 
     bindings.load()
     import cppyy
 
-    cppyy.cppdef(RECORDER.format(signals=files("longfat.cc") / "signals.h"))
+    cppyy.cppdef(RECORDER.format(signals=HERE / "signals.h"))
     print(json.dumps([_run(bindings, request) for request in json.load(sys.stdin)]), flush=True)
     os._exit(0)
 

@@ -1,4 +1,4 @@
-"""The headers serve a plain C++ program of ns-3, without Python and as they are."""
+"""The headers serve a plain C++ program of ns-3, without Python, by the adapter."""
 
 import importlib.util
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from longfat.cc import catalogue
+from longfat.engines.ns3 import compiled
 from longfat.paths import DATA
 
 pytestmark = [pytest.mark.slow, pytest.mark.ns3]
@@ -18,8 +19,8 @@ if importlib.util.find_spec("ns3") is None:
     pytest.skip("this environment has no ns-3", allow_module_level=True)
 NS3 = Path(next(iter(importlib.util.find_spec("ns3").submodule_search_locations)))
 EXAMPLES = DATA.parent / "examples" / "ns3"
-FAULTS = sorted({path.stem for path in EXAMPLES.glob("*.cc")} - {"compare", "core"})
-HEADERS = sorted({a.header_path for a in catalogue.algorithms().values() if a.header})
+FAULTS = sorted({path.stem for path in EXAMPLES.glob("*.cc")} - {"adapter"})
+HEADERS = sorted({a.header for a in catalogue.algorithms().values() if a.header})
 
 
 def need(tool: str) -> str:
@@ -40,13 +41,8 @@ def test_cmake_builds_a_program_and_its_flows_arrive(tmp_path):
     need("cmake")
     run("cmake", "-S", EXAMPLES, "-B", tmp_path, "-D", f"CMAKE_PREFIX_PATH={NS3}")
     run("cmake", "--build", tmp_path)
-    goodput = goodputs(tmp_path / "compare")
-    assert list(goodput) == ["ns3::TcpNewReno", "longfat::TcpGaimd", "longfat::TcpHybla"]
-    assert 1e6 < goodput["ns3::TcpNewReno"] < goodput["longfat::TcpHybla"] < 10e6
-    assert 1e6 < goodput["longfat::TcpGaimd"] < 10e6
-    # The engines' core, by its adapter: rho is 2 for Hybla.
-    goodput = goodputs(tmp_path / "core")
-    assert 1e6 < goodput["longfat::newreno"] < goodput["longfat::hybla"] < 10e6
+    goodput = goodputs(tmp_path / "adapter")
+    assert 1e6 < goodput["longfat::newreno"] < goodput["longfat::hybla"] < 10e6  # whose rho is 2
     assert goodput["ns3::TcpNewReno"] == pytest.approx(goodput["longfat::newreno"], rel=0.1)
     assert 1e6 < goodput["ns3::TcpNewReno/halving"] < 10e6
 
@@ -75,9 +71,9 @@ def test_a_program_shows_its_fault(name, faults):
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
-def test_a_header_compiles_alone_without_a_warning(header, tmp_path):
+def test_a_header_compiles_behind_the_adapter_without_a_warning(header, tmp_path):
     need("c++")
     source = tmp_path / "alone.cc"
-    source.write_text(f'#include "{header}"\n')
+    source.write_text(f'#include "{compiled.ADAPTER}"\n#include "{header}"\n')
     flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Werror", "-DNS3_ASSERT_ENABLE"]
-    run("c++", *flags, "-isystem", NS3 / "include", source)
+    run("c++", *flags, f"-I{catalogue.CORE}", "-isystem", NS3 / "include", source)

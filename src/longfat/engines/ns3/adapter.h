@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // The congestion controls of ../../cc in ns-3: any of them is an ns3::TcpCongestionOps. A program
-// includes this file and then the algorithms that it wants; the type of `hybla` is "longfat::hybla", and
-// its attributes are the parameters that it declares, by their names:
+// includes this file and then the algorithms that it wants (with ../../cc and ../segment among the
+// folders that the compiler looks in); the type of `hybla` is "longfat::hybla", and its attributes are
+// the parameters that it declares, by their names:
 //
 //     #include "adapter.h"
-//     #include "../../cc/hybla.h"
+//     #include "hybla.h"
 //
 //     ns3::Config::SetDefault("ns3::TcpL4Protocol::SocketType",
 //                             ns3::TypeIdValue(ns3::TypeId::LookupByName("longfat::hybla")));
@@ -13,7 +14,8 @@
 //
 // It has CongControl, in the words of ns-3: the socket asks it once an ACK, when all of that is known,
 // and leaves window and pacing rate alone. So the window of a recovery is the adapter's affair as well
-// (segment/recovery.h; the attribute Recovery says which), and no maximum pacing rate of the socket applies.
+// (../segment/recovery.h; the attribute Recovery says which), and no maximum pacing rate of the socket
+// applies.
 //
 // What the adapter tells an algorithm, and whence it has it:
 //
@@ -27,9 +29,9 @@
 //
 // What it cannot tell, for the socket does not do it: undo, answers to probes and queries, supplements,
 // pauses, feedback of routers. But for undo, an algorithm that asks for one of these is refused when its
-// connection begins. What the
-// socket does on its own authority is ns-3's (data/faults.csv): when a recovery begins, which segment
-// is sent again, when the timer expires, and a window of one segment after that.
+// connection begins. What the socket does on its own authority is ns-3's (data/faults.csv): when a
+// recovery begins, which segment is sent again, when the timer expires, and a window of one segment after
+// that.
 
 #ifndef LONGFAT_NS3_ADAPTER_H
 #define LONGFAT_NS3_ADAPTER_H
@@ -40,11 +42,11 @@
 
 #undef linux // which compilers define where their extensions of C++ are on
 
-#include "signals.h"
 #include "../segment/model.h"
 #include "../segment/rate-sampler.h"
 #include "../segment/recovery.h"
 #include "../segment/round-trip.h"
+#include "signals.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"

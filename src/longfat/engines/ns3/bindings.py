@@ -31,6 +31,7 @@ def load(*controls: str) -> None:
     for name in controls:
         if header := catalogue.find(name).header:
             ctypes.CDLL(str(compiled.control(header)), ctypes.RTLD_GLOBAL)
+    _engine()  # before any fork
 
 
 @functools.cache

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The recovery of the engine `segment` (../segment/recovery.h: proportional rate reduction of RFC 9937, or halving) as a
-// plug-in of ns-3, for congestion controls of its own: "longfat::Prr" and "longfat::Halving", by
-// TcpSocketBase::SetRecoveryAlgorithm or as the default "ns3::TcpL4Protocol::RecoveryType". Those
-// of adapter.h have it in themselves.
+// Our recovery (../segment/recovery.h: proportional rate reduction of RFC 9937, or halving) as a plug-in
+// of ns-3, for congestion controls of its own: "longfat::Prr" and "longfat::Halving", by
+// TcpSocketBase::SetRecoveryAlgorithm or as the default "ns3::TcpL4Protocol::RecoveryType". Those of
+// adapter.h have it in themselves.
 
 #ifndef LONGFAT_NS3_RECOVERY_OPS_H
 #define LONGFAT_NS3_RECOVERY_OPS_H

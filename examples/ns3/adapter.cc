@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Congestion controls of this book and of ns-3 over one lossy path, in plain ns-3.
+// Congestion controls of this book (src/longfat/cc) and of ns-3 over one lossy path, in plain ns-3:
+// adapter.h makes an ns3::TcpCongestionOps of whatever is included after it, and recovery-ops.h brings
+// the recovery of this book to ns-3's own.
 
-#include "gaimd.h"
+#include "adapter.h"
+// After it, since it makes them known to ns-3:
 #include "hybla.h"
+#include "newreno.h"
+#include "recovery-ops.h"
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -15,12 +20,14 @@
 
 /// Goodput in bit/s of one flow over 10 Mb/s, 100 ms and a loss of 0.1 %, in 20 s.
 double
-GetGoodput(const std::string& congestionControl)
+GetGoodput(const std::string& congestionControl, const std::string& recovery)
 {
     using namespace ns3;
     RngSeedManager::SetSeed(1);
     Config::SetDefault("ns3::TcpL4Protocol::SocketType",
                        TypeIdValue(TypeId::LookupByName(congestionControl)));
+    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
+                       TypeIdValue(TypeId::LookupByName(recovery)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1000));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(10'000'000));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(10'000'000));
@@ -54,8 +61,11 @@ GetGoodput(const std::string& congestionControl)
 int
 main()
 {
-    for (const std::string name : {"ns3::TcpNewReno", "longfat::TcpGaimd", "longfat::TcpHybla"})
+    ns3::Config::SetDefault("longfat::hybla::rtt0_s", ns3::DoubleValue(0.05));
+    for (const std::string name : {"ns3::TcpNewReno", "longfat::newreno", "longfat::hybla"})
     {
-        std::cout << name << " " << GetGoodput(name) << std::endl;
+        std::cout << name << " " << GetGoodput(name, "longfat::Prr") << std::endl;
     }
+    std::cout << "ns3::TcpNewReno/halving " << GetGoodput("ns3::TcpNewReno", "longfat::Halving")
+              << std::endl;
 }
