@@ -1,6 +1,6 @@
-"""A new experiment: a notebook, a network and a congestion control that run, to be changed.
+"""A new experiment: a page, a network and a congestion control that run, to be changed.
 
-The templates are `templates/experiment.*` and the header `cc/gaimd.h`.
+The templates are `templates/experiment.*` and `templates/congestion-control.h`.
 """
 
 import contextlib
@@ -19,13 +19,15 @@ from longfat.errors import InputError, SimulationError
 
 PART = "Experiments"  # of the book's table of contents
 TEMPLATE = "my-experiment"  # the name that the templates have
+TEMPLATES = Path(__file__).with_name("templates")
+HEADER = TEMPLATES / "congestion-control.h"
 
 
 def experiment(name: str, report: Callable[[str], object] = lambda line: None) -> list[Path]:
     """Write a new experiment into the repository, execute its notebook, and return its files.
 
-    The files are the notebook, the scenario and the header; the book's table of contents gets a
-    line. `report` is told what takes time.
+    The files are the notebook, the scenario, the header and the chapter's object; the book's table
+    of contents gets a line. `report` is told what takes time.
     Raises InputError for a name that is taken or cannot be one, and where there is no repository;
     SimulationError if the notebook fails. Then nothing is written.
     """
@@ -59,20 +61,22 @@ def experiment(name: str, report: Callable[[str], object] = lambda line: None) -
 def _texts(name: str) -> dict[Path, str]:
     """Return what the experiment's files contain, by their paths."""
     title = name.replace("-", " ").capitalize()
-    camel = "".join(word.capitalize() for word in name.split("-"))
-    header_names = {
-        "TcpGaimd": f"Tcp{camel}",
-        "LONGFAT_GAIMD_H": f"LONGFAT_{name.replace('-', '_').upper()}_H",
-        'title = "General AIMD"': f'title = "{title}"',
+    module = name.replace("-", "_")
+    names = {
+        TEMPLATE: name,
+        "My experiment": title,
+        "MyExperiment": "".join(word.capitalize() for word in name.split("-")),
+        "MY_EXPERIMENT": module.upper(),
+        "my_experiment": module,
     }
-    names = {TEMPLATE: name, "My experiment": title}
     package = Path(str(files("longfat")))
-    templates = package / "book" / "templates"
-    return {
-        paths.NOTEBOOKS / f"{name}.ipynb": _replaced(templates / "experiment.ipynb", names),
-        paths.SCENARIOS / f"{name}.json": _replaced(templates / "experiment.json", names),
-        package / "cc" / f"{name}.h": _replaced(package / "cc" / "gaimd.h", header_names),
+    written = {
+        paths.NOTEBOOKS / f"{name}.ipynb": "experiment.ipynb",
+        paths.SCENARIOS / f"{name}.json": "experiment.json",
+        package / "cc" / f"{name}.h": HEADER.name,
+        package / "book" / "chapters" / f"{module}.py": "experiment.py",
     }
+    return {path: _replaced(TEMPLATES / own, names) for path, own in written.items()}
 
 
 def _replaced(template: Path, names: dict[str, str]) -> str:

@@ -224,15 +224,25 @@ def show_explorer(explorer: Explorer) -> HTML:
 
 
 def show_code(path: Path, start: str = "") -> Markdown:
-    """Return a C++ file, or its function that begins with the line containing `start`."""
-    if not start:
-        return Markdown(f"```cpp\n{path.read_text(encoding='utf-8')}```")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    first = next(number for number, line in enumerate(lines) if start in line)
-    indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
-    last = next(n for n in range(first, len(lines)) if lines[n] == indent + "}")
-    block = "\n".join(line.removeprefix(indent) for line in lines[first : last + 1])
-    return Markdown(f"```cpp\n{block}\n```")
+    """Return a C++ or Python file, or its function that begins with the line containing `start`."""
+    python = path.suffix == ".py"
+    text = path.read_text(encoding="utf-8")
+    if start:
+        lines = text.splitlines()
+        first = next(number for number, line in enumerate(lines) if start in line)
+        indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+        if python:
+            inner = f"{indent} "
+            ends = (
+                n
+                for n in range(first + 1, len(lines))
+                if lines[n].strip() and not lines[n].startswith(inner)
+            )
+            last = next(ends, len(lines))
+        else:
+            last = next(n for n in range(first, len(lines)) if lines[n] == indent + "}") + 1
+        text = "\n".join(line.removeprefix(indent) for line in lines[first:last]).rstrip() + "\n"
+    return Markdown(f"```{'python' if python else 'cpp'}\n{text}```")
 
 
 def show_table(

@@ -565,7 +565,8 @@ def _beside_faults(words: str, docname: str) -> nodes.Element:
 @functools.cache
 def _on_ns3(experiment: str) -> list[Scenario]:
     """Return the scenarios of an experiment that ns-3 has run."""
-    if "ns3" not in store.provenance()[experiment]["engine"].split():
+    line = store.provenance().get(experiment)
+    if line is None or "ns3" not in line["engine"].split():
         return []
     runs = store.read_table(experiment, "runs")
     return [Scenario.from_json(text) for text in runs.loc[runs["engine"] == "ns3", "scenario"]]
@@ -579,7 +580,9 @@ def _experiments() -> dict[str, list[str]]:
 @functools.cache
 def _versions(experiment: str) -> str:
     """Return how many runs an experiment has, of which engine, and of which versions."""
-    line = store.provenance()[experiment]
+    line = store.provenance().get(experiment)
+    if line is None:
+        return "not archived: executing the page runs it"
     product = f" ({line['engine_version']})" if line["engine_version"] else ""
     return f"{line['runs']} runs on {line['engine']}{product}, versions: {line['versions']}"
 

@@ -25,7 +25,6 @@ from longfat.studies.setting import Setting
 from longfat.style import formulas
 
 TITLE = "ns-3 3.44, fault by fault"  # of the page
-LAST_COMMIT = "06ff6e2"  # that could put each fault into the segment engine
 WINDOW = "cwnd_segments"
 OURS = "segment engine"
 SOCKET = "ns-3, our congestion control and recovery"  # the faults of its socket

@@ -13,8 +13,8 @@
 #ifndef LONGFAT_CC_MY_EXPERIMENT_H
 #define LONGFAT_CC_MY_EXPERIMENT_H
 
-#include "../model.h"
-#include "../slow-start.h"
+#include "model.h"
+#include "slow-start.h"
 
 #include <algorithm>
 #include <array>
