@@ -11,6 +11,7 @@ from longfat.engines import linux
 from longfat.errors import InputError
 from longfat.papers import hybla
 from longfat.papers.hybla import analysis, claims, derivation, plan, theory
+from longfat.verdicts.judge import judge
 
 pytestmark = pytest.mark.medium
 
@@ -145,7 +146,7 @@ def judged(at: plan.Setting, steady, transfers, varied=None) -> pd.DataFrame:
         beside=beside,
         rounds=rounds,
     )
-    return statistics.judge(CLAIMS, evidence).set_index("id")
+    return judge(CLAIMS, evidence).set_index("id")
 
 
 def test_a_claim_is_judged_by_the_runs_of_its_own_experiment():

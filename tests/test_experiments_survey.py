@@ -8,6 +8,7 @@ from longfat import InputError, experiment, papers, statistics
 from longfat.book.chapters import survey, survey_charts
 from longfat.cc import catalogue
 from longfat.papers.survey import analysis, claims, plan, routers, theory
+from longfat.verdicts.judge import judge as judge_claims
 
 pytestmark = pytest.mark.medium
 
@@ -93,7 +94,7 @@ def found():
 
 def judge(found, **changed) -> pd.DataFrame:
     evidence = claims.evidence(plan.setting(), **found | changed)
-    return statistics.judge(papers.claims("survey"), evidence).set_index("id")
+    return judge_claims(papers.claims("survey"), evidence).set_index("id")
 
 
 def test_a_setting_has_what_its_profile_says_but_what_is_given():

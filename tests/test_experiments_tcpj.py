@@ -12,6 +12,7 @@ from longfat.experiment import Experiment
 from longfat.papers.tcpj import analysis, claims, explorer, families, numbers, plan, theory
 from longfat.papers.tcpj.network import handoff, radio
 from longfat.papers.tcpj.plan import PROTOCOLS, SENDERS_OF_2002, WITH_SACK
+from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 pytestmark = pytest.mark.medium
 
@@ -76,8 +77,8 @@ def judged(rows) -> pd.DataFrame:
         table[column] = table[column].fillna(value) if column in table else value
     stated = papers.claims("tcpj")
     stated = stated[stated["id"].isin(table["claim"])]
-    columns = list(statistics.EVIDENCE_COLUMNS)
-    return statistics.judge(stated, table[columns]).set_index("id")
+    columns = list(EVIDENCE_COLUMNS)
+    return judge(stated, table[columns]).set_index("id")
 
 
 def verdicts(rows) -> dict[str, str]:

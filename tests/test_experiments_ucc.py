@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import experiment, measures, papers, statistics
+from longfat import experiment, measures, papers
 from longfat.book import show
 from longfat.book.chapters import ucc_charts as charts
 from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.papers.ucc import analysis, claims, plan, theory
 from longfat.studies import atlas
+from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 pytestmark = pytest.mark.medium
 
@@ -327,14 +328,14 @@ def test_every_claim_has_evidence_at_its_stated_setting(made_up):
     table = evidence(setting())
     base = table[table["parameter"] == ""]
     assert set(base["claim"]) == set(papers.claims("ucc")["id"])
-    assert list(table) == list(statistics.EVIDENCE_COLUMNS)
+    assert list(table) == list(EVIDENCE_COLUMNS)
     assert set(table["parameter"]) - {""} <= set(papers.parameters("ucc")["name"])
     assert (table.loc[table["engine"] != "arithmetic", "experiment"] != "").all()
 
 
 def test_claims_are_judged_by_what_was_measured(made_up):
     stated = papers.claims("ucc")
-    judged = statistics.judge(stated, evidence(setting())).set_index("id")
+    judged = judge(stated, evidence(setting())).set_index("id")
     verdict = judged["verdict"]
     assert verdict["ucc-f4-newreno"] == verdict["ucc-f8-above-newreno"] == "reproduced"
     assert verdict["ucc-f8-below-chd"] == "not reproduced"  # 4 Mb/s and 5
@@ -355,7 +356,7 @@ def test_a_neighbour_that_loses_turns_the_verdict(made_up):
     worse_varied = analysis.sensitivity_runs(plan.runs(one))
     second = (worse_varied["N2"] == "UCC") & (worse_varied["flow"] == "N1")
     worse_varied["Mb/s"] *= np.where(second, 0.5, 1.0)
-    judged = statistics.judge(
+    judged = judge(
         papers.claims("ucc"), evidence(one, pairs=worse, varied=worse_varied)
     ).set_index("id")
     for claim in ("ucc-f4-newreno", "ucc-f5-cubic", "ucc-f6-compound", "ucc-s6-friendlier"):

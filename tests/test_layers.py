@@ -18,7 +18,7 @@ FLOORS = [
     ["topologies"],
     ["studies"],
     ["papers"],
-    ["experiment"],
+    ["experiment", "verdicts"],
     ["sweeps", "audit", "reproduce", "export"],
     ["engines"],
     ["store"],

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from longfat import papers, statistics, topologies
+from longfat import papers, topologies
 from longfat.errors import InputError
 from longfat.papers import hybla
 from longfat.papers.hybla import derivation
+from longfat.verdicts import rules
 
 
 def difference_of_time(difference_of_rate):
@@ -26,7 +27,7 @@ def test_claims_are_complete_and_distinct():
         "table 3": 14,
     }
     assert claims.statement.is_unique or claims.groupby("statement")["where"].nunique().max() <= 2
-    assert set(claims.kind) <= set(statistics.RULES)
+    assert set(claims.kind) <= set(rules.RULES)
     assert not claims[["id", "where", "statement", "kind"]].isna().any(axis=None)
     # What was turned into something measurable, or cannot be, says why.
     assert claims.loc[claims.kind == "qualitative", "threshold_reason"].notna().all()

@@ -4,15 +4,16 @@ import itertools
 
 import pytest
 
-from longfat import papers, statistics, topologies
+from longfat import papers, topologies
 from longfat.papers import tcpj
+from longfat.verdicts import rules
 
 
 def test_claims_are_complete_and_distinct():
     claims = papers.claims("tcpj")
     assert claims["id"].is_unique
     assert (claims["where"] == "table 2").sum() == 24
-    assert set(claims["kind"]) <= set(statistics.RULES)
+    assert set(claims["kind"]) <= set(rules.RULES)
     has_number = claims["kind"].isin(["value", "arithmetic"])
     assert (has_number == claims["printed"].notna()).all()
     assert claims.loc[~has_number, "threshold_reason"].notna().all()

@@ -8,6 +8,8 @@ from statsmodels.stats.multitest import multipletests
 
 from longfat import statistics, store
 from longfat.errors import InputError
+from longfat.verdicts import rules, wording
+from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 pytestmark = pytest.mark.medium
 
@@ -24,7 +26,7 @@ def evidence(*rows: dict) -> pd.DataFrame:
     """Return evidence with what each row does not say: one point of twenty runs, stated setting."""
     usual = {"claim": "one", "engine": "segment", "parameter": "", "setting": "", "runs": 20}
     usual |= {"at": "", "experiment": "made-up"}
-    return pd.DataFrame([usual | row for row in rows], columns=statistics.EVIDENCE_COLUMNS)
+    return pd.DataFrame([usual | row for row in rows], columns=EVIDENCE_COLUMNS)
 
 
 def span(measured: float, width: float, **more) -> dict:
@@ -33,7 +35,7 @@ def span(measured: float, width: float, **more) -> dict:
 
 
 def verdict(claims: pd.DataFrame, *rows: dict) -> str:
-    return statistics.judge(claims, evidence(*rows)).iloc[0]["verdict"]
+    return judge(claims, evidence(*rows)).iloc[0]["verdict"]
 
 
 FIVE = {"printed": 5.0, "half_unit": 0.5}
@@ -53,7 +55,7 @@ CASES = {
 
 
 def test_there_is_a_case_and_a_sentence_for_every_kind():
-    assert set(CASES) == set(statistics.RULES) == set(statistics.KINDS)
+    assert set(CASES) == set(rules.RULES) == set(rules.KINDS)
 
 
 @pytest.mark.parametrize("kind", CASES)
@@ -100,7 +102,7 @@ def test_a_kind_says_which_number_it_needs(kind, name):
 def test_a_claim_holds_where_it_holds_at_every_point():
     claims = claim("at most", **FIVE)
     assert verdict(claims, span(3, 1, at="a"), span(4, 1, at="b")) == "reproduced"
-    judged = statistics.judge(claims, evidence(span(3, 1, at="a"), span(9, 1, at="b"))).iloc[0]
+    judged = judge(claims, evidence(span(3, 1, at="a"), span(9, 1, at="b"))).iloc[0]
     assert (judged["verdict"], judged["at"], judged["measured"]) == ("not reproduced", "b", 9)
     assert verdict(claims, span(3, 1, at="a"), span(5, 1, at="b")) == "undecidable"
 
@@ -117,24 +119,24 @@ def test_many_points_are_many_chances_to_err():
 def test_the_correction_is_holms():
     """A point refutes exactly where statsmodels' Holm rejects at least one of the p-values."""
     generator = np.random.default_rng(7)
-    where, seen = statistics.Region(-np.inf, 0.0), set()
+    where, seen = rules.Region(-np.inf, 0.0), set()
     for _ in range(12):
         samples = generator.normal(0.6, 1, (6, 8))
         rows = pd.DataFrame(statistics.mean(sample) for sample in samples)
         p_values = stats.ttest_1samp(samples, 0, axis=1, alternative="greater").pvalue
         rejected = multipletests(p_values, statistics.LEVEL, method="holm")[0].any()
         seen.add(bool(rejected))
-        assert (statistics.outcome(rows, where).says == "fails") == rejected
+        assert (rules.outcome(rows, where).says == "fails") == rejected
     assert seen == {True, False}
 
 
 def test_claims_that_hold_are_seldom_refuted():
     """At the bound itself a claim about eight points is refuted in at most 2.5 % of cases."""
     generator = np.random.default_rng(1)
-    where, refuted = statistics.Region(-np.inf, 5.5), 0
+    where, refuted = rules.Region(-np.inf, 5.5), 0
     for _ in range(1000):
         rows = pd.DataFrame(statistics.mean(generator.normal(5.5, 1, 8)) for _ in range(8))
-        refuted += statistics.outcome(rows, where).says == "fails"
+        refuted += rules.outcome(rows, where).says == "fails"
     assert refuted / 1000 <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 1000)
     assert refuted > 5
 
@@ -147,7 +149,7 @@ def test_a_plausible_setting_that_turns_it_is_named():
     assert verdict(claims, span(8, 1), span(9, 1, **varied)) == "not reproduced"
     assert verdict(claims, span(3, 1), span(4, 1, **varied)) == "reproduced"
     other = {"parameter": "delayed_ack", "setting": "2"}
-    judged = statistics.judge(
+    judged = judge(
         claims, evidence(span(8, 1), span(3, 1, **varied), span(2, 1, **other))
     )
     assert judged.iloc[0]["verdict"] == "depends on recovery and delayed_ack"
@@ -168,23 +170,23 @@ def test_engines_that_part_are_no_verdict():
     assert verdict(claims, span(3, 1), span(8, 1, **linux)) == "depends on the engine"
     assert verdict(claims, span(3, 1), span(6, 3, **linux)) == "reproduced"
     # ns-3 runs the same headers as the segment engine: it is the same witness
-    judged = statistics.judge(claims, evidence(span(8, 1), span(6, 3, **ns3))).iloc[0]
+    judged = judge(claims, evidence(span(8, 1), span(6, 3, **ns3))).iloc[0]
     assert judged["verdict"] == "not reproduced"
     assert "ns-3, which shares its code, leaves it open (6 %)" in judged["reason"]
-    judged = statistics.judge(claims, evidence(span(3, 1), span(2, 1, **linux))).iloc[0]
+    judged = judge(claims, evidence(span(3, 1), span(2, 1, **linux))).iloc[0]
     assert judged["reason"].endswith("20 runs; Linux agrees (2 %).")
-    judged = statistics.judge(claims, evidence(span(3, 1))).iloc[0]
+    judged = judge(claims, evidence(span(3, 1))).iloc[0]
     assert judged["reason"].startswith("The segment engine, asked alone, agrees: 3 % [2, 4]")
 
 
 def test_a_reason_names_no_more_than_two_parameters_and_spells_engines_as_they_are():
     names = ["recovery", "min_rto", "lost_retransmission", "delayed_ack"]
     turned = [span(3, 1, parameter=name, setting="other") for name in names]
-    judged = statistics.judge(claim("at most", **FIVE), evidence(span(8, 1, engine="ns2"), *turned))
+    judged = judge(claim("at most", **FIVE), evidence(span(8, 1, engine="ns2"), *turned))
     assert judged.iloc[0]["verdict"] == (
         "depends on recovery, min_rto, lost_retransmission and delayed_ack"
     )
-    assert statistics.worded(judged.iloc[0]["verdict"], most=1) == (
+    assert wording.worded(judged.iloc[0]["verdict"], most=1) == (
         "depends on the method of recovery and 3 more"
     )
     reason = judged.iloc[0]["reason"]
@@ -197,7 +199,7 @@ def test_a_reason_names_no_more_than_two_parameters_and_spells_engines_as_they_a
 def test_what_is_open_says_how_many_runs_would_decide():
     claims = claim("at most", **FIVE)  # which allows 5.5
     said = [
-        statistics.judge(claims, evidence(span(mean, 2))).iloc[0]["reason"]
+        judge(claims, evidence(span(mean, 2))).iloc[0]["reason"]
         for mean in (5.0, 5.49, 5.5)
     ]
     assert "runs a point would decide." in said[0]
@@ -207,18 +209,18 @@ def test_what_is_open_says_how_many_runs_would_decide():
 
 def needed(row: dict, points: int = 1) -> float:
     """Return how many runs would decide about one row of evidence of "at most 5", rounded."""
-    where = statistics.Region(-np.inf, 5.5)
+    where = rules.Region(-np.inf, 5.5)
     ends = (row["measured"], row["low"], row["high"])
-    return statistics.runs_to_decide(*ends, 20, where, statistics.LEVEL / points)
+    return rules.runs_to_decide(*ends, 20, where, statistics.LEVEL / points)
 
 
 def test_one_point_that_will_refute_is_enough():
     """And those that hold it all have to; a point near the bound does not matter beside another."""
     claims, near, beyond = claim("at most", **FIVE), span(5.49, 1, at="a"), span(6.2, 1, at="b")
-    judged = statistics.judge(claims, evidence(near, beyond)).iloc[0]
+    judged = judge(claims, evidence(near, beyond)).iloc[0]
     assert judged["decides"] == needed(beyond, points=2) < 100 < needed(near)
     inside = span(4.9, 1, at="b")
-    judged = statistics.judge(claims, evidence(near, inside)).iloc[0]
+    judged = judge(claims, evidence(near, inside)).iloc[0]
     assert judged["decides"] == needed(near) > needed(inside)
 
 
@@ -229,23 +231,23 @@ def test_the_runs_that_would_decide_are_those_that_make_a_verdict():
     also = span(6.1, 1, parameter="min_rto", setting="1 s")
     third = span(6.3, 1, parameter="rate", setting="1 Mb/s")
     assert verdict(claims, fails, holds, also) == "undecidable"
-    judged = statistics.judge(claims, evidence(fails, holds, also)).iloc[0]
+    judged = judge(claims, evidence(fails, holds, also)).iloc[0]
     assert judged["decides"] == needed(holds) < needed(also)
-    judged = statistics.judge(claims, evidence(fails, also, third)).iloc[0]
+    judged = judge(claims, evidence(fails, also, third)).iloc[0]
     assert judged["decides"] == needed(also) > needed(third)
-    open_one = statistics.judge(claims, evidence(span(4.6, 1), also)).iloc[0]
+    open_one = judge(claims, evidence(span(4.6, 1), also)).iloc[0]
     assert open_one["decides"] == needed(holds)
 
 
 def test_a_fitted_claim_is_not_counted():
-    judged = statistics.judge(claim("value", **FIVE, fitted="radio rate"), evidence(span(5, 1)))
+    judged = judge(claim("value", **FIVE, fitted="radio rate"), evidence(span(5, 1)))
     assert judged.iloc[0]["verdict"] == "fitted"
     assert "to fit the radio rate" in judged.iloc[0]["reason"]
 
 
 def test_what_cannot_be_measured_says_why():
     claims = claim("qualitative", threshold_reason="'Good' has no measure.", note="See below.")
-    judged = statistics.judge(claims, evidence()).iloc[0]
+    judged = judge(claims, evidence()).iloc[0]
     assert judged["verdict"] == "undecidable"
     assert judged["reason"] == "'Good' has no measure. See below."
 
@@ -274,13 +276,13 @@ def test_evidence_that_names_nothing_known_is_refused():
     with pytest.raises(InputError, match="engine is 'opnet'"):
         verdict(claim("at most", **FIVE), span(3, 1, engine="opnet"))
     with pytest.raises(InputError, match="columns runs are missing"):
-        statistics.judge(claim("at most", **FIVE), evidence(span(3, 1)).drop(columns="runs"))
+        judge(claim("at most", **FIVE), evidence(span(3, 1)).drop(columns="runs"))
 
 
 def test_the_runs_that_would_decide_do():
     """With as many runs as it says, about 80 % of further experiments decide."""
-    where = statistics.Region(5.0, np.inf)
-    needed = statistics.runs_to_decide(6.0, 4.0, 8.0, 5, where)
+    where = rules.Region(5.0, np.inf)
+    needed = rules.runs_to_decide(6.0, 4.0, 8.0, 5, where)
     deviation = 2.0 / 2.7764451 * np.sqrt(5)
     generator = np.random.default_rng(3)
     decided = sum(
@@ -288,9 +290,9 @@ def test_the_runs_that_would_decide_do():
         for _ in range(2000)
     )
     assert 0.77 < decided / 2000 < 0.86
-    judged = statistics.judge(claim("at least", **FIVE), evidence(span(5, 2, runs=5))).iloc[0]
+    judged = judge(claim("at least", **FIVE), evidence(span(5, 2, runs=5))).iloc[0]
     assert judged["decides"] > 5
-    assert np.isinf(statistics.runs_to_decide(5.0, 4.0, 6.0, 5, where))
+    assert np.isinf(rules.runs_to_decide(5.0, 4.0, 6.0, 5, where))
 
 
 def test_a_prediction_interval_holds_the_next_mean_as_often_as_it_says():

@@ -3,8 +3,10 @@
 import pandas as pd
 import pytest
 
-from longfat import papers, paths, statistics, store
+from longfat import papers, paths, store
 from longfat.book import chapters, verdicts
+from longfat.verdicts import rules
+from longfat.verdicts.judge import judge
 
 pytestmark = pytest.mark.book
 
@@ -13,7 +15,7 @@ pytestmark = pytest.mark.book
 def test_a_claim_has_a_kind_and_what_its_rule_needs(paper):
     """`region` refuses an unknown kind and a missing number."""
     for claim in papers.claims(paper).itertuples():
-        place = statistics.region(claim)
+        place = rules.region(claim)
         if claim.kind in ("qualitative", "direction"):
             reason = claim.threshold_reason
             assert isinstance(reason, str) and reason.strip(), f"{claim.id}: no reason"
@@ -43,7 +45,7 @@ def test_every_measured_claim_has_evidence():
 def test_evidence_names_an_engine_and_an_archived_experiment():
     archived = set(store.experiments())
     rows = evidence()
-    assert set(rows["engine"]) <= set(statistics.ENGINES)
+    assert set(rows["engine"]) <= set(rules.ENGINES)
     lost = [
         f"{row.id}: {row.experiment!r}"
         for row in rows.itertuples()
@@ -96,10 +98,10 @@ def test_a_verdict_moves_with_its_evidence():
     kept = next(row for row in table.to_dict("records") if row["evidence"])
     claims = papers.claims(kept["paper"]).query("id == @kept['id']")
     rows = pd.DataFrame(kept["evidence"]).assign(claim=kept["id"])
-    assert statistics.judge(claims, rows)["verdict"][0] == "reproduced"
+    assert judge(claims, rows)["verdict"][0] == "reproduced"
     away = 100 * (1 + rows["measured"].abs().max()) * (1 if pd.isna(kept["bound_low"]) else -1)
     rows.loc[rows["parameter"] == "", ["measured", "low", "high"]] += away
-    assert statistics.judge(claims, rows)["verdict"][0] != "reproduced"
+    assert judge(claims, rows)["verdict"][0] != "reproduced"
 
 
 def test_no_other_code_makes_verdicts():

@@ -7,10 +7,12 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from longfat import statistics, store
+from longfat import store
 from longfat.book import show, verdicts
 from longfat.errors import InputError
 from longfat.experiment import Chapter, Table
+from longfat.verdicts import rules
+from longfat.verdicts.judge import judge
 
 pytestmark = pytest.mark.book
 
@@ -120,7 +122,7 @@ def chapter(table: pd.DataFrame) -> Chapter:
 def judged(tmp_path, monkeypatch):
     """Return the verdicts of that chapter, written and read, which is the only one of the book."""
     monkeypatch.setattr(verdicts, "VERDICTS", tmp_path / "verdicts.csv")
-    made = verdicts.judged(chapter(statistics.judge(CLAIMS, EVIDENCE)))
+    made = verdicts.judged(chapter(judge(CLAIMS, EVIDENCE)))
     verdicts.write(made)
     read = verdicts.verdicts()
     pd.testing.assert_frame_equal(read, made, check_dtype=False)
@@ -176,7 +178,7 @@ def test_a_claim_is_a_picture_of_what_was_printed_and_measured(judged):
 def test_each_drawn_claim_is_told_with_its_rule_and_its_data(judged):
     told = verdicts.steps()
     assert told.count("## ") == 2  # of three claims one has no evidence
-    assert statistics.RULES["at most"] in told
+    assert rules.RULES["at most"] in told
     assert "hybla-steady" in store.experiments()
     assert told.count("| `hybla-steady` |") == 4
     assert "recovery: halving" in told
@@ -219,4 +221,4 @@ def test_a_claim_that_went_or_came_is_said_so(judged):
 
 def test_the_rules_on_the_page_are_those_of_the_code():
     table = verdicts.rules()
-    assert dict(zip(table["kind"], table["rule"], strict=True)) == statistics.RULES
+    assert dict(zip(table["kind"], table["rule"], strict=True)) == rules.RULES

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from longfat import papers, pictures, statistics, style, topologies
+from longfat import papers, pictures, style, topologies
 from longfat.book import figures, verdicts
 from longfat.cc import catalogue
 from longfat.engines import simulate
@@ -17,6 +17,7 @@ from longfat.engines.segment import wasm
 from longfat.papers import survey
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
+from longfat.verdicts import rules
 
 
 class Finding(NamedTuple):
@@ -105,7 +106,7 @@ def _verdict(verdict: str) -> str:
     """Return a verdict in a few words."""
     if verdict == "undecidable":
         return "our runs do not decide it"
-    if statistics.verdict_class(verdict) != "depends":
+    if rules.verdict_class(verdict) != "depends":
         return verdict
     return "it depends on something that the paper does not say"
 

@@ -30,7 +30,6 @@ from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
 from longfat.pictures import save
 from longfat.scenario import Scenario
-from longfat.statistics import VERDICTS, verdict_class, worded
 from longfat.style import (
     CONTROLS,
     ENGINE_LABEL,
@@ -44,6 +43,8 @@ from longfat.style import (
     powers,
     style,
 )
+from longfat.verdicts.rules import VERDICTS, verdict_class
+from longfat.verdicts.wording import worded
 
 __all__ = [
     "CONTROLS",
@@ -318,7 +319,7 @@ def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> HTML:
 
     `judged` has a row a claim and the columns `VERDICT_COLUMNS`: what the paper printed and what
     was measured, with its interval from `low` to `high`, all in `unit` (missing where there is no
-    number); which engine measured it; a verdict (`statistics.verdict_class` is one of `VERDICTS`);
+    number); which engine measured it; a verdict (`rules.verdict_class` is one of `VERDICTS`);
     and the reason in sentences. Under `longfat figure` also write NAME.csv. Raises InputError for
     missing columns, other verdicts, and a claim that comes twice.
     """

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import papers, paths, statistics, store, style
+from longfat import papers, paths, store, style
 from longfat.book import show
 from longfat.errors import InputError
 from longfat.experiment import Chapter
+from longfat.verdicts import rules as verdict_rules
+from longfat.verdicts import wording
+from longfat.verdicts.judge import JUDGED_COLUMNS
 
 DRAWN, SEED = 10, 19  # of the claims that are told step by step
 NUMBERS = (
@@ -30,7 +33,7 @@ def verdicts() -> pd.DataFrame:
     """Return every claim of every paper with what was measured and the verdict.
 
     They are in `data/verdicts.csv`, which `longfat judge` writes. Columns: paper and
-    `statistics.JUDGED_COLUMNS`.
+    `JUDGED_COLUMNS`.
     """
     return _verdicts(VERDICTS).copy()
 
@@ -48,10 +51,10 @@ def judged(chapter: Chapter) -> pd.DataFrame:
         raise InputError(f"{chapter.name} has no claims")
     found = chapter.data(chapter.claims)
     rows = [
-        {"paper": chapter.name} | {name: _plain(row[name]) for name in statistics.JUDGED_COLUMNS}
+        {"paper": chapter.name} | {name: _plain(row[name]) for name in JUDGED_COLUMNS}
         for row in found.to_dict("records")
     ]
-    table = pd.DataFrame(rows, columns=["paper", *statistics.JUDGED_COLUMNS])
+    table = pd.DataFrame(rows, columns=["paper", *JUDGED_COLUMNS])
     return table.astype(dict.fromkeys(NUMBERS, float) | {"reason": object})
 
 
@@ -88,9 +91,9 @@ def verdict_counts_by_kind() -> pd.DataFrame:
 
 
 def _counts(table: pd.DataFrame, by: str, total: str) -> pd.DataFrame:
-    ended = table["verdict"].map(statistics.verdict_class).rename("verdict")
+    ended = table["verdict"].map(verdict_rules.verdict_class).rename("verdict")
     counts = pd.crosstab(table[by].fillna("–"), ended)
-    columns = [verdict for verdict in statistics.VERDICTS if verdict in counts]
+    columns = [verdict for verdict in verdict_rules.VERDICTS if verdict in counts]
     counts = counts.reindex(columns=columns)
     counts.loc[total] = counts.sum()
     return counts.assign(claims=counts.sum(axis=1)).rename_axis(by).reset_index()
@@ -98,7 +101,7 @@ def _counts(table: pd.DataFrame, by: str, total: str) -> pd.DataFrame:
 
 def rules() -> pd.DataFrame:
     """Return the rule of each kind of claim, from the code that applies it: a row a kind."""
-    return pd.DataFrame({"kind": statistics.KINDS, "rule": statistics.RULES.values()})
+    return pd.DataFrame({"kind": verdict_rules.KINDS, "rule": verdict_rules.RULES.values()})
 
 
 def scoreboard() -> pd.DataFrame:
@@ -116,7 +119,7 @@ def scoreboard() -> pd.DataFrame:
                     table.to_dict("records"), worded["printed"], worded["measured"], strict=True
                 )
             ],
-            "verdict": table["verdict"].map(statistics.verdict_class),
+            "verdict": table["verdict"].map(verdict_rules.verdict_class),
             "reason": [_reason(row) for row in table.itertuples()],
         }
     )
@@ -125,8 +128,8 @@ def scoreboard() -> pd.DataFrame:
 def _reason(row) -> str:
     """Return the reason of a verdict, with what it depends on, and folded what settings do."""
     reason = row.reason if isinstance(row.reason, str) else ""
-    if statistics.verdict_class(row.verdict) == "depends":
-        on = statistics.worded(row.verdict).removeprefix("depends on ")
+    if verdict_rules.verdict_class(row.verdict) == "depends":
+        on = wording.worded(row.verdict).removeprefix("depends on ")
         reason = f"Depends on **{on}**. {reason}"
     return f"{reason} {_varied(row.evidence or [])}".strip()
 
@@ -212,7 +215,7 @@ def picture(row: dict[str, Any]) -> str:
         parts.append(f'{label} fill="currentColor">{text}</text>')
     unit = f" {row['unit']}" if row["unit"] else ""
     said = "; ".join(
-        f"{statistics.ENGINES[one['engine']]} {one['measured']:.3g}{unit}" for one in measured
+        f"{wording.ENGINE_NAMES[one['engine']]} {one['measured']:.3g}{unit}" for one in measured
     )
     said = f"printed {printed:g}{unit}; {said}" if printed is not None else said
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
@@ -273,7 +276,7 @@ def verdicts_before_and_after() -> pd.DataFrame:
             + both["statement"].fillna(both["statement_before"]),
             "kind": both["kind"].fillna("–"),
             "before": both["verdict_before"].fillna("not judged"),
-            "now": both["verdict"].fillna("not judged").map(statistics.worded),
+            "now": both["verdict"].fillna("not judged").map(wording.worded),
             "changed": np.select([unlike, new, ~now], CHANGES, "no"),
             "reason": both["id"].map(said).astype(object).fillna(both["reason"]).fillna("–"),
         }
@@ -287,7 +290,7 @@ CHANGES = ["verdict", "new claim", "no longer judged"]
 def verdicts_changed() -> pd.DataFrame:
     """Return how many claims changed from which verdict to which: a row a pair, most first."""
     table = verdicts_before_and_after()
-    table["now"] = table["now"].map(statistics.verdict_class).replace("depends", "depends on …")
+    table["now"] = table["now"].map(verdict_rules.verdict_class).replace("depends", "depends on …")
     counts = table.groupby(["before", "now"]).size().rename("claims").reset_index()
     return counts.sort_values("claims", ascending=False, kind="stable").reset_index(drop=True)
 
@@ -321,12 +324,12 @@ def _steps(number: int, row: dict[str, Any]) -> str:
     lines = [
         f"## {number}. {row['paper']}, {row['where']}",
         f"**The sentence.** {row['statement']}",
-        f"**The rule.** It is of the kind *{row['kind']}*. {statistics.RULES[row['kind']]} "
+        f"**The rule.** It is of the kind *{row['kind']}*. {verdict_rules.RULES[row['kind']]} "
         f"So the number to measure is {holds}{unit}.",
         picture(row),
         "**What was measured.**",
         _table(row),
-        f"**The verdict: {statistics.worded(row['verdict'], most=9)}.** {row['reason']}",
+        f"**The verdict: {wording.worded(row['verdict'], most=9)}.** {row['reason']}",
     ]
     return "\n\n".join(lines)
 
@@ -343,7 +346,7 @@ def _table(row: dict[str, Any]) -> str:
             interval = f"{style.number(one['low'])} to {style.number(one['high'])}"
         data = [f"`{name}`" for name in one["experiment"].split() if name in store.experiments()]
         cells = (
-            statistics.ENGINES[one["engine"]],
+            wording.ENGINE_NAMES[one["engine"]],
             varied if one["parameter"] else "as stated",
             style.number(one["measured"]),
             interval,

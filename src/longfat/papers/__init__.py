@@ -32,7 +32,7 @@ def claims(paper: str) -> "pd.DataFrame":
     """Return every claim of a paper, a row a claim.
 
     Columns: id; paper; where (section or table); statement, in our words; kind, one of
-    `statistics.KINDS`; printed, unit and half_unit (half of the last printed digit's unit, or what
+    `rules.KINDS`; printed, unit and half_unit (half of the last printed digit's unit, or what
     the wording of "about" allows); threshold and threshold_reason, which make a sentence without a
     number measurable; fitted (what was fitted to the number, or missing); and those of the chapter.
     Raises InputError for an unknown paper.

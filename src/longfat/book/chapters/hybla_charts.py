@@ -8,13 +8,14 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Arc, Circle
 
-from longfat import papers, pictures, statistics
+from longfat import papers, pictures
 from longfat.book import show
 from longfat.experiment import Runs
 from longfat.papers.hybla import analysis, claims, derivation, inverse, plan, theory
 from longfat.papers.hybla.plan import THRESHOLD, WINDOW
 from longfat.papers.hybla.theory import QUANTITIES
 from longfat.style import quantity, short_name, style
+from longfat.verdicts import rules
 
 AGREES = {  # a verdict's colour, also for the colour-blind; the cell says it in words too
     "reproduced": "#cfe8dc",
@@ -239,12 +240,12 @@ def stands(table: pd.DataFrame, _: Runs) -> Drawing:
     figure.suptitle(title, fontsize=11)
     for row in table.itertuples():
         x, y = columns.index(row.column), rows.index(row.quantity)
-        face = AGREES[statistics.verdict_class(row.verdict)]
+        face = AGREES[rules.verdict_class(row.verdict)]
         axes.fill_between([x - 0.47, x + 0.47], y - 0.45, y + 0.45, color=face, linewidth=0)
         said = "small" if pd.isna(row.printed) else f"{row.printed:g}"
         ours = "?" if pd.isna(row.measured) else f"{row.measured:.2g}"
         word = {"reproduced": "✓", "not reproduced": "✗", "depends": "±"}
-        mark = word.get(statistics.verdict_class(row.verdict), "?")
+        mark = word.get(rules.verdict_class(row.verdict), "?")
         axes.text(x, y, f"{said} → {ours} {mark}", ha="center", va="center", fontsize=7)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -259,7 +260,7 @@ def stands(table: pd.DataFrame, _: Runs) -> Drawing:
     axes.grid(False)
     for side in axes.spines.values():
         side.set_visible(False)
-    names = [name for name in AGREES if name in set(table["verdict"].map(statistics.verdict_class))]
+    names = [name for name in AGREES if name in set(table["verdict"].map(rules.verdict_class))]
     for n, name in enumerate(names):
         axes.text(
             0.02 + 0.2 * n,

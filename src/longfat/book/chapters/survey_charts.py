@@ -8,12 +8,13 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
 
-from longfat import measures, statistics
+from longfat import measures
 from longfat.book import show
 from longfat.experiment import Runs
 from longfat.papers import survey
 from longfat.papers.survey import analysis, plan, theory
 from longfat.papers.survey.analysis import seed_means
+from longfat.verdicts import rules
 
 COLORS = {name: show.style(name)["color"] for name in plan.NAMES}
 LABELS = plan.NAMES
@@ -446,5 +447,5 @@ def claim_parts(judged: pd.DataFrame) -> pd.DataFrame:
         table["low"].fillna(table["part"]),
         table["high"].fillna(table["part"]),
     )
-    table["look"] = [statistics.verdict_class(verdict) for verdict in stated["verdict"]]
+    table["look"] = [rules.verdict_class(verdict) for verdict in stated["verdict"]]
     return table

@@ -390,7 +390,7 @@ GROUPS = {  # which claims stand in one line of `claims`
 
 
 def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
-    """Draw the verdicts of `statistics.judge`: a mark a claim, a line a part of the paper."""
+    """Draw the verdicts of `judge`: a mark a claim, a line a part of the paper."""
     figure, axes = show.subplots(figsize=(7, 3.8))
     labels: dict[str, Any] = {}
     sorts = judged["verdict"].where(~judged["verdict"].str.startswith("depends"), "depends")

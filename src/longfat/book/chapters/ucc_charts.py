@@ -4,11 +4,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from longfat import measures, papers, statistics
+from longfat import measures, papers
 from longfat.book import show
 from longfat.experiment import Runs
 from longfat.papers.ucc import analysis
 from longfat.papers.ucc.plan import CHD
+from longfat.verdicts import rules
 
 ALPHA = 0.99  # utilization above which UCC takes a loss for congestion
 SAME = "0.88"  # grey of the band in which two goodputs are almost the same
@@ -171,13 +172,13 @@ VERDICT_COLORS = {
 def verdicts(judged: pd.DataFrame, _: Runs) -> Drawing:
     """Draw how the claims stand: those on ratios with their intervals, and each with its verdict.
 
-    `judged` is of `statistics.judge`. Grey is where a ratio agrees with its claim.
+    `judged` is of `judge`. Grey is where a ratio agrees with its claim.
     """
     rows = judged.merge(papers.claims("ucc")[["id", "short"]], on="id")
     figure, axes = show.subplots(figsize=(8, 0.5 + 0.34 * len(rows)))
     least, most = 0.03, 12.0
     for y, row in enumerate(rows.itertuples()):
-        kind = statistics.verdict_class(row.verdict)
+        kind = rules.verdict_class(row.verdict)
         color = VERDICT_COLORS.get(kind, "0.5")
         if row.unit == "times":
             left, right = max(least, row.bound_low), min(most, row.bound_high)
@@ -199,7 +200,7 @@ def verdicts(judged: pd.DataFrame, _: Runs) -> Drawing:
     axes.set(xscale="log", xlim=(least, most), ylim=(len(rows) - 0.5, -0.5))
     ticks = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    reproduced = (rows["verdict"].map(statistics.verdict_class) == "reproduced").sum()
+    reproduced = (rows["verdict"].map(rules.verdict_class) == "reproduced").sum()
     axes.set_title(f"{reproduced} of {len(rows)} claims are reproduced")
     axes.set_xlabel("measured, at the point that decides: times the reference, with its interval")
     axes.grid(False)

@@ -12,6 +12,8 @@ from longfat.papers.hybla import analysis, derivation, plan
 from longfat.papers.hybla.analysis import MENDED, TIMED, each_beside_model
 from longfat.papers.hybla.plan import LEGS, ROBUST, Setting
 from longfat.papers.hybla.theory import QUANTITIES
+from longfat.verdicts import rules
+from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 PRINTED_REPETITIONS = int(papers.value("hybla", "repetitions"))  # of which it printed means
 # What the claims are judged by, by the names of `evidence`'s arguments.
@@ -30,8 +32,8 @@ PARTS = {
 
 
 def judged(runs: Runs) -> pd.DataFrame:
-    """Return the claims with the verdict on each (`statistics.judge`)."""
-    return statistics.judge(papers.claims("hybla"), evidence(runs.setting, **made(PARTS, runs)))
+    """Return the claims with the verdict on each (`judge`)."""
+    return judge(papers.claims("hybla"), evidence(runs.setting, **made(PARTS, runs)))
 
 
 def evidence(
@@ -44,7 +46,7 @@ def evidence(
     varied_steady: pd.DataFrame | None = None,
     varied_transfers: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return what every claim is judged by, as `statistics.judge` takes it.
+    """Return what every claim is judged by, as `judge` takes it.
 
     The arguments are tables of `PARTS`. The time of a transfer is also taken otherwise, which needs
     no other run.
@@ -81,7 +83,7 @@ def evidence(
         rows += _of_differences(setting, claim, apart[apart["leg"].isin(legs)])
     rows += _of_large_transfers(setting, claims, apart)
     rows += _of_the_question(beside) + _of_growth(setting, rounds) + _of_the_tails(setting)
-    return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+    return pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
 
 
 def steady_evidence(claims: pd.DataFrame, runs: pd.DataFrame, experiment: str) -> pd.DataFrame:
@@ -95,7 +97,7 @@ def steady_evidence(claims: pd.DataFrame, runs: pd.DataFrame, experiment: str) -
     apart = each_beside_model(at, given, "steady", "throughput")
     apart = apart.assign(transfer="steady", metric="throughput")
     rows = [row for claim in claims.itertuples() for row in _of_differences(at, claim, apart)]
-    return pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+    return pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
 
 
 def _of_differences(setting: Setting, claim, apart: pd.DataFrame) -> list[dict]:
@@ -216,7 +218,7 @@ def table_3(claims: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
     """Return the paper's table 3 with our numbers: a row a transfer.
 
     Columns: data, and for each metric and method the printed number and ours with the interval of a
-    set of runs such as the paper's. `judged` is of `statistics.judge`.
+    set of runs such as the paper's. `judged` is of `judge`.
     """
     table = claims[claims["where"] == "table 3"][["id", "transfer", "metric", "method"]]
     table = table.merge(judged[["id", "printed", "measured", "low", "high"]], on="id")
@@ -332,7 +334,7 @@ def numbers_measured(runs: Runs) -> dict[str, float]:
             mean = float(goodput.loc[algorithm, near[0]]) if len(near) else float("nan")
             found[f"hybla_{algorithm}_{name}"] = mean
     found |= {f"hybla_share_{name}": 100 * float(share[name]) for name in ROBUST}
-    counts = verdicts["verdict"].map(statistics.verdict_class).value_counts()
-    for verdict in statistics.VERDICTS:
+    counts = verdicts["verdict"].map(rules.verdict_class).value_counts()
+    for verdict in rules.VERDICTS:
         found[f"hybla_{verdict.replace(' ', '_')}"] = int(counts.get(verdict, 0))
     return found | {"hybla_claims": len(verdicts)}

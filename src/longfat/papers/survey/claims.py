@@ -15,6 +15,8 @@ from longfat.papers.survey import analysis, files, routers, theory
 from longfat.papers.survey.analysis import PRINTED_RUNS, VARIATIONS
 from longfat.papers.survey.plan import FITTED_QUEUE, NAMES, PATH, VARIED, Setting
 from longfat.papers.survey.theory import SHORT
+from longfat.verdicts import rules
+from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 # What the claims are judged by, by the names of `evidence`'s arguments.
 PARTS = {
@@ -33,15 +35,15 @@ PARTS = {
 
 
 def judged(runs: Runs) -> pd.DataFrame:
-    """Return the claims with the verdict on each (`statistics.judge`)."""
-    return statistics.judge(papers.claims("survey"), evidence(runs.setting, **made(PARTS, runs)))
+    """Return the claims with the verdict on each (`judge`)."""
+    return judge(papers.claims("survey"), evidence(runs.setting, **made(PARTS, runs)))
 
 
 def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
     """Return what was measured for each claim, a row a claim, engine and setting.
 
     `parts` are tables of `PARTS`; those of varied assumptions and of the routers may be missing.
-    Columns as `statistics.judge` wants them.
+    Columns as `judge` wants them.
     """
     rows = [
         *_arithmetic(),
@@ -57,7 +59,7 @@ def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
     rows += _sharing(parts["shares"])
     if "assistance" in parts:
         rows += routers.evidence(parts["assistance"])
-    table = pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+    table = pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
     return table[table["measured"].notna()].reset_index(drop=True)
 
 
@@ -443,9 +445,9 @@ def _of_sharing(runs: Runs) -> dict[str, float]:
 
 
 def _of_verdicts(judged: pd.DataFrame) -> dict[str, float]:
-    count = judged["verdict"].map(statistics.verdict_class).value_counts()
+    count = judged["verdict"].map(rules.verdict_class).value_counts()
     found: dict[str, float] = {"survey_claims": len(judged)}
-    for verdict in statistics.VERDICTS:
+    for verdict in rules.VERDICTS:
         found[f"survey_{verdict.replace(' ', '_')}"] = int(count.get(verdict, 0))
     return found
 

@@ -17,6 +17,7 @@ from longfat.papers import tcpj
 from longfat.papers.tcpj import analysis, families, plan
 from longfat.papers.tcpj.analysis import standard_goodput
 from longfat.papers.tcpj.plan import PROTOCOLS, USUAL, VARIED, WITH_SACK, Setting
+from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 Rows = Iterable[dict[str, Any]]
 
@@ -40,8 +41,8 @@ PARTS = {
 
 
 def judged(runs: Runs) -> pd.DataFrame:
-    """Return the claims with the verdict on each (`statistics.judge`)."""
-    return statistics.judge(papers.claims("tcpj"), evidence(runs.setting, **made(PARTS, runs)))
+    """Return the claims with the verdict on each (`judge`)."""
+    return judge(papers.claims("tcpj"), evidence(runs.setting, **made(PARTS, runs)))
 
 
 def evidence(
@@ -61,7 +62,7 @@ def evidence(
 ) -> pd.DataFrame:
     """Return the evidence on every claim: a row a claim, engine, setting and point.
 
-    The arguments are tables of `PARTS`. The columns are `statistics.EVIDENCE_COLUMNS`.
+    The arguments are tables of `PARTS`. The columns are `EVIDENCE_COLUMNS`.
     """
     rows = [
         *random_loss_rows(random_loss),
@@ -82,7 +83,7 @@ def evidence(
     more = table["runs"] > table["experiment"].map(USUAL).fillna(np.inf)
     own = table["experiment"]
     table["experiment"] = own.where(~more, own + " " + own + "-more")
-    return table[list(statistics.EVIDENCE_COLUMNS)]
+    return table[list(EVIDENCE_COLUMNS)]
 
 
 def random_loss_rows(runs: pd.DataFrame) -> Rows:

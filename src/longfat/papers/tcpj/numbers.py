@@ -13,6 +13,7 @@ from longfat.papers.tcpj import analysis, claims, plan, theory
 from longfat.papers.tcpj.analysis import on
 from longfat.papers.tcpj.plan import WITH_SACK, Setting
 from longfat.style import powers
+from longfat.verdicts import rules, wording
 
 Numbers = dict[str, float | int | str]
 
@@ -219,8 +220,8 @@ TURNING = "lost_retransmission"  # the parameter on which most verdicts hang
 
 def verdict_numbers(judged: pd.DataFrame) -> Numbers:
     """How many claims ended how, and how many hang on `TURNING`."""
-    sorts = judged["verdict"].map(statistics.verdict_class).value_counts()
-    names = {verdict: f"tcpj_claims_{verdict.replace(' ', '_')}" for verdict in statistics.VERDICTS}
+    sorts = judged["verdict"].map(rules.verdict_class).value_counts()
+    names = {verdict: f"tcpj_claims_{verdict.replace(' ', '_')}" for verdict in rules.VERDICTS}
     counts: Numbers = {short: int(sorts.get(name, 0)) for name, short in names.items()}
     turned = turned_claims(judged, TURNING, "stated", "changed")
     varied = [
@@ -249,6 +250,6 @@ def turned_claims(judged: pd.DataFrame, parameter: str, base: str, other: str) -
         if not stated or not changed or stated[0]["says"] == changed[0]["says"]:
             continue
         cells = [f"{one['measured']:.3g}: {one['says']}" for one in (stated[0], changed[0])]
-        rows.append([row.statement, row.unit, *cells, statistics.worded(row.verdict)])
+        rows.append([row.statement, row.unit, *cells, wording.worded(row.verdict)])
     table = pd.DataFrame(rows, columns=["claim", "unit", base, other, "verdict"])
     return table.drop_duplicates("claim", ignore_index=True)

@@ -19,6 +19,7 @@ from longfat.papers.ucc.plan import (
     Setting,
 )
 from longfat.papers.ucc.theory import PACKET_S, PIPE_PACKETS, samples_met
+from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and two to fill up
 RANGES = {"0.001 to 0.1": (1e-3, 0.1), "0.001 to 0.03": (1e-3, 0.03), "0.01 to 0.1": (0.01, 0.1)}
@@ -38,8 +39,8 @@ PARTS = {
 
 
 def judged(runs: Runs) -> pd.DataFrame:
-    """Return the claims with the verdict on each (`statistics.judge`)."""
-    return statistics.judge(papers.claims("ucc"), evidence(runs.setting, **made(PARTS, runs)))
+    """Return the claims with the verdict on each (`judge`)."""
+    return judge(papers.claims("ucc"), evidence(runs.setting, **made(PARTS, runs)))
 
 
 def evidence(
@@ -54,7 +55,7 @@ def evidence(
     buffers: pd.DataFrame,
     varied: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return what was measured of each claim: the table that `statistics.judge` takes.
+    """Return what was measured of each claim: the table that `judge` takes.
 
     The arguments are tables of `PARTS`.
     A row a claim, engine, setting and point.
@@ -66,7 +67,7 @@ def evidence(
         *_of_crowds(crowds),
         *_of_buffers(buffers),
     ]
-    table = pd.DataFrame(rows, columns=list(statistics.EVIDENCE_COLUMNS))
+    table = pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
     return table.fillna({"parameter": "", "setting": ""})
 
 
