@@ -29,7 +29,7 @@ FOLDER = Path(str(files("longfat.cc")))
 FILE = FOLDER / "catalogue.json"
 # No fused multiply-add and no -march=native: a window must not depend on the processor.
 FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off")
-PROGRAM_FLAGS = ("-rdynamic",)
+PROGRAM_FLAGS = ("-rdynamic", "-O3")  # a tenth faster; headers gain nothing by it
 PLUGIN_FLAGS = ("-fPIC", "-shared", "-x", "c++")
 if sys.platform == "darwin":
     PLUGIN_FLAGS += ("-undefined", "dynamic_lookup")  # it finds the engine when it is loaded
