@@ -64,6 +64,18 @@ def test_an_outage_is_no_round_trip(timestamps, side):
     assert answer["max_rtt_s"] <= longest_s(10e6, 0.1, 20)
 
 
+@pytest.mark.parametrize("tick_s", [0.0, 5.0])
+def test_a_clocks_tick_may_hide_which_segment_is_answered(tick_s):
+    """What overtakes is told by timestamps, up to their tick: it is no fault of the engine."""
+    own = flow(frto=True, timestamp_tick_s=tick_s)
+    for seed in (11, 47, 70):
+        answer = run(
+            link(32e3, 0.3, 20), own, duration_s=60, seed=seed, back={"loss_per_packet": 0.75}
+        )
+        assert answer["timeouts"] > 0
+        assert answer["max_rtt_s"] <= longest_s(32e3, 0.6, 20) + tick_s
+
+
 # --- delivery rates
 
 

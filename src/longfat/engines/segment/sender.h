@@ -460,12 +460,13 @@ class Sender final : public Endpoint,
         Time rtt = sample.newest(now);
         if (rtt != NO_RTT)
         {
-            // No sample is longer than that of the segment which caused the ACK, but for the ACK's delay.
-            // Without SACK and timestamps a sender cannot always know; and of two that were sent
-            // again the first may have been overtaken.
+            // No sample is longer than that of the segment which caused the ACK, but for the ACK's
+            // delay, and a tick, in which timestamps are equal. Without SACK and timestamps a sender
+            // cannot always know; and of two that were sent again the first may have been overtaken.
             const bool knows = m_spec.timestamps && m_spec.sack && !sample.is_proven();
             m_checks.expect(packet.segment_sent == NEVER || !knows ||
-                                rtt <= now - packet.segment_sent + m_spec.ack_timeout,
+                                rtt <= now - packet.segment_sent + m_spec.ack_timeout +
+                                           m_spec.timestamp_tick,
                             "a round trip is longer than that of the segment which caused the ACK");
             const Time hidden = packet.options ? packet.options->hidden : 0;
             rtt = std::max<Time>(rtt - hidden, 1);
