@@ -662,19 +662,18 @@ class CongestionOps : public ns3::TcpCongestionOps, public HandoffSignal, privat
     void find_losses()
     {
         const auto buffer = m_socket->GetTxBuffer();
-        if (Bytes(buffer->GetLost()) == m_lost_out)
+        const auto all_are_known = [&] { return Bytes(buffer->GetLost()) == m_lost_out; };
+        for (auto at = m_sent.lower_bound(m_una); at != m_sent.end() && !all_are_known(); ++at)
         {
-            return;
-        }
-        for (auto at = m_sent.lower_bound(m_una); at != m_sent.end(); ++at)
-        {
-            // Without SACK the socket does not say, but it can only be the head.
-            const bool is_lost = m_has_sack
-                                     ? !at->second.sacked && buffer->IsLost(in_socket(at->first))
-                                     : at->first == m_una;
-            if (is_lost && !at->second.lost)
+            Segment& segment = at->second;
+            if (segment.lost || segment.sacked)
             {
-                lose(at->first, at->second);
+                continue; // the socket would look for it from the head of its list on
+            }
+            // Without SACK the socket does not say, but it can only be the head.
+            if (m_has_sack ? buffer->IsLost(in_socket(at->first)) : at->first == m_una)
+            {
+                lose(at->first, segment);
             }
         }
     }
