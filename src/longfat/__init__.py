@@ -1,7 +1,7 @@
 """Long, Fat & Lossy: TCP over satellites, radio links and intercontinental paths, re-executed."""
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longfat.engines import simulate
@@ -95,7 +95,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(f"longfat.{home}"), name)

@@ -7,7 +7,7 @@ import sys
 import textwrap
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -24,7 +24,7 @@ ENGINES = "Which engine runs it: segment, core, ns3, linux or ns2."
 class _Group(click.Group):
     """A group whose commands report our errors in one line, with our exit status."""
 
-    def invoke(self, ctx):
+    def invoke(self, ctx: click.Context) -> Any:
         warnings.formatwarning = lambda message, *_, **__: f"longfat: {message}\n"
         try:
             return super().invoke(ctx)
@@ -48,16 +48,16 @@ def _print(table: "pd.DataFrame", as_json: bool) -> None:
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="longfat")
-def main():
+def main() -> None:
     """Long, Fat & Lossy: TCP over satellites, radio links and intercontinental paths."""
 
 
 @main.group()
-def model():
+def model() -> None:
     """Evaluate a paper's equations."""
 
 
-def _stated(option: str, name: str, what: str, type: type = float):
+def _stated(option: str, name: str, what: str, type: type = float) -> Any:
     """Return an option whose default is a parameter of the paper on Hybla."""
     default = type(value("hybla", name))
     return click.option(option, type=type, default=default, show_default=True, help=what)
@@ -79,7 +79,17 @@ def _stated(option: str, name: str, what: str, type: type = float):
     help="Of the throughput: the paper's, or ours, which keeps the windows' distribution.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, model, as_json):
+def model_hybla(
+    loss: float,
+    rtt: float,
+    rtt0: float,
+    max_window: float,
+    segment_bytes: int,
+    segments: tuple[float, ...],
+    rto: float,
+    model: Literal["printed", "renewal"],
+    as_json: bool,
+) -> None:
     """TCP Hybla's throughput, by either model, and transfer times, by the paper's."""
     import numpy as np
     import pandas as pd
@@ -107,7 +117,7 @@ def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, model
 @click.option("--rtt", type=float, default=0.1, show_default=True, help="Round-trip time (s).")
 @click.option("--segment-bytes", type=int, default=1448, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def model_survey(loss, rtt, segment_bytes, as_json):
+def model_survey(loss: float, rtt: float, segment_bytes: int, as_json: bool) -> None:
     """Throughput of standard TCP, HSTCP and Scalable TCP, by their response functions."""
     from longfat.papers import survey
 
@@ -123,7 +133,7 @@ def model_survey(loss, rtt, segment_bytes, as_json):
     type=click.Path(path_type=Path),
     help="Draw windows, round trips, queues and goodput over time into this file (SVG, PNG, PDF).",
 )
-def simulate(scenario_file, engine, as_json, plot):
+def simulate(scenario_file: Path, engine: str, as_json: bool, plot: Path | None) -> None:
     """Simulate the scenario in SCENARIO_FILE (JSON)."""
     from longfat import pictures
     from longfat.engines import simulate as run
@@ -152,7 +162,7 @@ def simulate(scenario_file, engine, as_json, plot):
     required=True,
     help="File of the drawing; its end says what it is (SVG, PNG, PDF).",
 )
-def draw(scenario_file, output):
+def draw(scenario_file: Path, output: Path) -> None:
     """Draw the network and the flows of SCENARIO_FILE (JSON)."""
     from longfat import pictures
     from longfat.scenario import Scenario
@@ -164,7 +174,7 @@ def draw(scenario_file, output):
 @click.argument("scenario_file", type=click.Path(path_type=Path))
 @click.option("--to", required=True, help="A shell script for Linux (netns), or Python (mininet).")
 @click.option("--output", type=click.Path(path_type=Path), help="Write a file instead.")
-def export(scenario_file, to, output):
+def export(scenario_file: Path, to: str, output: Path | None) -> None:
     """Write SCENARIO_FILE (JSON) as a program for a testbed of real Linux hosts."""
     from longfat.export import export as program
     from longfat.scenario import Scenario
@@ -197,7 +207,16 @@ def export(scenario_file, to, output):
     help="Of a run (s).",
 )
 @click.option("--memory-limit", type=click.FloatRange(min=0, min_open=True), help="Of a run (MB).")
-def sweep(scenarios_file, engine, output, executor, address, workers, time_limit, memory_limit):
+def sweep(
+    scenarios_file: Path,
+    engine: str,
+    output: Path | None,
+    executor: str,
+    address: str | None,
+    workers: int | None,
+    time_limit: float,
+    memory_limit: float | None,
+) -> None:
     """Simulate all scenarios of SCENARIOS_FILE (a JSON list); again, to go on after a break."""
     from longfat.scenario import Scenario
     from longfat.sweeps import sweep as run
@@ -229,7 +248,7 @@ def sweep(scenarios_file, engine, output, executor, address, workers, time_limit
 
 
 @contextlib.contextmanager
-def _executor(name: str, address: str | None, workers: int | None):
+def _executor(name: str, address: str | None, workers: int | None) -> Any:
     """Make the executor that the options of `sweep` ask for."""
     if name == "local":
         if address:
@@ -265,7 +284,16 @@ def _executor(name: str, address: str | None, workers: int | None):
 @click.option("--senders", default="", help="Compare these alone: names with commas.")
 @click.option("--seeds", type=click.IntRange(min=2), default=3, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def compare(rate, rtt, loss, buffer, beside, senders, seeds, as_json):
+def compare(
+    rate: float,
+    rtt: float,
+    loss: float,
+    buffer: float,
+    beside: str,
+    senders: str,
+    seeds: int,
+    as_json: bool,
+) -> None:
     """Which sender for a path? All over it, with 95 % intervals, the largest goodput first."""
     import pandas as pd
 
@@ -291,7 +319,9 @@ def compare(rate, rtt, loss, buffer, beside, senders, seeds, as_json):
     _print(shown, as_json)
 
 
-def _add_interval(shown, table, low: str, high: str, unit: str) -> None:
+def _add_interval(
+    shown: "pd.DataFrame", table: "pd.DataFrame", low: str, high: str, unit: str
+) -> None:
     """Add a column with an interval to the table that is printed."""
     name = f"[{unit}]" if unit else "[Mb/s]"
     shown[name] = [
@@ -309,7 +339,7 @@ def _add_interval(shown, table, low: str, high: str, unit: str) -> None:
     help="Where code has changed, draw that many runs for each engine and congestion control, and "
     "take the code for that of its version if every digit agrees.",
 )
-def audit(sample, seed, experiment, accept):
+def audit(sample: int, seed: int, experiment: str | None, accept: bool) -> None:
     """Run archived runs again and compare every digit."""
     from longfat import audit as auditing
 
@@ -325,7 +355,7 @@ def audit(sample, seed, experiment, accept):
 
 @main.command()
 @click.argument("chapter", required=False)
-def reproduce(chapter):
+def reproduce(chapter: str | None) -> None:
     """Compute CHAPTER's archive (or every one) again at the paper's scale; say what changed."""
     import pandas as pd
 
@@ -339,7 +369,7 @@ def reproduce(chapter):
 
 @main.command()
 @click.argument("chapter", required=False)
-def judge(chapter):
+def judge(chapter: str | None) -> None:
     """Judge the claims of CHAPTER (or of all) again: write data/verdicts.csv, say what changed."""
     import pandas as pd
 
@@ -362,13 +392,13 @@ def judge(chapter):
 
 
 @main.group()
-def cc():
+def cc() -> None:
     """The congestion controls."""
 
 
 @cc.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def cc_list(as_json):
+def cc_list(as_json: bool) -> None:
     """List the congestion controls with their parameters and sources."""
     import pandas as pd
 
@@ -404,7 +434,9 @@ def cc_list(as_json):
 @click.option(
     "--output", type=click.Path(path_type=Path), default=Path("."), help="Folder for the files."
 )
-def figure(name, list_them, measure, profile, settings, output):
+def figure(
+    name: str, list_them: bool, measure: bool, profile: str, settings: tuple[str, ...], output: Path
+) -> None:
     """Re-execute one figure or table: NAME.png, NAME.svg and its data as NAME.csv."""
     from longfat.book import figures
 
@@ -447,7 +479,7 @@ def _minutes(seconds: float) -> str:
 
 @main.command()
 @click.argument("name")
-def new(name):
+def new(name: str) -> None:
     """Begin an experiment: a notebook, a scenario and a congestion control that run at once."""
     from longfat.book.new import experiment
 

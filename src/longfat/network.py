@@ -7,7 +7,7 @@ from longfat.errors import InputError, nearest, quoted
 from longfat.scenario import CongestionControl, Flow, Link, Record, Scenario
 
 
-def duplex(a: str, b: str, *, backward: dict | None = None, **fields) -> tuple[Link, Link]:
+def duplex(a: str, b: str, *, backward: dict | None = None, **fields: Any) -> tuple[Link, Link]:
     """Return both directions of a link between nodes `a` and `b`.
 
     `fields` are `Link`'s and hold for both directions; `backward` changes those from `b` to `a`.
@@ -83,7 +83,7 @@ def wcdma(
     duration_s: float = 60.0,
     seed: int = 1,
     record: Record | dict | None = None,
-    **flow,
+    **flow: Any,
 ) -> Scenario:
     """Download over a W-CDMA radio with the settings that RFC 3481 advises, or some of them.
 

@@ -5,6 +5,8 @@ Student's, of 95 %.
 """
 
 import functools
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +22,7 @@ LEVEL = 0.025
 # --- plans of runs
 
 
-def combinations(**values) -> pd.DataFrame:
+def combinations(**values: Iterable[Any]) -> pd.DataFrame:
     """Return every combination of the values: a row each, a column a name.
 
     >>> from longfat import statistics
@@ -48,7 +50,9 @@ def half_width(deviation: ArrayLike, count: ArrayLike, confidence: float = 0.95)
     return np.where(count > 1, quantile * np.asarray(deviation) / np.sqrt(count), np.nan)[()]
 
 
-def interval(table: pd.DataFrame, by: list[str], value: str, confidence: float = 0.95):
+def interval(
+    table: pd.DataFrame, by: list[str], value: str, confidence: float = 0.95
+) -> pd.DataFrame:
     """Return mean, half-width of its Student-t confidence interval, and number of repetitions.
 
     A row a combination of the columns `by`; columns `value`, `halfwidth`, `repetitions`. A single

@@ -101,7 +101,7 @@ def _cache() -> diskcache.Cache:
 
 
 @contextlib.contextmanager
-def _storage_errors(what: str):
+def _storage_errors(what: str) -> Iterator[None]:
     """Turn what goes wrong with files or database into one sentence that names the folder."""
     try:
         yield

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def _make(chapter: Chapter, name: str, folder: Path) -> list[Path]:
 
 
 @contextlib.contextmanager
-def environment(**variables: str):
+def environment(**variables: str) -> Iterator[None]:
     """Set environment variables for a while: a notebook's kernel inherits them."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)

@@ -182,7 +182,7 @@ def show_factors(axes: plt.Axes, table: pd.DataFrame, x: str, y: str) -> None:
     axes.grid(False)
 
 
-def show_equations(paper, *numbers: int, label: bool = True) -> Markdown:
+def show_equations(paper: Any, *numbers: int, label: bool = True) -> Markdown:
     """Return the derivations of numbered equations, as the book shows them.
 
     `paper` is the module of the derivations (`longfat.papers.hybla.derivation`). The last line of
@@ -203,7 +203,7 @@ def show_equations(paper, *numbers: int, label: bool = True) -> Markdown:
     return Markdown("\n\n".join(parts))
 
 
-def _typeset(expression) -> str:
+def _typeset(expression: Any) -> str:
     """Return a formula in LaTeX: between names of several letters, a product has a space."""
     words = {str(symbol).partition("_")[0].rstrip("'") for symbol in expression.free_symbols}
     long_names = any(len(word) > 1 and word not in _LETTERS for word in words)
@@ -214,7 +214,7 @@ def _typeset(expression) -> str:
 _LETTERS = {"alpha", "beta", "gamma", "delta", "Delta", "rho", "lambda", "tau", "sigma", "theta"}
 
 
-def _meaning(paper, number: int) -> str:
+def _meaning(paper: Any, number: int) -> str:
     """What a derivation's module says of an equation that is a definition."""
     return getattr(paper, "MEANINGS", {}).get(number, "Defined as")
 
@@ -353,7 +353,7 @@ def _number(value: float | str | None, unit: str) -> str:
     return f"{value:.6g} {_text(unit)}".strip() if isinstance(value, float | int) else f"{value}"
 
 
-def _measured(row) -> str:
+def _measured(row: Any) -> str:
     if pd.isna(row.measured):
         return "–"
     interval = f" [{number(row.low)}, {number(row.high)}]" if row.low < row.high else ""

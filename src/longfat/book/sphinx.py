@@ -23,6 +23,8 @@ from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from myst_nb.core.render import MimeRenderPlugin
 from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
@@ -59,7 +61,7 @@ class AltText(MimeRenderPlugin):
     """Renders what `show.show_figure` and `show.show_table` put out, with number and caption."""
 
     @staticmethod
-    def handle_mime(renderer, data, inline):
+    def handle_mime(renderer: Any, data: Any, inline: bool) -> Any:
         """Return the output's nodes, or None where Jupyter Book's own will do."""
         if data.mime_type == show.FIGURE_MIME:
             return []
@@ -115,21 +117,21 @@ _CELL = re.compile(r'(<td [^>]*class="data row\d+ col(\d+))("[^>]*>)(.*?)(</td>)
 _WHOLE = re.compile(r"[-+−]?\d(?:[^<]{0,19}|[^±]{0,40} ± .{1,40})", re.DOTALL)
 
 
-def _page_figure(renderer, name: str) -> Path:
+def _page_figure(renderer: Any, name: str) -> Path:
     """Return where an executed notebook leaves a figure for the pages (`show.show_figure`)."""
     return Path(renderer.renderer.sphinx_env.srcdir, MADE, f"{name}.svg")
 
 
-def _visit_captioned_table(writer, node):
+def _visit_captioned_table(writer: Any, node: nodes.Element) -> None:
     writer.body.append(writer.starttag(node, "div", CLASS="longfat-captioned"))
 
 
-def _caption(node) -> str:
+def _caption(node: nodes.Element) -> str:
     """Return the text of a table's caption, for references to it."""
     return node[0].astext()
 
 
-def _depart_captioned_table(writer, node):
+def _depart_captioned_table(writer: Any, node: nodes.Element) -> None:
     writer.body.append("</div>\n")
 
 
@@ -257,7 +259,7 @@ class Glossary(SphinxDirective):
         return [box]
 
 
-def _tell_terms(app, doctree, page) -> None:
+def _tell_terms(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Give every link to a term what it means (`reading.js` shows it)."""
     meanings = getattr(app.env, "longfat_terms", {})
     for link in doctree.findall(nodes.reference):
@@ -266,7 +268,9 @@ def _tell_terms(app, doctree, page) -> None:
             link["reftitle"] = meanings[place]
 
 
-def _tell_symbols(app, page, template, context, doctree) -> None:
+def _tell_symbols(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
     """Leave in the page what its paper's symbols are (`reading.js` shows it)."""
     paper = Path(page).name.removesuffix(chapters.LONG)
     table = tables.notation()
@@ -345,7 +349,7 @@ class Provenance(SphinxTransform):
 
     default_priority = 400
 
-    def apply(self, **_) -> None:
+    def apply(self, **_: Any) -> None:
         """Put it under each figure and table that has the name of a chapter's."""
         used = _experiments()
         kinds = (nodes.figure, captioned_table)
@@ -358,7 +362,7 @@ class Provenance(SphinxTransform):
                 node += nodes.legend("", *line) if isinstance(node, nodes.figure) else line
 
 
-def _code_cells(document) -> Iterator[tuple[nodes.container, nodes.literal_block]]:
+def _code_cells(document: nodes.document) -> Iterator[tuple[nodes.container, nodes.literal_block]]:
     """Yield the notebook's code cells, each with its code."""
     for cell in document.findall(nodes.container):
         if "cell" in cell["classes"]:
@@ -389,7 +393,7 @@ class Folded(SphinxTransform):
 
     default_priority = 405
 
-    def apply(self, **_) -> None:
+    def apply(self, **_: Any) -> None:
         """Wrap the inputs."""
         for cell, code in list(_code_cells(self.document)):
             tags = {name.removeprefix("tag_") for name in cell["classes"]}
@@ -431,7 +435,7 @@ class Equations(SphinxTransform):
 
     default_priority = 420
 
-    def apply(self, **_) -> None:
+    def apply(self, **_: Any) -> None:
         """Set each number where it is printed, and where references find it."""
         domain = self.env.get_domain("math")
         letters = iter("abcdefghijklmnopqrstuvwxyz")
@@ -447,7 +451,7 @@ class Powers(SphinxPostTransform):
 
     default_priority = 900
 
-    def run(self, **_) -> None:
+    def run(self, **_: Any) -> None:
         """Replace them outside of code and formulas."""
         for text in list(self.document.findall(nodes.Text)):
             written = powers(text, "html")
@@ -468,7 +472,7 @@ class Together(SphinxPostTransform):
 
     default_priority = 910
 
-    def run(self, **_) -> None:
+    def run(self, **_: Any) -> None:
         """Put both into an element of the class `longfat-whole`."""
         for formula in list(self.document.findall(nodes.math)):
             parent = formula.parent
@@ -501,7 +505,7 @@ class Japanese(SphinxTransform):
 
     default_priority = 410
 
-    def apply(self, **_) -> None:
+    def apply(self, **_: Any) -> None:
         """Put each run of Japanese characters into an element of its own (attribute `lang`)."""
         for text in list(self.document.findall(nodes.Text)):
             if JAPANESE.search(text) and not isinstance(text.parent, UNMARKED):
@@ -587,21 +591,21 @@ def _versions(experiment: str) -> str:
     return f"{line['runs']} runs on {line['engine']}{product}, versions: {line['versions']}"
 
 
-def _made(app) -> Path:
+def _made(app: Sphinx) -> Path:
     """Return the folder, among the book's sources, of what is made for the readers."""
     folder = Path(app.srcdir, MADE)
     folder.mkdir(exist_ok=True)
     return folder
 
 
-def _offer_scenarios(app) -> None:
+def _offer_scenarios(app: Sphinx) -> None:
     """Put the scenarios behind the claims that are gone through where that page finds them."""
     folder = _made(app)
     for name, scenarios in verdicts.drawn_runs().items():
         folder.joinpath(f"{name}.json").write_text(scenarios, encoding="utf-8")
 
 
-def _copy_mathjax(app, exception):
+def _copy_mathjax(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     folder = Path(app.outdir, "_static", "mathjax")
@@ -610,7 +614,7 @@ def _copy_mathjax(app, exception):
         copy_asset_file(source, folder)
 
 
-def _copy_laboratory(app, exception):
+def _copy_laboratory(app: Sphinx, exception: Exception | None) -> None:
     """Put the Laboratory's scripts, and the engine that they run, beside the pages."""
     if exception or app.builder.format != "html":
         return
@@ -621,7 +625,7 @@ def _copy_laboratory(app, exception):
     folder.joinpath(laboratory.ENGINE).write_text(script, encoding="ascii")
 
 
-def _leave_out_source_maps(app, exception):
+def _leave_out_source_maps(app: Sphinx, exception: Exception | None) -> None:
     """Remove what only those who debug the theme's scripts and styles would load."""
     if exception or app.builder.format != "html":
         return
@@ -629,14 +633,18 @@ def _leave_out_source_maps(app, exception):
         path.unlink()
 
 
-def _load_laboratory(app, page, template, context, doctree):
+def _load_laboratory(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
     """Let the pages that have a panel load its scripts."""
     if "longfat-laboratory" in app.env.metadata.get(page, {}):
         for name in laboratory.FILES:
             (app.add_css_file if name.endswith(".css") else app.add_js_file)(name)
 
 
-def _leave_out_mathjax(app, page, template, context, doctree):
+def _leave_out_mathjax(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
     """A page without a formula does not load the script that sets them."""
     if not re.search(r'class="math|\$[^$]+\$|\\\(', context.get("body", "")):
         context["script_files"] = [
@@ -646,13 +654,15 @@ def _leave_out_mathjax(app, page, template, context, doctree):
         ]
 
 
-def _list_citations(app, page, template, context, doctree):
+def _list_citations(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
     """Entries of a list of citations are its items (docutils gives them another role)."""
     if "body" in context:
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
 
 
-def _place(app, config):
+def _place(app: Sphinx, config: Config) -> None:
     """Tell all that has to know it where the book will be online, and which version it is.
 
     That is the environment variable LONGFAT_SITE_URL, or `baseurl` of book/_config.yml. Pages find
@@ -674,7 +684,7 @@ def _place(app, config):
     )
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, Any]:
     """Let the pages find MathJax, the one script that sets the equations, beside them."""
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
     app.connect("config-inited", _place, priority=1)

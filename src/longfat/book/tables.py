@@ -7,6 +7,7 @@ import ast
 import importlib
 import importlib.util
 import json
+from typing import Any
 
 import pandas as pd
 
@@ -223,5 +224,5 @@ def notation() -> pd.DataFrame:
     return pd.read_csv(paths.DATA / "notation.csv")
 
 
-def _of_all(table) -> pd.DataFrame:
+def _of_all(table: Any) -> pd.DataFrame:
     return pd.concat([table(paper) for paper in papers.names()], ignore_index=True)

@@ -5,6 +5,7 @@ import html
 import json
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def scoreboard() -> pd.DataFrame:
     )
 
 
-def _reason(row) -> str:
+def _reason(row: Any) -> str:
     """Return the reason of a verdict, with what it depends on, and folded what settings do."""
     reason = row.reason if isinstance(row.reason, str) else ""
     if verdict_rules.verdict_class(row.verdict) == "depends":
@@ -223,14 +224,14 @@ def picture(row: dict[str, Any]) -> str:
     return f'<svg class="claim" role="img" aria-label="{name}" {size}>{"".join(parts)}</svg>'
 
 
-def _number(value) -> float | None:
+def _number(value: Any) -> float | None:
     """Return a finite number, or None for what is missing."""
     if value is None or isinstance(value, str) or not math.isfinite(value):
         return None
     return float(value)
 
 
-def _axis(values: list[float]):
+def _axis(values: list[float]) -> tuple[Callable[[float], float], tuple[float, float]]:
     """Return where a value stands on the axis (pixels), and the two values that it names.
 
     Logarithmic where all are above 0 and the largest is more than fifty times the smallest.

@@ -9,7 +9,7 @@ needs, is a parameter with the status "assumed".
 import csv
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longfat.errors import InputError, nearest
 from longfat.paths import PAPERS
@@ -163,7 +163,7 @@ def data(paper: str, name: str) -> "pd.DataFrame":
     return _rows(name, paper).drop(columns="paper")
 
 
-def _rows(kind: str, paper: str, **options) -> "pd.DataFrame":
+def _rows(kind: str, paper: str, **options: Any) -> "pd.DataFrame":
     path = _path(kind, paper)
     import pandas as pd
 

@@ -44,7 +44,7 @@ class Input:
     scale: Scale = "linear"
     whole: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high or self.low == self.high:
             raise InputError(
                 f"{self.symbol.name} is {self.value:g}: it must be in its slider's range, "
@@ -113,7 +113,7 @@ class Explorer:
     y_label: str
     y_scale: Scale = "linear"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         known = {item.symbol for item in self.inputs}
         for wanted in (self.x, *(curve.symbol for curve in self.curves)):
             if wanted not in known | set(self.steps):

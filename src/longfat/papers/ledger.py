@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,11 +29,11 @@ class Equations(Mapping):
     one that is asked for but not there.
     """
 
-    def __init__(self, paper):
+    def __init__(self, paper: str) -> None:
         self.paper = paper
-        self._equations = {}
+        self._equations: dict[int, sympy.Eq] = {}
 
-    def __setitem__(self, number, equation):
+    def __setitem__(self, number: int, equation: sympy.Eq) -> None:
         if not isinstance(number, int) or number < 1:
             raise InputError(f"{self.paper}: an equation's number is 1 or more, not {number!r}")
         if number in self._equations:
@@ -42,25 +42,25 @@ class Equations(Mapping):
             raise InputError(f"{self.paper}: equation ({number}) must be a sympy Eq")
         self._equations[number] = equation
 
-    def __getitem__(self, number):
+    def __getitem__(self, number: int) -> sympy.Eq:
         if number not in self._equations:
             known = ", ".join(str(n) for n in self)
             raise InputError(f"{self.paper}: no equation ({number}); there are {known}")
         return self._equations[number]
 
-    def __contains__(self, number):
+    def __contains__(self, number: object) -> bool:
         return number in self._equations
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[int]:
         return iter(sorted(self._equations))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._equations)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Equations({self.paper!r}, {len(self)} equations)"
 
-    def replaced(self, changes):
+    def replaced(self, changes: Any) -> "Equations":
         """Return a copy in which `changes`, a mapping from numbers to equations, hold instead.
 
         For a variant of a model: what if a premise were another one?
@@ -72,7 +72,7 @@ class Equations(Mapping):
             variant[number] = equation
         return variant
 
-    def substitute(self, expression, *order):
+    def substitute(self, expression: sympy.Basic, *order: Any) -> Any:
         """Return `expression` with the left sides of these equations replaced by the right ones.
 
         `order` matters: (7) before (4) when (7) brings in the D that (4) defines.
@@ -81,7 +81,7 @@ class Equations(Mapping):
             expression = expression.subs(self[number].lhs, self[number].rhs)
         return expression
 
-    def calculate(self, order, **values):
+    def calculate(self, order: Any, **values: Any) -> Any:
         """Return `values` together with what the equations in `order` give, by symbol name.
 
         Each equation's left side must be a symbol; it is calculated from the values known so far,
@@ -96,7 +96,7 @@ class Equations(Mapping):
 
 
 @cache
-def numeric(expression):
+def numeric(expression: sympy.Basic) -> Any:
     """Return a NumPy function of the expression's symbols, in the alphabetical order of names.
 
     It calculates the `stable` form of the expression.
@@ -105,7 +105,7 @@ def numeric(expression):
     return sympy.lambdify(symbols, stable(expression), modules="numpy")
 
 
-def stable(expression):
+def stable(expression: sympy.Basic) -> Any:
     """Return the expression in the form that floating point calculates well.
 
     Powers with a variable exponent go through exponentials of logarithms, and those through
@@ -117,11 +117,11 @@ def stable(expression):
     return form.replace(expm1_opt.query, expm1_opt.value)
 
 
-def _has_variable_exponent(expression):
+def _has_variable_exponent(expression: sympy.Basic) -> bool:
     return expression.is_Pow and not expression.exp.is_number
 
 
-def _as_exponential(power):
+def _as_exponential(power: sympy.Pow) -> Any:
     """b**x as exp(x log b); where b = c + small, log b = log c + log1p(small/c)."""
     constant, rest = power.base.as_coeff_Add()
     if constant > 0 and rest != 0:

@@ -11,6 +11,8 @@ the number of segments that an ACK acknowledges. Every throughput tends to W_m /
 - `cardwell_transfer_time`: Cardwell, Savage and Anderson, INFOCOM 2000, equations 4 to 25.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sympy import Eq, Expr, Or, Piecewise, Poly, Sum, log, simplify, sqrt, symbols
@@ -137,7 +139,7 @@ CARDWELL[24] = Eq(T_ca, d_ca / B)
 CARDWELL[25] = Eq(T, T_ss + T_loss + T_ca + T_delack)
 
 
-def _given(loss, rtt, max_window, below=1):
+def _given(loss: Any, rtt: Any, max_window: Any, below: float = 1) -> Any:
     return {
         "p": np.maximum(inputs.loss(loss, below), _NO_LOSS),
         "R": inputs.positive("rtt", rtt, "s"),
@@ -159,11 +161,13 @@ def square_root_law(
     return np.minimum(law, given["W_m"] / given["R"])
 
 
-def _timeouts(probability, window):
+def _timeouts(probability: Any, window: Any) -> Any:
     return numeric(TIMEOUT.rhs)(*np.broadcast_arrays(probability, window))
 
 
-def _padhye(loss, rtt, max_window, rto, acked_per_ack, below=1):
+def _padhye(
+    loss: Any, rtt: Any, max_window: Any, rto: Any, acked_per_ack: Any, below: float = 1
+) -> Any:
     """What (31) of Padhye et al. and (22) of Cardwell et al. are calculated from, by name."""
     given = _given(loss, rtt, max_window, below) | {
         "T_0": inputs.positive("rto", rto, "s"),

@@ -6,6 +6,7 @@ that it sets, the experiments in which they vary, and those that have what the c
 
 import fnmatch
 import json
+from collections.abc import Iterable
 
 import pandas as pd
 
@@ -78,5 +79,5 @@ def _runs(experiment: str) -> pd.DataFrame:
     return runs.assign(experiment=experiment)
 
 
-def _fits(name: str, patterns) -> bool:
+def _fits(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)

@@ -67,7 +67,7 @@ def scenario(
     )
 
 
-def _flow(algorithm: str, **fields) -> Flow:
+def _flow(algorithm: str, **fields: Any) -> Flow:
     return Flow(
         source="sender",
         target="receiver",

@@ -213,7 +213,7 @@ class Setting:
     rate_bps: float
     rtt_s: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("controls", "loss_rates"):
             if not getattr(self, name):
                 raise InputError(f"{name} is empty: name one at least")
@@ -301,7 +301,9 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
 def _of_leg(label: str, leg: Leg, at: Setting) -> list[Experiment]:
     """Return what every leg runs; of one that is not throughout only the runs with losses."""
 
-    def experiment(name: str, build: Callable[..., Scenario], points: Any, **more: Any):
+    def experiment(
+        name: str, build: Callable[..., Scenario], points: Any, **more: Any
+    ) -> Experiment:
         return Experiment(
             name=f"cross-check-{name}",
             build=partial(_as_leg, leg, build),
@@ -706,7 +708,7 @@ def _texts(table: pd.DataFrame) -> list[str]:
     return [_text(row) for row in table.itertuples()]
 
 
-def _text(row) -> str:
+def _text(row: Any) -> str:
     return f"{row.ratio:.3f} [{row.low:.3f}, {row.high:.3f}]"
 
 

@@ -43,7 +43,7 @@ class Switch:
     path: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _ours(control: str, **parameters) -> dict[str, Any]:
+def _ours(control: str, **parameters: Any) -> dict[str, Any]:
     return {"congestion_control": {"name": control, "parameters": parameters}}
 
 
@@ -115,7 +115,7 @@ def controls() -> list[str]:
 
 
 def scenario(
-    control: str, loss: float, seed: int, path: Mapping[str, Any] | None = None, **flow
+    control: str, loss: float, seed: int, path: Mapping[str, Any] | None = None, **flow: Any
 ) -> Scenario:
     """Return a run over the path of the page cross-check, with changes of path and flow."""
     changed = PATH | dict(path or {})

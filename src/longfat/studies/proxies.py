@@ -416,7 +416,9 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
     """Return what is run for the page."""
     three, four, six = (at.repetitions(usual) for usual in (3, 4, 6))
 
-    def one(name: str, build: Callable[..., Scenario], seeds: int | None, **points) -> Experiment:
+    def one(
+        name: str, build: Callable[..., Scenario], seeds: int | None, **points: Any
+    ) -> Experiment:
         return Experiment(
             name=f"helpers-links-{name}", build=build, points=points, repetitions=seeds
         )

@@ -89,7 +89,7 @@ def scenario(
     receiver's, in segments.
     """
 
-    def flow(name: str, **fields) -> Flow:
+    def flow(name: str, **fields: Any) -> Flow:
         return Flow(
             source="sender",
             target="receiver",

@@ -5,6 +5,7 @@ that the atlas has is answered from its archive, any other is simulated on the s
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -132,7 +133,7 @@ def _simulated(path: dict[str, float], chosen: list[str], beside: str, seeds: in
     return found.reset_index()
 
 
-def _interval(groups) -> tuple[pd.Series, pd.Series]:
+def _interval(groups: Any) -> tuple[pd.Series, pd.Series]:
     """Return each group's mean, and half of its 95 % interval (Student's t over the seeds)."""
     half = statistics.half_width(groups.std(ddof=1), groups.count())
     return groups.mean(), pd.Series(half, index=groups.mean().index)

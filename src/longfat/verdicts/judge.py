@@ -1,5 +1,7 @@
 """From the evidence of a paper's claims to a verdict on each."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -93,7 +95,7 @@ def _check(claims: pd.DataFrame, evidence: pd.DataFrame) -> None:
         raise InputError(f"claims: {claims['id'][claims['id'].duplicated()].iloc[0]} comes twice")
 
 
-def _judge(claim, evidence: pd.DataFrame | None) -> dict:
+def _judge(claim: Any, evidence: pd.DataFrame | None) -> dict:
     """Return the verdict on one claim (see `judge`)."""
     where = region(claim)
     row: dict[str, object] = dict.fromkeys(JUDGED_COLUMNS, np.nan)

@@ -1,6 +1,6 @@
 """The one rule for each kind of claim, and what one engine at one setting says by it."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -95,7 +95,7 @@ def verdict_class(verdict: str) -> str:
     return "depends" if verdict.startswith("depends on ") else verdict
 
 
-def region(claim) -> Region | None:
+def region(claim: Any) -> Region | None:
     """Return where a measured value agrees with a claim, or None where nothing can be measured.
 
     `claim` is a row of claims: kind, printed, half_unit, threshold, side (absent or empty: above).
@@ -134,7 +134,7 @@ def region(claim) -> Region | None:
     return Region(*((-np.inf, threshold) if below else (threshold, np.inf)), strict=True)
 
 
-def _needs(claim, **numbers: float) -> None:
+def _needs(claim: Any, **numbers: float) -> None:
     for name, value in numbers.items():
         if np.isnan(value):
             raise InputError(f"{claim.id}: a claim of kind '{claim.kind}' needs its {name}")
@@ -184,7 +184,7 @@ def outcome(points: pd.DataFrame, where: Region) -> Outcome:
     if where.meets:
         return Outcome("open", worst, 2.0, leans)
 
-    def needed(points, level: float) -> list[float]:
+    def needed(points: np.ndarray, level: float) -> list[float]:
         return [
             runs_to_decide(measured[i], low[i], high[i], int(runs[i]), where, level) for i in points
         ]
@@ -196,7 +196,9 @@ def outcome(points: pd.DataFrame, where: Region) -> Outcome:
     return Outcome("open", worst, max(needed(doubtful, LEVEL)), leans)
 
 
-def _beyond(gap, near, far, runs, strict: bool) -> np.ndarray:
+def _beyond(
+    gap: np.ndarray, near: np.ndarray, far: np.ndarray, runs: np.ndarray, strict: bool
+) -> np.ndarray:
     """Return the p-values of means being beyond a bound, `gap` away from it (above 0: beyond).
 
     `near` and `far` are the widths of the interval on the side of the bound and on the other.

@@ -1,6 +1,7 @@
 """Verdicts and the reasons for them as sentences."""
 
 import re
+from typing import Any
 
 import numpy as np
 
@@ -132,5 +133,5 @@ def sentences(*parts: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def text(value) -> str:
+def text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""

@@ -8,6 +8,7 @@ import functools
 import importlib
 import inspect
 from pathlib import Path
+from typing import Any
 
 from longfat import paths
 from longfat.errors import InputError, nearest
@@ -23,7 +24,7 @@ NAMES = tuple(
 )
 
 
-def find(name: str, **parameters) -> Chapter:
+def find(name: str, **parameters: Any) -> Chapter:
     """Return a chapter at a setting: `profile` and what else its setting takes.
 
     Raises InputError for an unknown name or parameter.

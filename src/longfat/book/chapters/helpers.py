@@ -1,6 +1,7 @@
 """The page on routers that help: figures, tables and numbers."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -146,7 +147,7 @@ def numbers(runs: Runs) -> dict[str, float]:
     }
 
 
-def chapter(**parameters) -> Chapter:
+def chapter(**parameters: Any) -> Chapter:
     """Return the page at a setting (`setting.setting`)."""
     at = setting(**parameters)
     return Chapter(

@@ -1,6 +1,7 @@
 """The page on links that repair and proxies that split: figures, tables and numbers."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -96,7 +97,7 @@ def numbers(runs: Runs) -> dict[str, float]:
     }
 
 
-def chapter(**parameters) -> Chapter:
+def chapter(**parameters: Any) -> Chapter:
     """Return the page at a setting (`setting.setting`)."""
     at = setting(**parameters)
     return Chapter(

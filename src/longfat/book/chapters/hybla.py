@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -127,7 +128,7 @@ def fitted_steady(runs: Runs) -> pd.DataFrame:
 # --- the chapter
 
 
-def chapter(profile: str = "paper", **parameters) -> Chapter:
+def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     """Return the chapter at a setting (`plan.setting`)."""
     at = plan.setting(profile, **parameters)
     return Chapter(

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -102,7 +103,9 @@ def phases(traces: pd.DataFrame, runs: Runs) -> Drawing:
     return figure
 
 
-def _note(axes, text: str, at: tuple[float, float], where: tuple[float, float], ha="left") -> None:
+def _note(
+    axes: Any, text: str, at: tuple[float, float], where: tuple[float, float], ha: str = "left"
+) -> None:
     arrow = {"arrowstyle": "->", "color": "0.3", "linewidth": 0.8}
     axes.annotate(text, at, where, arrowprops=arrow, fontsize=9, color="0.15", ha=ha)
 

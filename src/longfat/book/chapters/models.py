@@ -1,5 +1,7 @@
 """The page on the models that the papers build on: a figure, and two tables."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -72,7 +74,7 @@ def times(runs: Runs) -> pd.DataFrame:
     return compared[list(TIMES)].rename(columns=TIMES)
 
 
-def chapter(**parameters) -> Chapter:
+def chapter(**parameters: Any) -> Chapter:
     """Return the page at a setting (`models.setting`)."""
     at = models.setting(**parameters)
     return Chapter(

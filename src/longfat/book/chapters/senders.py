@@ -1,6 +1,7 @@
 """The chapter on every sender that the papers name, on two pages: figures, tables and numbers."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -238,7 +239,7 @@ def numbers_long(runs: Runs) -> dict[str, float | str]:
 # --- the chapter
 
 
-def chapter(**parameters) -> Chapter:
+def chapter(**parameters: Any) -> Chapter:
     """Return the chapter at a setting (`senders.setting`)."""
     at = senders.setting(**parameters)
     return Chapter(

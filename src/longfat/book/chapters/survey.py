@@ -1,6 +1,7 @@
 """The chapter on the survey: each figure and table with what it uses, its data and caption."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -130,7 +131,7 @@ def round_trip_means(runs: Runs) -> pd.DataFrame:
 # --- the chapter
 
 
-def chapter(profile: str = "paper", **parameters) -> Chapter:
+def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     """Return the chapter at a setting (`plan.setting`)."""
     at = plan.setting(profile, **parameters)
     return Chapter(

@@ -69,7 +69,7 @@ def turned_claims(runs: Runs) -> pd.DataFrame:
 # --- the chapter
 
 
-def chapter(profile: str = "paper", **parameters) -> Chapter:
+def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     """Return the chapter at a setting (`plan.setting`)."""
     at = plan.setting(profile, **parameters)
     return Chapter(

@@ -416,7 +416,7 @@ def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
     return figure
 
 
-def _lines(axes, points: pd.DataFrame, x: str, names, **more) -> None:
+def _lines(axes: Any, points: pd.DataFrame, x: str, names: Any, **more: Any) -> None:
     """Draw Mb/s over the column `x`, a line with intervals for each name."""
     for name in names:
         line = points[points["protocol"] == name]

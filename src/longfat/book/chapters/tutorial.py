@@ -32,7 +32,7 @@ class Setting:
     repetitions: int
     duration_s: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.loss_rates:
             raise InputError("loss_rates is empty: name one at least")
 

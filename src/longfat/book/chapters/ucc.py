@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -123,7 +124,7 @@ def engines(runs: Runs) -> pd.DataFrame:
 # --- the chapter
 
 
-def chapter(profile: str = "paper", **parameters) -> Chapter:
+def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     """Return the chapter at a setting (`plan.setting`)."""
     at = plan.setting(profile, **parameters)
     return Chapter(

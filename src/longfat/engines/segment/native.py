@@ -98,7 +98,7 @@ def read(answer: dict[str, Any], numbers: Sequence[float]) -> dict[str, Any]:
 class _Processes:
     """The runs of this process that are under way, so that they can be given up."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen] = set()
         self._given_up: set[subprocess.Popen] = set()

@@ -122,7 +122,7 @@ class Instance:
             self._store.set_limits(memory_size=self.memory_bytes() + memory_limit_bytes)
         self._call("_initialize")
 
-    def _call(self, name: str, *arguments):
+    def _call(self, name: str, *arguments: Any) -> Any:
         return self._own[name](self._store, *arguments)
 
     def start(self, scenario_json: str) -> int:
@@ -179,14 +179,14 @@ def stop() -> None:
 _lock = threading.Lock()
 
 
-def _loaded():
+def _loaded() -> Any:
     """Return wasmtime's engine and the module, compiled for this machine once for all threads."""
     with _lock:
         return _load()
 
 
 @cache
-def _load():
+def _load() -> Any:
     import wasmtime
 
     engine = wasmtime.Engine()

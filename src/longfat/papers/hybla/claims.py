@@ -1,6 +1,7 @@
 """The claims of the Hybla paper: by what each is judged, and what the chapter's sentences say."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -100,7 +101,7 @@ def steady_evidence(claims: pd.DataFrame, runs: pd.DataFrame, experiment: str) -
     return pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
 
 
-def _of_differences(setting: Setting, claim, apart: pd.DataFrame) -> list[dict]:
+def _of_differences(setting: Setting, claim: Any, apart: pd.DataFrame) -> list[dict]:
     """Return the evidence on a claim about differences from the model, a setting after another.
 
     `apart` has a row a run, with its difference from the model in per cent. Only settings at which
@@ -275,7 +276,9 @@ def numbers_measured(runs: Runs) -> dict[str, float]:
     beside, shares = runs.flows("hybla-beside"), runs.derived(analysis.shares)
     verdicts = runs.derived(judged)
 
-    def off(transfers: Sequence[str], table: pd.DataFrame = compared, leg: str = "segment", **at):
+    def off(
+        transfers: Sequence[str], table: pd.DataFrame = compared, leg: str = "segment", **at: Any
+    ) -> Any:
         some = table[(table["leg"] == leg) & (table["metric"] == "throughput")]
         some = some[some["transfer"].isin(transfers)]
         for name, value in at.items():

@@ -5,7 +5,7 @@ Windows and data are in segments, times in seconds; p is the probability that a 
 has that. The derivation of each is in `longfat.papers.hybla.derivation`.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -200,7 +200,7 @@ def peak_window(
     return np.where(loss == 0, max_window, peak)[()]
 
 
-def _peak(loss, ratio, max_window, equations):
+def _peak(loss: Any, ratio: Any, max_window: Any, equations: Any) -> Any:
     """`peak_window` for checked arrays of one shape, with all losses above 0."""
     # D <= 1 / (2 - p) makes the window equation at least slope W^2 - W / 2 - 1 / p, which is
     # positive from this window on.
@@ -259,7 +259,7 @@ def throughput(
     return _steady(loss, rtt, rtt0, max_window, equations)["B"]
 
 
-def _steady(loss, rtt, rtt0, max_window, equations):
+def _steady(loss: Any, rtt: Any, rtt0: Any, max_window: Any, equations: Any) -> Any:
     """All quantities of section 3.1 by name, in arrays of one shape."""
     loss = inputs.loss(loss)
     max_window = inputs.at_least_one("max_window", max_window, "segment")
@@ -302,7 +302,7 @@ def steady_state(
     )
 
 
-def _table(values, columns):
+def _table(values: Any, columns: Any) -> Any:
     names = columns.split()
     arrays = np.broadcast_arrays(*(values[name] for name in names))
     table = pd.DataFrame({name: np.ravel(a) for name, a in zip(names, arrays, strict=True)})
@@ -335,7 +335,16 @@ def transfer_time(
     return _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout, equations)["T"][()]
 
 
-def _transfer(segments, loss, rtt, rtt0, max_window, rto, syn_timeout, equations):
+def _transfer(
+    segments: Any,
+    loss: Any,
+    rtt: Any,
+    rtt0: Any,
+    max_window: Any,
+    rto: Any,
+    syn_timeout: Any,
+    equations: Any,
+) -> Any:
     """All quantities of section 3.2 by name, together with those of 3.1."""
     given = {
         "d": inputs.at_least_one("segments", segments, "segment"),
@@ -409,10 +418,10 @@ def regime_jump(
     given = {"R": rtt, "rho": ratio, "W_m": max_window}
     excess = numeric(window_equation(equations))
 
-    def excess_at_limit(loss, ratio, max_window):
+    def excess_at_limit(loss: Any, ratio: Any, max_window: Any) -> Any:
         return excess(max_window, loss, ratio)
 
-    def rounds_at_limit(loss, ratio, max_window):
+    def rounds_at_limit(loss: Any, ratio: Any, max_window: Any) -> Any:
         return equations.calculate((11, 12, 18), p=loss, rho=ratio, W_m=max_window)["V"]
 
     bracket = (np.full(rtt.shape, 1e-12), np.full(rtt.shape, 1 - 1e-12))

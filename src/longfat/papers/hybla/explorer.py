@@ -1,5 +1,7 @@
 """The explorer of TCP Hybla's steady state (paper: hybla, section 3.1)."""
 
+from typing import Any
+
 from sympy import Expr, Max, Min, Piecewise, Rational, S, Symbol, sqrt, symbols
 
 from longfat.papers import hybla, reno
@@ -61,9 +63,9 @@ def _above_the_peak() -> Expr:
     return (S.Half + sqrt(Rational(1, 4) + 4 * slope / p)) / (2 * slope)
 
 
-def _hybla(p, R, R_0, W_m):
+def _hybla(p: Any, R: Any, R_0: Any, W_m: Any) -> Any:
     return hybla.throughput(loss=p, rtt=R, rtt0=R_0, max_window=W_m)
 
 
-def _reno(p, R, R_0, W_m):
+def _reno(p: Any, R: Any, R_0: Any, W_m: Any) -> Any:
     return reno.square_root_law(loss=p, rtt=R, max_window=W_m)

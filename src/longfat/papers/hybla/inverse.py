@@ -45,7 +45,7 @@ class Combination:
     rate_bps: float = papers.value("hybla", "link_rate")
     queue_packets: int = STATED_QUEUE
 
-    def scenario(self, setting: Setting, loss: float, seed: int, **more) -> Scenario:
+    def scenario(self, setting: Setting, loss: float, seed: int, **more: Any) -> Scenario:
         """Return a run of it."""
         changes = {"recovery": "halving"} | RECOVERIES[self.recovery]
         sack, own_hybla = changes.pop("sack", True), changes.pop("own_hybla", False)

@@ -171,7 +171,7 @@ class Setting:
     emulation_s: float
     quick: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.loss_rates or not all(0 < loss < 0.5 for loss in self.loss_rates):
             raise InputError(
                 f"loss_rates is {self.loss_rates}: it must be one or more probabilities above 0 "
@@ -228,7 +228,7 @@ class Setting:
         return {f"{size}MB": size * 1e6 / self.segment_bytes for size in self.transfer_megabytes}
 
 
-def setting(profile: str = "paper", **parameters) -> Setting:
+def setting(profile: str = "paper", **parameters: Any) -> Setting:
     """Return the setting at a profile, "paper" or "quick"; what is not given is the paper's.
 
     `parameters` are fields of `Setting`; those that are left out or None come from
@@ -299,11 +299,17 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
     )
 
 
-def _runs(at: Setting, name: str, what: str, points: Any, **fields) -> Experiment:
+def _runs(at: Setting, name: str, what: str, points: Any, **fields: Any) -> Experiment:
     """Return an experiment on a leg: steady runs, or transfers where its points have a size."""
     leg = LEGS[name]
 
-    def build(loss, seed, megabytes=None, parameter="", value=""):
+    def build(
+        loss: float,
+        seed: int,
+        megabytes: float | None = None,
+        parameter: str = "",
+        value: Any = "",
+    ) -> Scenario:
         if megabytes is None:
             how: dict[str, Any] = {"duration_s": at.seconds(leg)}
         else:
@@ -390,7 +396,7 @@ def _varied_files(at: Setting) -> Experiment:
 def _beside(at: Setting) -> Experiment:
     """Hybla and what else a sender could run over the satellite, with a window of at most W_m."""
 
-    def build(algorithm: str, **row) -> Scenario:
+    def build(algorithm: str, **row: Any) -> Scenario:
         seconds = min(300.0, at.duration_s)
         return satellite(congestion_control=algorithm, duration_s=seconds, **at.path, **row)
 
@@ -401,7 +407,7 @@ def _beside(at: Setting) -> Experiment:
 def _sharing(at: Setting) -> Experiment:
     """A flow over a long way beside a NewReno flow over a short one, on one link of 10 Mb/s."""
 
-    def build(algorithm: str, **row) -> Scenario:
+    def build(algorithm: str, **row: Any) -> Scenario:
         return shared_bottleneck(
             congestion_control=algorithm,
             rtt0_s=at.rtt0_s,

@@ -63,7 +63,7 @@ def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
     return table[table["measured"].notna()].reset_index(drop=True)
 
 
-def _found(claim: str, experiment: str, found: dict, **given) -> dict:
+def _found(claim: str, experiment: str, found: dict, **given: Any) -> dict:
     """Return a row of evidence; `found` is what `statistics.mean` and its like return."""
     row = {"claim": claim, "engine": "segment", "parameter": "", "setting": "", "at": ""}
     return row | {"experiment": experiment} | found | given

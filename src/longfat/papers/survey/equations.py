@@ -9,7 +9,7 @@ has that. The derivation of each is in `longfat.papers.survey.derivation`.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -240,42 +240,42 @@ class Response(NamedTuple):
     recovery: Callable[[float], float]
 
 
-def _standard_window(loss):
+def _standard_window(loss: Any) -> Any:
     return EQ.calculate((22,), p=loss, a=1.0, b=0.5, d=1.0)["w"]
 
 
-def _standard_loss(window):
+def _standard_loss(window: Any) -> Any:
     return EQ.calculate((21,), P=window * 4 / 3, a=1.0, b=0.5, d=1.0)["p"]
 
 
-def _standard_recovery(peak):
+def _standard_recovery(peak: Any) -> Any:
     return float(EQ.calculate((19,), P=peak, a=1.0, b=0.5, d=1.0)["X"])
 
 
-def _highspeed_window(loss):
+def _highspeed_window(loss: Any) -> Any:
     above = EQ.calculate((27,), p=loss, **RFC3649)["w"]
     return np.where(loss < RFC3649["p_L"], above, _standard_window(loss))
 
 
-def _highspeed_loss(window):
+def _highspeed_loss(window: Any) -> Any:
     above = EQ.calculate((28,), w=window, **RFC3649)["p"]
     return np.where(window > RFC3649["w_L"], above, _standard_loss(window))
 
 
-def _highspeed_recovery(peak):
+def _highspeed_recovery(peak: Any) -> Any:
     low = peak * (1 - highspeed_decrease(peak))
     return quad(lambda x: 1 / float(highspeed_increase(x)), low, peak, points=[min(peak, 38)])[0]
 
 
-def _scalable_window(loss):
+def _scalable_window(loss: Any) -> Any:
     return EQ.calculate((35,), p=loss, **SCALABLE)["w"]
 
 
-def _scalable_loss(window):
+def _scalable_loss(window: Any) -> Any:
     return EQ.calculate((35,), p=window, **SCALABLE)["w"]  # (35) is its own inverse
 
 
-def _scalable_recovery(peak):
+def _scalable_recovery(peak: Any) -> Any:
     return SCALABLE["X"]
 
 

@@ -1,5 +1,8 @@
 """The explorer of standard TCP, HSTCP and Scalable TCP on a lossy path (paper: survey)."""
 
+from collections.abc import Callable
+from typing import Any
+
 from sympy import Expr, Min, Piecewise, S, Symbol, symbols
 
 from longfat.papers import survey
@@ -74,14 +77,14 @@ def _numbers(values: dict[str, float]) -> dict[Symbol, float]:
     return {getattr(survey, name): value for name, value in values.items()}
 
 
-def _python(algorithm: str):
-    def throughput(p, R, M, G, N):
+def _python(algorithm: str) -> Callable[..., Any]:
+    def throughput(p: Any, R: Any, M: Any, G: Any, N: Any) -> Any:
         rate = 8e-6 * survey.mean_window(algorithm, p) * M / R
         return rate.clip(max=survey.buffer_limit(G, R) / 1e6)
 
     return throughput
 
 
-def _parallel(p, R, M, G, N):
+def _parallel(p: Any, R: Any, M: Any, G: Any, N: Any) -> Any:
     rate = survey.throughput(loss=p, rtt=R, segment_bytes=M)
     return (N * rate.clip(max=survey.buffer_limit(G, R))) / 1e6

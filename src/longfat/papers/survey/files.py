@@ -52,7 +52,7 @@ def queue_packets(way: Way) -> int:
     return max(20, round(way.rate_bps * way.rtt_s / 8 / PACKET_BYTES))
 
 
-def flow(control: Any = "standard", **fields) -> Flow:
+def flow(control: Any = "standard", **fields: Any) -> Flow:
     """Return a flow of today's settings, from sender to receiver."""
     usual: dict[str, Any] = {
         "segment_bytes": SEGMENT,
@@ -62,7 +62,7 @@ def flow(control: Any = "standard", **fields) -> Flow:
     return Flow(**_PATH_ENDS, congestion_control=control, **(usual | fields))
 
 
-def method(name: str, way: Way, **fields) -> tuple[list[Flow], dict[str, Any]]:
+def method(name: str, way: Way, **fields: Any) -> tuple[list[Flow], dict[str, Any]]:
     """Return the flows that a method needs, and the method; `fields` are those of datagrams.
 
     The retransmission timer waits for two round trips at least: a queue that fills is no timeout.
@@ -89,7 +89,7 @@ def scenario(
     duration_s: float | None = None,
     record: Record | None = None,
     queue: float = 1.0,
-    **fields,
+    **fields: Any,
 ) -> Scenario:
     """Return a file that goes over that path by that method, and flows `beside` it."""
     flows, how = method(name, way, **fields)

@@ -28,7 +28,7 @@ def japan(
     duration_s: float = 300.0,
     seed: int = 1,
     record: Record | None = None,
-    **fields,
+    **fields: Any,
 ) -> Scenario:
     """Hosts at both ends of a long fat pipe behind a PC router (paper: survey, figure 2).
 

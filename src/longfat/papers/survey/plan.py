@@ -114,7 +114,7 @@ class Setting:
         return self.duration_s * stated("duration_figure_3") / stated("duration")
 
 
-def setting(profile: str = "paper", **parameters) -> Setting:
+def setting(profile: str = "paper", **parameters: Any) -> Setting:
     """Return the setting at a profile, "paper" or "quick"; what is not given is the paper's.
 
     `parameters` are fields of `Setting`; those that are left out or None come from
@@ -164,7 +164,7 @@ def windows(at: Setting) -> Experiment:
     return Experiment(name="survey-windows", build=build, points={"sack": [True, False]})
 
 
-def _over_fitted(at: Setting, algorithm: str, seed: int, **fields) -> Scenario:
+def _over_fitted(at: Setting, algorithm: str, seed: int, **fields: Any) -> Scenario:
     """Return a connection over the fitted path."""
     return japan(algorithm, seed=seed, **at.fitted | {"duration_s": at.duration_s} | fields)
 

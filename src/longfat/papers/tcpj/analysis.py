@@ -5,7 +5,7 @@ intervals Student's, of 95 %.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -574,7 +574,7 @@ def shown_windows(kind: str, labels: Sequence[str], runs: Runs) -> pd.DataFrame:
     return windows[(windows["kind"] == kind) & windows["label"].isin(labels)]
 
 
-def _held(setting: plan.Setting, kind: str, **fields) -> float:
+def _held(setting: plan.Setting, kind: str, **fields: Any) -> float:
     """Return what the new path and its buffer hold, where these fields are other ones."""
     rate_bps = fields.get("new_rate_bps", setting.new_radio_rate_bps)
     if kind == "non-local":

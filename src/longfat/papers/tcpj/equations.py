@@ -5,6 +5,8 @@ Bandwidths are in bit/s, times in seconds, windows in segments, sizes in bytes. 
 takes their z-transform, from which all else about them follows.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -177,7 +179,7 @@ def threshold(bandwidth: ArrayLike, rtt_min: ArrayLike, segment_bytes: ArrayLike
     return numeric(filled)(*values)  # alphabetical: BW, RTT_min, S
 
 
-def handoff_cost(kind: str, rtt: ArrayLike, link: float = 0.05, network: float = 0.03):
+def handoff_cost(kind: str, rtt: ArrayLike, link: float = 0.05, network: float = 0.03) -> Any:
     """Return how long a handoff interrupts, s (table 3).
 
     kind: `local` or `non-local`; rtt: to the regional router or to the correspondent, s; link: half

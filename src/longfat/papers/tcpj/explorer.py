@@ -5,6 +5,9 @@ for every two segments at the new one, so that each sample is the new rate: the 
 `tcpj.STEP_RESPONSE`. The tests hold it against the recursions (2) and (9) themselves.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from sympy import Expr, Piecewise, Symbol, floor, symbols
 
@@ -81,8 +84,8 @@ def _threshold(bandwidth: Expr) -> Expr:
     return tcpj.filled.subs(sizes)
 
 
-def _python(number: int):
-    def settled(t, alpha, T, BW_0, BW_1):
+def _python(number: int) -> Callable[..., Any]:
+    def settled(t: Any, alpha: Any, T: Any, BW_0: Any, BW_1: Any) -> Any:
         interval = ACK_BITS / (10**6 * BW_1)
         count = int(t / interval)
         if count == 0:
@@ -90,16 +93,16 @@ def _python(number: int):
         change = (BW_1 - BW_0) * interval * np.ones(count)  # the filters are linear
         return BW_0 + tcpj.estimate(number, change, interval, alpha, T)[-1]
 
-    def threshold(t, alpha, T, BW_0, BW_1, RTT, cwnd):
+    def threshold(t: Any, alpha: Any, T: Any, BW_0: Any, BW_1: Any, RTT: Any, cwnd: Any) -> Any:
         bandwidth = np.vectorize(settled)(t, alpha, T, BW_0, BW_1)
         return tcpj.threshold(1e6 * bandwidth, RTT, 1460)
 
     return threshold
 
 
-def _half(t, alpha, T, BW_0, BW_1, RTT, cwnd):
+def _half(t: Any, alpha: Any, T: Any, BW_0: Any, BW_1: Any, RTT: Any, cwnd: Any) -> Any:
     return cwnd / 2
 
 
-def _full(t, alpha, T, BW_0, BW_1, RTT, cwnd):
+def _full(t: Any, alpha: Any, T: Any, BW_0: Any, BW_1: Any, RTT: Any, cwnd: Any) -> Any:
     return tcpj.threshold(1e6 * BW_1, RTT, 1460)

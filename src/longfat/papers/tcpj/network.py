@@ -84,7 +84,7 @@ def shared_wire(
     duration_s: float = 200.0,
     seed: int = 1,
     record: Record | None = None,
-    **fields,
+    **fields: Any,
 ) -> Scenario:
     """Pairs of hosts that share one wire between two routers (paper: tcpj, figure 2).
 
@@ -131,7 +131,7 @@ def radio(
     duration_s: float = 200.0,
     seed: int = 1,
     record: Record | None = None,
-    **fields,
+    **fields: Any,
 ) -> Scenario:
     """A host, an access router and a mobile host behind its radio link (paper: tcpj, figure 4).
 
@@ -189,7 +189,7 @@ def handoff(
     duration_s: float = 200.0,
     seed: int = 1,
     record: Record | None = None,
-    **fields,
+    **fields: Any,
 ) -> Scenario:
     """A mobile host that moves to another access router (paper: tcpj, figures 11 and 14).
 

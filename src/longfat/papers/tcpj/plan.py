@@ -78,7 +78,7 @@ class Setting:
     more: bool = True
     quick: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.repetitions < 1:
             raise InputError(f"repetitions is {self.repetitions}: it must be at least 1")
 
@@ -135,7 +135,7 @@ class Setting:
         }
 
 
-def setting(profile: str = "paper", **parameters) -> Setting:
+def setting(profile: str = "paper", **parameters: Any) -> Setting:
     """Return the setting at a profile, "paper" or "quick"; what is not given is the paper's.
 
     `parameters` are fields of `Setting`; those that are left out or None come from
@@ -176,14 +176,14 @@ def printed_error_rates() -> list[float]:
 # --- the networks with the setting's link
 
 
-def _over_radio(at: Setting, protocol: str, *more: str, **fields) -> Scenario:
+def _over_radio(at: Setting, protocol: str, *more: str, **fields: Any) -> Scenario:
     """Figure 4's network: with the setting's link and duration, unless `fields` say otherwise."""
     if protocol == WITH_SACK:
         protocol, fields = "Westwood", {"sack": True} | fields
     return radio(protocol, *more, **(at.link | SENDERS_OF_2002 | fields))
 
 
-def _over_wire(at: Setting, trio: str, **fields) -> Scenario:
+def _over_wire(at: Setting, trio: str, **fields: Any) -> Scenario:
     """Figure 2's network with the flows of `TRIOS`, at the rate of the radio link."""
     return shared_wire(*TRIOS[trio], **(at.link | SENDERS_OF_2002 | fields))
 
@@ -195,7 +195,7 @@ COSTS_S = {  # of a handoff
 NEW_WIRED_BPS = {"local": value("wired_rate"), "non-local": value("new_wired_rate")}
 
 
-def _handoff(at: Setting, protocol: str, kind: str, **fields) -> Scenario:
+def _handoff(at: Setting, protocol: str, kind: str, **fields: Any) -> Scenario:
     """The networks of figures 11 and 14, with table 3's cost, at half of the setting's duration."""
     same: dict[str, Any] = at.link | {
         "new_rate_bps": at.new_radio_rate_bps,
@@ -371,7 +371,9 @@ def varied(at: Setting) -> Experiment:
     """Random losses with one assumption changed at a time (`VARIED`), eight runs or more."""
     known = {(one.parameter, one.setting): one for one in VARIED}
 
-    def build(parameter: str, setting: str, bit_error_rate: float, protocol: str, seed: int):
+    def build(
+        parameter: str, setting: str, bit_error_rate: float, protocol: str, seed: int
+    ) -> Scenario:
         one = known[parameter, setting]
         fields = one.fields(at, bit_error_rate) if callable(one.fields) else one.fields
         return _over_radio(at, protocol, bit_error_rate=bit_error_rate, seed=seed, **fields)
@@ -584,7 +586,9 @@ def handoffs(at: Setting) -> tuple[Experiment, ...]:
     and of all with another error rate.
     """
 
-    def build(protocol, kind, announced, parameter, setting, seed) -> Scenario:
+    def build(
+        protocol: str, kind: str, announced: bool, parameter: str, setting: str, seed: int
+    ) -> Scenario:
         drawn = seed == 1 and not parameter
         record = Record(series=("cwnd_segments",), points=200 if drawn else 100)
         fields = VARIED_MOVES.get((parameter, setting), {})

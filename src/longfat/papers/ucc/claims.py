@@ -1,5 +1,7 @@
 """What was measured of each claim on UCC, and the measured numbers of the chapter's sentences."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -224,7 +226,7 @@ def numbers(runs: Runs) -> dict[str, float]:
     by_buffer = buffers.set_index(["control", "loss", "buffer"])["measured"]
     fair = crowds[crowds["loss"] == 0].groupby(["control", "flows"])[["jain", "repeated"]].mean()
 
-    def one(values: pd.Series, *at) -> float:
+    def one(values: pd.Series, *at: Any) -> float:
         return float(values.get(at, np.nan))
 
     def span(control: str) -> tuple[float, float]:

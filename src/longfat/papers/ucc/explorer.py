@@ -6,6 +6,8 @@ the utilization with one packet less. Over the packets between two losses, with 
 their delays in place of the smallest of all, its mean is `ucc.estimate_mean`.
 """
 
+from typing import Any
+
 import numpy as np
 from sympy import Min, Symbol, symbols
 
@@ -57,30 +59,30 @@ def explorer(
     )
 
 
-def _link_time(size_bytes: int):
+def _link_time(size_bytes: int) -> Any:
     return 8 * size_bytes / (10**6 * C)
 
 
-def _erlang(state: Symbol):
+def _erlang(state: Symbol) -> Any:
     """Erlang's loss formula with one packet more, from that with k - 1: p_0 of the closed queue."""
     return pipe * state / (k + pipe * state)
 
 
-def _pipe(R, C):
+def _pipe(R: Any, C: Any) -> Any:
     return (R + 8e-6 * ACK_BYTES / C) / (8e-6 * PACKET_BYTES / C)
 
 
-def _random(W, R, C, p):
+def _random(W: Any, R: Any, C: Any, p: Any) -> Any:
     return ucc.closed_utilization(W, _pipe(R, C))
 
 
-def _even(W, R, C, p):
+def _even(W: Any, R: Any, C: Any, p: Any) -> Any:
     return np.minimum(1, W / (_pipe(R, C) + 1))
 
 
-def _found(W, R, C, p):
+def _found(W: Any, R: Any, C: Any, p: Any) -> Any:
     return ucc.closed_utilization(W - 1, _pipe(R, C))
 
 
-def _since_loss(W, R, C, p):
+def _since_loss(W: Any, R: Any, C: Any, p: Any) -> Any:
     return ucc.estimate_mean(1 / p, _found(W, R, C, p), minimum_known=False)

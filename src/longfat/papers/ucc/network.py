@@ -34,7 +34,7 @@ def wireless(
     duration_s: float = 100.0,
     seed: int = 1,
     record: Record | dict | None = None,
-    **fields,
+    **fields: Any,
 ) -> Scenario:
     """Senders N1, N2, ... to N3 over a router R and a wireless link (paper: ucc, figure 2).
 
@@ -99,7 +99,7 @@ def multi_bottleneck(
     duration_s: float = 100.0,
     seed: int = 1,
     record: Record | dict | None = None,
-    **fields,
+    **fields: Any,
 ) -> Scenario:
     """N1 and N2 send to N4, N3 sends to N5, over several bottlenecks (paper: ucc, figure 7).
 

@@ -52,7 +52,7 @@ class Setting:
     ucc_parameters: dict = field(default_factory=dict)
     chd_parameters: dict = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not any(self.loss_rates) or not all(0 <= loss < 1 for loss in self.loss_rates):
             raise InputError(
                 f"loss_rates is {self.loss_rates}: it must be probabilities from 0 to below 1, "
@@ -86,7 +86,7 @@ class Setting:
             "UCC": self.ucc(),
         }
 
-    def ucc(self, **parameters) -> dict:
+    def ucc(self, **parameters: Any) -> dict:
         """Return UCC with other parameters."""
         return {"name": "ucc", "parameters": self.ucc_parameters | parameters}
 
@@ -100,7 +100,7 @@ class Setting:
         return self.among(1e-4, 3e-3) or [min(loss for loss in self.loss_rates if loss)]
 
 
-def setting(profile: str = "paper", **parameters) -> Setting:
+def setting(profile: str = "paper", **parameters: Any) -> Setting:
     """Return the setting at a profile, "paper" or "quick"; what is not given is the paper's.
 
     `parameters` are fields of `Setting`; those that are left out or None come from
@@ -209,7 +209,7 @@ def _over_radio(
     points: pd.DataFrame,
     *,
     engine: str = "segment",
-    **fields,
+    **fields: Any,
 ) -> Experiment:
     """Return an experiment of N1 and N2 over figure 2's network."""
 
