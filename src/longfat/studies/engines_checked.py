@@ -190,12 +190,14 @@ def compare(full: pd.DataFrame, segment: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_algorithm(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return a row an algorithm: flows compared, how many of them equal, largest difference."""
+    """Return a row an algorithm: flows compared, how many of them equal, and the median and the
+    largest difference of a point's means, whichever engine carries more."""
     return (
         compared.groupby("algorithm", sort=False)
         .agg(
             flows_compared=("runs", "sum"),
             equal=("equal", "sum"),
+            median_difference_percent=("difference_percent", lambda d: d.abs().median()),
             largest_difference_percent=("difference_percent", lambda d: d.abs().max()),
         )
         .reset_index()
