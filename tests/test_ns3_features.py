@@ -144,9 +144,9 @@ def test_a_handoff_delivers_on_after_the_move():
 
 
 def told(*scenarios):
-    """Run the scenarios with an algorithm that writes down its signals (signals_run.py)."""
+    """Run the scenarios with an algorithm that writes down its signals (ns3_signals.py)."""
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("signals_run.py"))],
+        [sys.executable, str(Path(__file__).with_name("ns3_signals.py"))],
         input=json.dumps([ns3.request(scenario) for scenario in scenarios]),
         capture_output=True,
         text=True,

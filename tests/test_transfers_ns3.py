@@ -4,18 +4,18 @@ Packets there carry the file's bytes, and the receiver compares each: a run in w
 missing or doubled does not end well.
 """
 
-import pandas as pd
 import pytest
 from test_transfers import BYTES, HARDSHIPS, METHODS, RATE_BPS, STREAMS, by, flow, path
 
 from longfat import InputError, Scenario
 from longfat.engines import ns3, segment
-from longfat.faults import OF_ITS_SOCKET
 from longfat.transfers import GridFtp, Transfer
+
+CERTAIN = [name for name in HARDSHIPS if not name.startswith("loss")]  # no random number in them
 
 
 def both(method, flows=(), file_bytes=BYTES, seed=1, series=(), links=None, **link):
-    """Return what ns-3 gives, and the segment engine with the faults of ns-3's socket."""
+    """Return what ns-3 gives, and the segment engine."""
     scenario = Scenario(
         links=links or path(**link),
         flows=flows,
@@ -24,25 +24,37 @@ def both(method, flows=(), file_bytes=BYTES, seed=1, series=(), links=None, **li
         record={"series": series, "points": 10_000},
         seed=seed,
     )
-    return ns3.simulate(scenario), segment.simulate(scenario.with_(faults=OF_ITS_SOCKET))
+    return ns3.simulate(scenario), segment.simulate(scenario)
 
 
 @pytest.mark.ns3
 @pytest.mark.slow
 @pytest.mark.parametrize("hardship", HARDSHIPS)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_byte_is_there_once(method, hardship):
+    """ns-3's packets carry them: a run that misses, doubles or spoils one does not end well."""
+    chosen, flows = METHODS[method]
+    links = path(**HARDSHIPS[hardship])
+    asked = [{"bytes": BYTES, "method": chosen}]
+    scenario = Scenario(links=links, flows=flows, transfers=asked, duration_s=300)
+    transfer = ns3.simulate(scenario).transfers.iloc[0]
+    assert transfer["delivered_bytes"] == BYTES
+    assert transfer["known_s"] >= transfer["transfer_time_s"] > 8 * BYTES / RATE_BPS
+
+
+@pytest.mark.ns3
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["parallel tcp", "gridftp"])
-def test_streams_are_the_segment_engines_to_the_last_digit(method, hardship):
-    full, fast = both(*METHODS[method], **HARDSHIPS[hardship])
-    pd.testing.assert_frame_equal(full.transfers, fast.transfers)
-    assert full.provenance["simulated_s"] == fast.provenance["simulated_s"]
-    assert full.transfers["delivered_bytes"].item() == BYTES
-    lost = ["packets_lost", "packets_lost_in_outage", "packets_dropped_by_queue"]
-    pd.testing.assert_frame_equal(full.links[lost], fast.links[lost])
+def test_without_losses_streams_take_as_long_as_in_the_segment_engine(method):
+    full, fast = (r.transfers.iloc[0] for r in both(*METHODS[method], queue_packets=10_000))
+    assert full["packets_sent_again"] == fast["packets_sent_again"] == 0
+    assert full["packets_sent"] == fast["packets_sent"]
+    assert full["transfer_time_s"] == pytest.approx(fast["transfer_time_s"], rel=1e-3)
 
 
 @pytest.mark.ns3
 @pytest.mark.slow
-@pytest.mark.parametrize("hardship", HARDSHIPS)
+@pytest.mark.parametrize("hardship", CERTAIN)
 def test_rbudp_sends_what_it_does_in_the_segment_engine(hardship):
     """Messages there fill a whole segment of TCP, here they have their own length: 0.5 ms each."""
     full, fast = (result.transfers.iloc[0] for result in both(by("rbudp"), **HARDSHIPS[hardship]))
@@ -55,9 +67,9 @@ def test_rbudp_sends_what_it_does_in_the_segment_engine(hardship):
 
 @pytest.mark.ns3
 @pytest.mark.slow
-@pytest.mark.parametrize("hardship", HARDSHIPS)
+@pytest.mark.parametrize("hardship", CERTAIN)
 def test_tsunami_ends_when_it_does_in_the_segment_engine(hardship):
-    """Where a request comes half a millisecond later, another packet is lost: 10 % at worst."""
+    """Where a request comes half a millisecond later, another packet is lost."""
     full, fast = (r.transfers.iloc[0] for r in both(by("tsunami"), **HARDSHIPS[hardship]))
     assert full["delivered_bytes"] == BYTES
     assert full["packets_sent"] == pytest.approx(fast["packets_sent"], rel=0.05)
@@ -103,16 +115,9 @@ def test_a_run_ends_with_its_transfers_and_the_flows_that_have_an_end():
     assert ended[0] == pytest.approx(ended[1], rel=0.05)
 
 
-@pytest.mark.ns3
 def test_a_way_of_its_own_is_refused_in_a_sentence():
     own = Transfer(bytes=1, method=by("rbudp", path=("a", "b")))
     scenario = Scenario(links=path(), transfers=[own], duration_s=1)
     with pytest.raises(InputError, match=r"transfers\.0\.method\.path: the engine 'ns3' has") as no:
         ns3.simulate(scenario)
     assert "\n" not in str(no.value)
-
-
-@pytest.mark.ns3
-def test_what_others_run_is_not_the_transfers():
-    plain = Scenario(links=path(), flows=[flow()], duration_s=1)
-    assert "transfers" not in ns3.request(plain)
