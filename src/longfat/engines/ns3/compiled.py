@@ -23,7 +23,7 @@ LIBRARIES = [
 
 def ns3() -> Path:
     """Return the directory of ns-3's wheel."""
-    return Path(str(importlib.metadata.distribution("ns3").locate_file("ns3")))
+    return Path(str(importlib.metadata.distribution("ns3").locate_file("ns3"))).resolve()
 
 
 def engine() -> Path:
