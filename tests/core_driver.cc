@@ -236,6 +236,7 @@ class Driver
         ack.rate.lost = whole("rate_lost");
         ack.rate.is_app_limited = whole("is_app_limited");
         ack.feedback = feedback();
+        ack.app_limited = whole("app_limited");
         ack.cwnd_limited = whole("cwnd_limited");
         ack.advertised_window = whole("advertised_window");
         ack.state = static_cast<State>(whole("state"));

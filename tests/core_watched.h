@@ -6,7 +6,7 @@
 #ifndef LONGFAT_TESTS_CORE_WATCHED_H
 #define LONGFAT_TESTS_CORE_WATCHED_H
 
-#include "cc/bbr3.h"
+#include "../src/longfat/cc/bbr3.h"
 
 namespace longfat::core
 {

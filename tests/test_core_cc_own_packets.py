@@ -178,6 +178,29 @@ def shares(*flows: dict, duration_s: float = 90, **forth) -> list[float]:
     return parts
 
 
+def test_cadpc_asks_nothing_while_it_has_nothing_to_send():
+    driver = spoken()
+    pace = driver.pacing_bps
+    driver.event("timer")
+    assert driver.requests == ["query"]  # a window is in flight
+    driver.ack(segments=(driver.nxt - driver.una) // MSS, app_limited=True)
+    driver.event("timer")
+    assert driver.requests == []
+    driver.restart(idle_s=5)
+    assert driver.requests == ["query"]
+    told(driver, 3, 1e9, 6)
+    assert driver.pacing_bps == pytest.approx(pace)  # what the pause has carried does not count
+
+
+def test_a_cadpc_flow_that_has_stopped_sends_no_packets():
+    def packets(duration_s: float) -> int:
+        own = flow("cadpc", stop_s=3, send_buffer_bytes=200_000)
+        case = scenario(link(ptp=True), own, duration_s=duration_s, back={"ptp": True})
+        return native.run(case)["links"][0]["packets_sent"]
+
+    assert packets(60) == packets(10)
+
+
 @pytest.mark.parametrize("count", [1, 3, 9])
 def test_each_of_n_flows_comes_to_1_of_n_and_one(count):
     flows = [flow("cadpc", start_s=3.0 * n) for n in range(count)]

@@ -12,7 +12,8 @@
 // Assumed, for the book is not at hand: a is 1/2 and a query goes every 4 round trips (both can be set);
 // the busiest link is that with the least rate left; the rate is paced, and the window, 2 x RTT, only
 // keeps a path without answers from being filled; it begins as the initial window a round trip, and is a
-// segment from a query to the next at least. Where a router does not speak PTP the sender is NewReno,
+// segment from a query to the next at least; a sender that has nothing to send asks nothing, and when it
+// sends again goes on with the rate it had. Where a router does not speak PTP the sender is NewReno,
 // which halves its window at once.
 
 #ifndef LONGFAT_CC_CADPC_H
@@ -79,8 +80,10 @@ class Cadpc
                                  .colour = "#999933",
                                  .marker = "X",
                                  .events = event::START | event::ESTABLISHED | event::TIMEOUT |
-                                           event::RECOVERED | event::TIMER | event::ANSWER,
-                                 .regulates_recovery = true};
+                                           event::RECOVERED | event::RESTART | event::TIMER |
+                                           event::ANSWER,
+                                 .regulates_recovery = true,
+                                 .version = 2};
 
     static constexpr auto parameters()
     {
@@ -118,9 +121,25 @@ class Cadpc
 
     Control on_timer(Time, const Control& now)
     {
-        m_requests->query();
-        m_requests->timer(static_cast<Time>(1e9 * m_round_trips * m_rtt_s));
+        m_asks = !m_is_idle;
+        if (m_asks)
+        {
+            m_requests->query();
+            m_requests->timer(static_cast<Time>(1e9 * m_round_trips * m_rtt_s));
+        }
         return now;
+    }
+
+    /// What was counted before is of the pause.
+    Control on_restart(const Restart& restart, const Control& now)
+    {
+        m_is_idle = false;
+        if (m_asks)
+        {
+            return now;
+        }
+        m_traffic.forget();
+        return on_timer(restart.now, now);
     }
 
     Control on_answer(const Answer& answer, Control now)
@@ -152,6 +171,7 @@ class Cadpc
     Control on_ack(const Ack& ack, Control now)
     {
         m_rtt_s = ack.srtt == NO_RTT ? m_rtt_s : seconds(ack.srtt);
+        m_is_idle = ack.app_limited && ack.snd_una >= ack.snd_nxt;
         if (m_is_told)
         {
             return by_rate(now);
@@ -202,6 +222,8 @@ class Cadpc
     double m_rate_bps{0};    //!< x, with headers
     uint64_t m_answered{0};  //!< number of the latest answer
     bool m_is_told{false};   //!< by routers, how busy they are
+    bool m_is_idle{false};   //!< all is acknowledged, and there is no more
+    bool m_asks{false};      //!< a query will follow
     bool m_is_silent{false}; //!< a router on the way, by the latest answer
 };
 
