@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
-
 from longfat import style
 from longfat.errors import InputError
 from longfat.links import Link, LinkChange
@@ -19,6 +17,7 @@ from longfat.scenario import Flow, Scenario
 from longfat.style import quantity, short_name
 
 if TYPE_CHECKING:
+    import networkx
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -110,30 +109,21 @@ Way = list[tuple[float, tuple[str, ...]]]  # from when on, along which nodes
 
 def _ways(scenario: Scenario) -> list[tuple[Flow, Way]]:
     """Return each flow with its paths and from when on it takes them."""
-    network = nx.DiGraph((link.source, link.target) for link in scenario.links)
+    import networkx  # takes a while, and only drawings need it
+
+    network = networkx.DiGraph((link.source, link.target) for link in scenario.links)
     found = []
     for flow in scenario.flows:
-        stops = (flow.source, *flow.relays, flow.target)
-        first = flow.path or _through(network, stops)
+        first = flow.path or (flow.source,)
+        for stop in () if flow.path else (*flow.relays, flow.target):
+            first += tuple(networkx.single_source_shortest_path(network, first[-1])[stop][1:])
         found.append((flow, [(flow.start_s, first), *((r.at_s, r.path) for r in flow.reroutes)]))
     return found
 
 
-def _through(network: nx.DiGraph, stops: Sequence[str]) -> tuple[str, ...]:
-    path = [stops[0]]
-    for stop in stops[1:]:
-        path += nx.single_source_shortest_path(network, path[-1])[stop][1:]
-    return tuple(path)
-
-
 def _places(scenario: Scenario, paths: list[tuple[str, ...]]) -> dict[str, tuple[int, float]]:
     """Return each node's column and row: along the paths, the common part of them in the middle."""
-    order = _order(scenario, paths)
-    columns = {
-        node: column
-        for column, nodes in enumerate(nx.topological_generations(order))
-        for node in nodes
-    }
+    order, columns = _columns(scenario, paths)
     sources = [node for node in order if not order.in_degree(node) and order.out_degree(node)]
     for node in sources:  # a source stands beside what it sends to
         columns[node] = min(columns[after] for after in order[node]) - 1
@@ -150,23 +140,31 @@ def _places(scenario: Scenario, paths: list[tuple[str, ...]]) -> dict[str, tuple
     return {node: (columns[node], rows[node]) for node in order}
 
 
-def _order(scenario: Scenario, paths: list[tuple[str, ...]]) -> nx.DiGraph:
-    """Return which node stands before which, without a circle: first as paths go, then as links."""
-    order = nx.DiGraph()
+def _columns(
+    scenario: Scenario, paths: list[tuple[str, ...]]
+) -> tuple["networkx.DiGraph", dict[str, int]]:
+    """Return which node stands before which, without a circle, and how many are before each.
+
+    The order is first that of the paths, then that of the links.
+    """
+    import networkx
+
+    order = networkx.DiGraph()
     order.add_nodes_from(scenario.nodes)
 
     def add(hops: Iterable[tuple[str, str]]) -> None:
         for one, other in hops:
-            if not nx.has_path(order, other, one):
+            if not networkx.has_path(order, other, one):
                 order.add_edge(one, other)
 
     for path in paths:
         hops = list(itertools.pairwise(path))
-        if any(nx.has_path(order, other, one) for one, other in hops):
+        if any(networkx.has_path(order, other, one) for one, other in hops):
             hops = [(other, one) for one, other in hops]  # it goes where an earlier one came from
         add(hops)
     add((link.source, link.target) for link in scenario.links)
-    return order
+    generations = enumerate(networkx.topological_generations(order))
+    return order, {node: column for column, nodes in generations for node in nodes}
 
 
 def _draw_links(axes: Any, scenario: Scenario, at: dict[str, tuple[float, float]]) -> None:
