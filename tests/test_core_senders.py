@@ -1,5 +1,6 @@
 """Conformance of every sender of the transport core: growth, loss, timeout, ECN, rates, sizes."""
 
+import re
 import statistics
 from pathlib import Path
 
@@ -167,6 +168,36 @@ def test_five_gigabytes(sender):
     assert answer["completion_s"] < 30
 
 
+def test_bbrs_round_trips_are_counted_beyond_32_bits():
+    """Audit B2: what ten round trips have measured outlives four slow ones at 4.29 GB."""
+    slower = [{"at_s": 3.643, "rate_bps": 5e9}, {"at_s": 3.723, "rate_bps": 10e9}]
+    series = ["bandwidth_bps", "delivered_bytes"]
+    own = flow("bbr", segment_bytes=8948)
+    answer = run(link(10e9, 0.01, 10**5, changes=slower), own, duration_s=4, series=series)
+    times, delivered = answer["series"]["delivered_bytes"]
+    assert 3.643 < times[np.searchsorted(delivered, 2**32)] < 3.723
+    times, measured_bps = map(np.array, answer["series"]["bandwidth_bps"])
+    assert measured_bps[times > 3.5].min() > 9.9e9
+
+
+@pytest.mark.parametrize("sender", ["bbr", "bbr3"])
+def test_bbr_behind_a_relay_finds_a_hop_that_has_become_fast(sender):
+    """Audit A6: what the relay had not yet been given says nothing of the path behind it."""
+
+    def hop(source: str, target: str, delay_s: float, **more) -> dict:
+        own = {"source": source, "target": target, "rate_bps": 50e6, "delay_s": delay_s}
+        return own | {"queue_packets": 1000} | more
+
+    slow = hop("a", "m", 0.01, rate_bps=1e6, changes=[{"at_s": 40, "rate_bps": 50e6}])
+    links = [slow, hop("m", "a", 0.01), hop("m", "c", 0.1), hop("c", "m", 0.1)]
+    own = flow(sender, target="c", relays=["m"], relay_buffer_bytes=10**7)
+    case = {"links": links, "flows": [own], "duration_s": 48, "seed": 1}
+    case["record"] = {"series": ["delivered_bytes"], "points": 100_000}
+    times, delivered = native.run(case)["flows"][0]["series"]["delivered_bytes"]
+    before, after = np.interp([43, 45], times, delivered)
+    assert (after - before) * 8 / 2 > 0.7 * 50e6
+
+
 # A slow start of 10 Gbit/s delays its own segments, which these take for congestion in every ACK or
 # round trip of it; what they have after that, a segment a round trip has to bring back.
 LEFT_BY_DELAY = ["cdg", "hd", "hd-freebsd"]
@@ -289,3 +320,15 @@ def test_an_entry_that_names_other_events_than_the_class_has_does_not_compile(tm
     header.write_text(text, "utf-8")
     with pytest.raises(InputError, match="are not the functions that the class has"):
         catalogue.plugin(header)
+
+
+# --- the page of tests
+
+
+def test_each_test_that_the_page_of_tests_names_exists():
+    page = Path(__file__).parents[1] / "book" / "tests.md"
+    named = set(re.findall(r"`(test_\w+)`", page.read_text("utf-8")))
+    sources = [path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py")]
+    existing = {name for text in sources for name in re.findall(r"^def (test_\w+)", text, re.M)}
+    assert named
+    assert named <= existing
