@@ -2,39 +2,53 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeGuard, get_args
+from typing import TYPE_CHECKING, Any, TypedDict, TypeGuard, get_args
 
 from longfat.scenario import LinkSeries, Scenario, TransferSeries
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FLOW_COLUMNS = (
-    "flow",
-    "goodput_bps",
-    "transfer_time_s",
-    "delivered_bytes",
-    "segments_sent",
-    "retransmissions",
-    "recoveries",
-    "timeouts",
-)
-# What not every engine tells of a flow: how many reductions were taken back, for nothing had been
-# lost (RFC 4015), and when the connection gave up (R2 of RFC 9293), missing where it did not.
-MORE_FLOW_COLUMNS = ("undone", "given_up_s")
-TRANSFER_COLUMNS = (
-    "transfer",
-    "method",
-    "transfer_time_s",
-    "known_s",
-    "delivered_bytes",
-    "packets_sent",
-    "packets_sent_again",
-    "bytes_sent",
-    "packets_overrun",
-    "control_bytes",
-    "rounds",
-)
+
+class FlowRow(TypedDict):
+    """The columns of `Result.flows`. A missing time is of a flow without an end, or before it."""
+
+    flow: str
+    goodput_bps: float  # payload in order, from the flow's start to its last byte or its stop
+    transfer_time_s: float | None  # from its SYN to the arrival of its last byte
+    delivered_bytes: int  # payload in order
+    segments_sent: int
+    retransmissions: int
+    recoveries: int
+    timeouts: int
+
+
+class MoreFlowRow(TypedDict):
+    """Columns of `Result.flows` besides, which not every engine tells."""
+
+    undone: int  # reductions that were taken back, for nothing had been lost (RFC 4015)
+    given_up_s: float | None  # when the connection gave up (R2 of RFC 9293)
+
+
+class TransferRow(TypedDict):
+    """The columns of `Result.transfers`. Missing times are of a transfer that was not done."""
+
+    transfer: str
+    method: str
+    transfer_time_s: float | None  # until the last byte is there and the checksum is right
+    known_s: float | None  # with datagrams: until the source knows it
+    delivered_bytes: int  # of the file
+    packets_sent: int
+    packets_sent_again: int
+    bytes_sent: int  # with all headers
+    packets_overrun: int  # for which the receiver's socket had no room
+    control_bytes: int
+    rounds: int  # RBUDP's blasts, or how often Tsunami began
+
+
+FLOW_COLUMNS = tuple(FlowRow.__annotations__)
+MORE_FLOW_COLUMNS = tuple(MoreFlowRow.__annotations__)
+TRANSFER_COLUMNS = tuple(TransferRow.__annotations__)
 LINK_SERIES = get_args(LinkSeries)
 TRANSFER_SERIES = get_args(TransferSeries)
 
@@ -44,19 +58,10 @@ Row = dict[str, Any]
 class Result:
     """A run's measurements.
 
-    `flows` has a row a flow (columns `FLOW_COLUMNS`, and of `MORE_FLOW_COLUMNS` what the engine
-    tells): goodput is payload delivered in order, in
-    bit/s, over the time from the flow's start to its last byte, its stop, or the end of the run;
-    transfer_time_s runs from the start of the flow (its SYN) to the arrival of its last byte, and
-    is missing where the flow has no end or did not reach it. `links` has a row a direction, with
-    what became of its packets. `traces` maps a recorded series to a table with columns flow,
+    `flows` has a row a flow, with the columns of `FlowRow` and, as far as the engine tells them, of
+    `MoreFlowRow`; `transfers` has a row a transfer (`TransferRow`). `links` has a row a direction,
+    with what became of its packets. `traces` maps a recorded series to a table with columns flow,
     time_s and the series; that of a link has `link`, such as "sender>receiver", instead of flow.
-    `transfers` has a row a transfer (columns `TRANSFER_COLUMNS`): the time from its start to the
-    moment when the last byte is there and the checksum is right; with datagrams, when the source
-    knows it (known_s); bytes of the file that are there; data packets sent, how many of them again,
-    and their bytes with all headers; packets for which the receiver's socket had no room; bytes of
-    control messages; and rounds: RBUDP's blasts, or how often Tsunami began. Missing times are of a
-    transfer that was not done.
     With relays, a flow's counts are sums over its connections, and its series, but for
     delivered_bytes, those of the first connection. `provenance` says what made it.
 

@@ -488,9 +488,11 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def _queues_know_priorities(self) -> Self:
-        assisted = [n for n, link in enumerate(self.links) if link.assistance or link.xcp]
         for number, flow in enumerate(self.flows):
-            if assisted and flow.has_low_priority:
+            if not flow.has_low_priority:
+                continue
+            assisted = [n for n, link in enumerate(self.links) if link.assistance or link.xcp]
+            if assisted:
                 raise ValueError(
                     f"flows.{number}.congestion_control: low_priority must be false beside the "
                     f"assistance of link {assisted[0]}: its queue has one priority"

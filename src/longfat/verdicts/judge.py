@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from typing import TypedDict
+
 import numpy as np
 import pandas as pd
 
@@ -9,50 +11,59 @@ from longfat.errors import InputError
 from longfat.verdicts.rules import ENGINES, WITNESS, Region, outcome, region
 from longfat.verdicts.wording import decides, depends_on, reason_for, sentences, text
 
-EVIDENCE_COLUMNS = (
-    "claim",
-    "engine",
-    "parameter",
-    "setting",
-    "measured",
-    "low",
-    "high",
-    "runs",
-    "at",
-    "experiment",
-)
-JUDGED_COLUMNS = (
-    "id",
-    "where",
-    "statement",
-    "kind",
-    "printed",
-    "unit",
-    "measured",
-    "low",
-    "high",
-    "at",
-    "engine",
-    "runs",
-    "verdict",
-    "reason",
-    "range_low",
-    "range_high",
-    "bound_low",
-    "bound_high",
-    "decides",
-    "evidence",
-)
+
+class Evidence(TypedDict):
+    """The columns of the evidence of claims: a row a claim, engine, setting and point."""
+
+    claim: str
+    engine: str
+    parameter: str  # which of the parameters that the paper does not state is varied, or none
+    setting: str  # its value, in words
+    measured: float
+    low: float  # the interval, of 95 %
+    high: float
+    runs: float
+    at: str  # the point, in words
+    experiment: str
+
+
+class Judged(TypedDict):
+    """The columns of judged claims: a row a claim."""
+
+    id: str
+    where: str
+    statement: str
+    kind: str
+    printed: float
+    unit: str
+    measured: float  # to runs: the deciding engine's least favourable point
+    low: float
+    high: float
+    at: str
+    engine: str
+    runs: float
+    verdict: str
+    reason: str
+    range_low: float  # the least and the largest measured over all plausible settings and engines
+    range_high: float
+    bound_low: float  # where the claim holds; infinite: no bound
+    bound_high: float
+    decides: float  # how many runs a point would make a verdict of what is undecidable
+    evidence: list[dict]  # a record an engine and setting
+
+
+EVIDENCE_COLUMNS = tuple(Evidence.__annotations__)
+JUDGED_COLUMNS = tuple(Judged.__annotations__)
 
 
 def judge(claims: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
-    """Judge every claim of a paper by its evidence: a row a claim, columns `JUDGED_COLUMNS`.
+    """Judge every claim of a paper by its evidence: a row a claim (`Judged`).
 
     `claims` has id, where, statement, kind, printed, unit, half_unit, threshold, threshold_reason,
     fitted, and may have side ("below" turns a one-sided claim round) and note (ends the reason).
-    `evidence` has the columns `EVIDENCE_COLUMNS`, a row a claim, engine, setting and point. An
-    empty `parameter` is the paper's stated setting with the chapter's base assumptions; else it
-    names the unstated parameter that is varied.
+    `evidence` has a row a claim, engine, setting and point (`Evidence`). An empty `parameter` is
+    the paper's stated setting with the chapter's base assumptions; else it names the unstated
+    parameter that is varied.
 
     Each engine says of each setting whether the claim holds, fails, or stays open (`rules.RULES`,
     `rules.outcome`). The stated setting decides. A claim that holds there is reproduced, unless
@@ -61,11 +72,6 @@ def judge(claims: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
     independent engine; it depends on a parameter if it holds at another setting of it, and is
     undecidable if one leaves it open. A claim whose number was used to fit a parameter is "fitted".
 
-    Of the result: measured to runs are the deciding engine's least favourable point; range_low and
-    range_high the least and the largest measured over all plausible settings and engines;
-    bound_low and bound_high where the claim holds (infinite: no bound); decides, how many runs a
-    point would make a verdict of what is undecidable; evidence, a list of one record an engine and
-    setting.
     Raises InputError for missing columns, unknown kinds, claims and engines.
 
     >>> import pandas as pd
