@@ -176,6 +176,17 @@ def test_a_broken_file_costs_its_own_experiment_only(empty_archive):
     assert len(store.read_archive("other")) == 1
 
 
+def test_an_experiments_runs_are_found_in_its_own_archive_without_reading_others(
+    empty_archive, recwarn
+):
+    archive("broken")
+    store.write_archive("other", [simulate(small(5))])
+    (store.archive_folder("broken") / "runs.parquet").write_bytes(b"no parquet")
+    store.forget_archive()
+    assert sweep([small(5)], experiment="other")["goodput_bps"].notna().all()
+    assert not [str(one.message) for one in recwarn]
+
+
 def test_an_archive_of_the_old_form_is_named(empty_archive):
     empty_archive.mkdir()
     (empty_archive / "mine.csv").write_text("key,flow\n")

@@ -1,8 +1,6 @@
 """From the evidence of a paper's claims to a verdict on each."""
 
-from typing import Any
-
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
