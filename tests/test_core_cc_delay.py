@@ -329,3 +329,43 @@ def test_an_ack_without_a_round_trip_is_no_sample(name):
         with_none.ack(5.0, segments=0, sample=False)
         with_none.rtt_s = sample
     assert with_none.cwnd == pytest.approx(without.cwnd)
+
+
+# --- TCP Vegas
+
+
+def round_trip(sender: Driver, rtt_s: float) -> float:
+    """All that is in flight is acknowledged, segment by segment; return the window then."""
+    end = sender.nxt
+    while sender.una < end:
+        sender.ack(rtt_s)
+    return sender.cwnd
+
+
+def behind(segments: float, window: float, base_s: float = 0.1) -> float:
+    """Return the round trip of a window of which so many segments wait in queues."""
+    return base_s / (1 - segments / window)
+
+
+@pytest.mark.parametrize(("queued", "change"), [(1, 1), (3, 0), (5, -1)])
+def test_vegas_keeps_alpha_to_beta_segments_in_queues(queued, change):
+    """Brakmo and Peterson, 3.2: of 2 to 4 it leaves the window alone."""
+    vegas = Driver("vegas", 100, 50)
+    round_trip(vegas, 0.1)
+    vegas.set(100)
+    rtt_s = behind(queued, 100)
+    round_trip(vegas, rtt_s)
+    vegas.set(100)
+    assert round_trip(vegas, rtt_s) == 100 + change
+
+
+def test_vegas_doubles_every_other_round_trip_and_ends_with_gamma():
+    """3.3: more than one segment in queues ends slow start, at what the pipe holds."""
+    vegas = Driver("vegas", 100, 1e6)
+    windows = [round_trip(vegas, 0.1) for _ in range(6)]
+    ratios = [after / before for before, after in pairwise(windows)]
+    assert sorted(ratios[1:]) == pytest.approx([1, 1, 2, 2], rel=0.06)
+    window = windows[-1]
+    for _ in range(2):
+        round_trip(vegas, behind(0.1 * window, window))
+    assert vegas.cwnd == vegas.ssthresh < vegas.nxt - vegas.una

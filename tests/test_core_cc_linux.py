@@ -144,3 +144,79 @@ def test_cubic_has_one_rule_for_all_slow_starts():
         cubic.set(10, 100)
         assert cubic.ack(BASE, segments=5) == 15
         assert cubic.ack(BASE, segments=20) == 23
+
+
+# --- Vegas and HyStart (Linux, tcp_vegas.c and tcp_cubic.c)
+
+
+def round_trip(sender: Driver, rtt_s: float, spacing_s: float = 0.01) -> float:
+    """All in flight is acknowledged, segment by segment, and one more; return the window then."""
+    end = sender.nxt
+    while sender.una <= end:
+        sender.now_s += spacing_s
+        sender.ack(rtt_s)
+    return sender.cwnd
+
+
+@pytest.mark.parametrize(("queued", "change"), [(1.5, 1), (2.5, 0), (4.5, 0), (5.5, -1)])
+def test_vegas_as_linux_counts_whole_segments_beyond_the_pipe(queued, change):
+    """diff = w (RTT - base) / base: fewer than 2 open the window by one, more than 4 close it."""
+    vegas = Driver("vegas", 100, 50, as_linux_6_12=True)
+    round_trip(vegas, 0.1)
+    vegas.set(100, 50)
+    rtt_s = 0.1 * (1 + queued / 100)
+    round_trip(vegas, rtt_s)
+    vegas.set(100, 50)
+    window = round_trip(vegas, rtt_s)
+    assert window == 100 + change
+    assert vegas.ssthresh == window // 2 + window // 4  # tcp_current_ssthresh
+
+
+def test_vegas_as_linux_doubles_every_round_trip_until_its_segments_wait():
+    vegas = Driver("vegas", 50, 1e6, as_linux_6_12=True)
+    windows = [round_trip(vegas, 0.1) for _ in range(3)]
+    assert windows[2] == pytest.approx(2 * windows[1], rel=0.05)
+    windows = [round_trip(vegas, 0.12) for _ in range(3)]
+    assert windows[1] == pytest.approx(2 * windows[0] / 1.2, rel=0.05)
+    assert vegas.ssthresh == vegas.cwnd == windows[1] - 1  # whose segments still wait
+    assert vegas.threshold() == vegas.cwnd // 2
+
+
+def test_vegas_as_linux_is_reno_while_segments_are_missing():
+    vegas = Driver("vegas", 100, 50, as_linux_6_12=True)
+    round_trip(vegas, 0.1)
+    vegas.set(100, 50)
+    vegas.state = "disorder"
+    for _ in range(3):
+        round_trip(vegas, 0.2)
+    assert vegas.cwnd == pytest.approx(103, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("spacing_s", "rtt_s", "ends"),
+    [(0.0015, 0.1, True), (0.0025, 0.1, False), (0.0025, 0.12, True), (0.0025, 0.11, False)],
+)
+def test_hystart_as_linux_ends_by_a_train_or_by_an_eighth_more_of_delay(spacing_s, rtt_s, ends):
+    """A train has ACKs of up to 2 ms between them, and is longer than half the round trip."""
+    cubic = Driver("cubic", 64, 1e6, hystart_as_linux=True)
+    round_trip(cubic, 0.1, 0.0025)
+    assert cubic.ssthresh == 1e6
+    for _ in range(2):
+        round_trip(cubic, rtt_s, spacing_s)
+    assert (cubic.ssthresh < 1e6) == ends
+
+
+def test_hystart_as_linux_begins_at_16_segments_and_anew_after_a_timeout():
+    cubic = Driver("cubic", 4, 1e6, hystart_as_linux=True)
+    cubic.ack(0.1)
+    while cubic.cwnd < 15:
+        cubic.ack(0.3)
+    assert cubic.ssthresh == 1e6
+    for _ in range(2):
+        round_trip(cubic, 0.3)
+    assert cubic.ssthresh < 1e6
+    cubic.timeout()
+    cubic.set(64, 1e6)
+    for _ in range(2):
+        round_trip(cubic, 0.3)
+    assert cubic.ssthresh < 1e6

@@ -17,7 +17,9 @@
 //
 // Linux 6.12 (tcp_cubic.c) leaves alpha as it is when W_est has passed cwnd_prior, where (4) raises it to
 // 1: with as_linux_6_12, W_est goes on with alpha. Where losses are so many that W_est governs, that is the
-// difference between the two.
+// difference between the two. Linux has HyStart, not HyStart++: with hystart_as_linux, slow start ends with a
+// train of ACKs that is longer than half the smallest round trip, or with a round trip that is longer than it
+// by an eighth (4 to 16 ms), and does so after a timeout too.
 
 #ifndef LONGFAT_CC_CUBIC_H
 #define LONGFAT_CC_CUBIC_H
@@ -31,6 +33,75 @@
 
 namespace longfat::core
 {
+
+/// HyStart (S. Ha and I. Rhee, "Taming the elephants: new TCP slow start", 2011) as in Linux 6.12
+/// (tcp_cubic.c, hystart_update), of a sender that is not paced.
+class LinuxHyStart
+{
+  public:
+    Control on_ack(const Ack& ack, Control now)
+    {
+        if (!m_found && now.cwnd >= LOW_WINDOW && ack.rtt != NO_RTT && ends(ack, now))
+        {
+            m_found = true;
+            now.ssthresh = now.cwnd;
+        }
+        return now.in_slow_start() ? m_growth.on_ack(ack, now) : now;
+    }
+
+    /// It begins anew (bictcp_state).
+    void on_timeout()
+    {
+        m_found = false;
+        m_end = 0;
+    }
+
+  private:
+    bool ends(const Ack& ack, const Control& now)
+    {
+        if (ack.snd_una > m_end)
+        {
+            m_end = ack.snd_nxt;
+            m_round_start = m_last_ack = ack.now;
+            m_round_rtt = NEVER;
+            m_samples = 0;
+        }
+        bool found = false;
+        if (ack.now - m_last_ack <= ACK_DELTA)
+        {
+            m_last_ack = ack.now;
+            found = ack.now - m_round_start > (ack.min_rtt + ack_delay(ack, now)) / 2;
+        }
+        m_round_rtt = std::min(m_round_rtt, ack.rtt);
+        if (m_samples < MIN_SAMPLES)
+        {
+            ++m_samples;
+            return found;
+        }
+        return found || m_round_rtt > ack.min_rtt + std::clamp(ack.min_rtt / 8, LEAST, MOST);
+    }
+
+    /// hystart_ack_delay: four bursts of 64 KB at twice the window a round trip, up to 1 ms.
+    static Time ack_delay(const Ack& ack, const Control& now)
+    {
+        const double rate = 2 * now.cwnd * static_cast<double>(ack.mss) / seconds(ack.srtt);
+        return static_cast<Time>(std::min(1e6, 4 * 65'536 * 1e9 / rate));
+    }
+
+    static constexpr double LOW_WINDOW = 16; //!< segments
+    static constexpr Time ACK_DELTA = 2'000'000;
+    static constexpr int MIN_SAMPLES = 8;
+    static constexpr Time LEAST = 4'000'000;
+    static constexpr Time MOST = 16'000'000;
+
+    bool m_found{false}; //!< the end
+    Bytes m_end{0};      //!< of the round
+    Time m_round_start{0};
+    Time m_last_ack{0}; //!< of the train
+    Time m_round_rtt{NEVER};
+    int m_samples{0};
+    ByteCountingSlowStart m_growth;
+};
 
 class Cubic
 {
@@ -94,7 +165,15 @@ class Cubic
                              0,
                              1,
                              "",
-                             "W_est as Linux 6.12 has it, whose alpha is never raised to 1"}};
+                             "W_est as Linux 6.12 has it, whose alpha is never raised to 1"},
+            Parameter<Cubic>{"hystart_as_linux",
+                             &Cubic::m_linux_hystart,
+                             0,
+                             0,
+                             1,
+                             "",
+                             "HyStart as Linux 6.12 has it, in the place of HyStart++",
+                             "Linux, tcp_cubic.c"}};
     }
 
     Control on_ack(const Ack& ack, Control now)
@@ -109,6 +188,10 @@ class Cubic
             return now;
         }
         m_last_ack = ack.now;
+        if (now.in_slow_start() && m_linux_hystart && m_use_hystart)
+        {
+            return m_linux_slow_start.on_ack(ack, now);
+        }
         if (now.in_slow_start())
         {
             m_slow_start.is_first = m_slow_start.is_first && m_use_hystart;
@@ -127,6 +210,7 @@ class Cubic
         m_slow_start.is_first = false;
         if (congestion.cause == Congestion::TIMEOUT)
         {
+            m_linux_slow_start.on_timeout();
             m_w_max = 0; // will be the window, and K zero (section 4.8)
         }
         return std::max(m_beta * congestion.segments(congestion.flight_size), 2.0);
@@ -203,7 +287,9 @@ class Cubic
     bool m_use_hystart{};
     bool m_rfc8312{};
     bool m_as_linux{};
+    bool m_linux_hystart{};
     HyStart m_slow_start;
+    LinuxHyStart m_linux_slow_start;
     Time m_epoch_start{NEVER}; //!< NEVER: congestion avoidance has not begun
     Time m_last_ack{0};        //!< that may have opened the window
     double m_w_max{0};         //!< 0: none

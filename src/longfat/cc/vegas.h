@@ -14,12 +14,18 @@
 //
 // The paper does not say what a loss takes from the window; its authors' code, of which ns-2 has a
 // port, takes a quarter of it where duplicate ACKs reveal the loss, and half at a timeout.
+//
+// With as_linux_6_12 as in Linux (tcp_vegas.c): diff = w (RTT / baseRTT - 1), in whole segments; slow start
+// doubles the window every round trip; a loss takes half; while segments are missing it is Reno. That
+// idleness makes Linux forget baseRTT is not here.
 
 #ifndef LONGFAT_CC_VEGAS_H
 #define LONGFAT_CC_VEGAS_H
 
 #include "newreno.h"
 #include "rounds.h"
+
+#include <utility>
 
 namespace longfat::core
 {
@@ -65,12 +71,25 @@ class Vegas
                                            0,
                                            1,
                                            "",
-                                           "what a loss takes; Linux: 0.5"}};
+                                           "what a loss takes; Linux: 0.5"},
+                          Parameter<Vegas>{"as_linux_6_12",
+                                           &Vegas::m_as_linux,
+                                           0,
+                                           0,
+                                           1,
+                                           "",
+                                           "as Linux 6.12 has it",
+                                           "Linux, tcp_vegas.c"}};
     }
 
     Control on_ack(const Ack& ack, Control now)
     {
         m_rounds.on_ack(ack);
+        const bool was_open = std::exchange(m_is_open, ack.state == State::OPEN);
+        if (m_as_linux)
+        {
+            return on_ack_as_linux(ack, m_is_open && !was_open, now);
+        }
         if (!ack.may_grow())
         {
             return now;
@@ -92,6 +111,10 @@ class Vegas
 
     double ssthresh(const Congestion& congestion, const Control& now)
     {
+        if (m_as_linux)
+        {
+            return LinuxReno::halved(now.cwnd);
+        }
         m_aimd.b = congestion.cause == Congestion::TIMEOUT ? 0.5 : m_decrease;
         return m_aimd.decreased(now.cwnd);
     }
@@ -126,13 +149,78 @@ class Vegas
         return now;
     }
 
+    /// tcp_vegas_cong_avoid. `resumes`: what was missing is there again (tcp_vegas_state).
+    Control on_ack_as_linux(const Ack& ack, bool resumes, Control now)
+    {
+        if (resumes)
+        {
+            begin_round_as_linux(ack);
+        }
+        if (!ack.may_grow())
+        {
+            return now;
+        }
+        if (!m_is_open)
+        {
+            return m_reno.on_ack(ack, now);
+        }
+        if (!m_rounds.is_over(ack))
+        {
+            return now.in_slow_start() ? m_slow_start.on_ack(ack, now) : now;
+        }
+        now = m_rounds.samples <= 2 ? m_reno.on_ack(ack, now) : end_round_as_linux(ack, now);
+        begin_round_as_linux(ack);
+        return now;
+    }
+
+    /// It ends with the first ACK beyond what has been sent.
+    void begin_round_as_linux(const Ack& ack)
+    {
+        m_rounds.begin(ack.snd_nxt + 1);
+    }
+
+    Control end_round_as_linux(const Ack& ack, Control now)
+    {
+        const double w = std::floor(now.cwnd);
+        const auto base = static_cast<double>(m_rounds.base_rtt);
+        const auto rtt = static_cast<double>(m_rounds.min_rtt);
+        const double diff = std::floor(w * (rtt - base) / base);
+        if (now.in_slow_start() && diff <= static_cast<double>(m_gamma))
+        {
+            now = m_slow_start.on_ack(ack, now);
+        }
+        else if (now.in_slow_start())
+        {
+            now.cwnd = std::min(w, std::floor(w * base / rtt) + 1);
+            now.ssthresh = std::min(now.ssthresh, now.cwnd);
+        }
+        else if (diff > static_cast<double>(m_beta))
+        {
+            now.cwnd = w - 1;
+            now.ssthresh = std::min(now.ssthresh, now.cwnd);
+        }
+        else if (diff < static_cast<double>(m_alpha))
+        {
+            now.cwnd = w + 1;
+        }
+        now.cwnd = std::max(now.cwnd, 2.0);
+        // tcp_current_ssthresh.
+        const double three_quarters = std::floor(now.cwnd / 2) + std::floor(now.cwnd / 4);
+        now.ssthresh = std::max(now.ssthresh, three_quarters);
+        return now;
+    }
+
     int64_t m_alpha{};
     int64_t m_beta{};
     int64_t m_gamma{};
     double m_decrease{};
+    bool m_as_linux{};
     Rounds m_rounds;
     Aimd<SlowStart> m_aimd;
-    bool m_doubles{true}; //!< slow start grows in this round
+    LinuxReno m_reno;
+    ByteCountingSlowStart m_slow_start; //!< of Linux
+    bool m_is_open{true};               //!< nothing is missing
+    bool m_doubles{true};               //!< slow start grows in this round
 };
 
 LONGFAT_CONGESTION_CONTROL(Vegas);
