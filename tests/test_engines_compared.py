@@ -1,47 +1,55 @@
-"""The data of the page cross-check: from the archive, made up, and without an engine."""
+"""The data of the page cross-check: from its runs, made up, and without an engine."""
 
 import pandas as pd
 import pytest
 
-from longfat.book import drawings_engines_compared as drawings
-from longfat.book import show
+from longfat.book import chapters, show
+from longfat.book.chapters import cross_check_charts as charts
+from longfat.cc import catalogue
 from longfat.engines import linux, ns2, ns3, segment
 from longfat.engines.ns2 import planning
 from longfat.errors import InputError
-from longfat.faults import NS3_3_44
 from longfat.network import reference
-from longfat.studies import engines_compared
+from longfat.papers.hybla.network import satellite
+from longfat.studies import engines_compared, long_fat_pipe
 
-PARAMETERS = {
-    "controls": ["reno", "htcp"],
-    "loss_rates": [1e-4, 1e-3, 1e-2],
-    "repetitions": 5,
-    "duration_s": 60.0,
-    "rate_bps": 10e6,
-    "rtt_s": 0.1,
-}
-WHEN = ("before", "after")
+FEW = ["reno", "htcp"]
 
 
-def setting(**changes) -> engines_compared.Setting:
-    return engines_compared.Setting(**PARAMETERS | changes)
+class MadeUp:
+    """Runs that are given: tables of flows by the name of their experiment."""
+
+    def __init__(self, setting, **flows: pd.DataFrame):
+        self.setting = setting
+        self._flows = flows
+
+    def flows(self, *names: str) -> pd.DataFrame:
+        nothing = pd.DataFrame(columns=["engine", "control", "loss", "place", "goodput_bps"])
+        return pd.concat([self._flows.get(name, nothing) for name in names])
+
+    def derived(self, function):
+        return function(self)
 
 
-def runs(**goodputs: list[float]) -> pd.DataFrame:
-    """Made-up runs of Reno at a loss rate of 0.01: goodputs in Mb/s by engine."""
-    return pd.DataFrame(
-        {
-            "engine": engine,
-            "control": "reno",
-            "loss": 0.01,
-            "goodput_bps": 1e6 * rate,
-            "recoveries": 10,
-            "timeouts": number,
-            "retransmissions": 20,
-        }
-        for engine, rates in goodputs.items()
-        for number, rate in enumerate(rates)
-    ).replace({"engine": {"segment": "segment engine", "linux": "Linux"}})
+def runs(**goodputs: list[float]) -> MadeUp:
+    """Made-up runs of Reno at a loss rate of 0.01: goodputs in Mb/s by the name of the leg."""
+    labels = {leg.name: label for label, leg in engines_compared.LEGS.items()}
+    tables = {
+        f"cross-check-{name}": pd.DataFrame(
+            {
+                "engine": labels[name],
+                "control": "reno",
+                "loss": 0.01,
+                "goodput_bps": 1e6 * rate,
+                "recoveries": 10,
+                "timeouts": number,
+                "retransmissions": 20,
+            }
+            for number, rate in enumerate(rates)
+        )
+        for name, rates in goodputs.items()
+    }
+    return MadeUp(engines_compared.setting(controls=FEW), **tables)
 
 
 @pytest.mark.parametrize(
@@ -50,17 +58,19 @@ def runs(**goodputs: list[float]) -> pd.DataFrame:
         ({"controls": []}, "controls is empty"),
         ({"loss_rates": []}, "loss_rates is empty"),
         ({"repetitions": 1}, "repetitions is 1: it must be 2 or more"),
+        ({"profile": "slow"}, "profile is 'slow': it must be paper or quick"),
     ],
 )
 def test_where_nothing_can_be_compared_it_says_so(changes, sentence):
     with pytest.raises(InputError, match=sentence):
-        setting(**changes)
+        chapters.find("cross-check", **changes)
 
 
-def test_every_control_of_both_engines_is_compared():
-    found = engines_compared.controls()
-    assert {"reno", "cubic", "bbr", *engines_compared.CHANGES} <= set(found)
-    assert "tcpj" not in found
+def test_every_control_of_all_engines_is_compared():
+    found = engines_compared.common_controls()
+    assert {"reno", "cubic", "bbr", "westwood-plus"} <= set(found)
+    assert not {"tcpj", "newreno", "cdg-linux"} & set(found)
+    assert {one.control for one in engines_compared.TRIALS} <= set(found)
 
 
 def test_ratios_are_linuxs_beside_a_legs():
@@ -73,93 +83,89 @@ def test_ratios_are_linuxs_beside_a_legs():
 
 
 def test_side_by_side_has_a_row_a_control_and_loss_rate():
-    made_up = runs(segment=[1.0, 1.0], linux=[2.0, 2.0])
-    made_up = pd.concat([made_up, made_up.assign(control="htcp")])
-    [reno, htcp] = engines_compared.side_by_side(engines_compared.ratios(made_up)).to_dict(
-        "records"
-    )
+    ratios = engines_compared.ratios(runs(segment=[1.0, 1.0], ns3=[4.0, 4.0], linux=[2.0, 2.0]))
+    both = pd.concat([ratios, ratios.assign(control="htcp")])
+    [reno, htcp] = engines_compared.side_by_side(both).to_dict("records")
     assert (reno["control"], htcp["control"]) == ("reno", "htcp")
-    assert (reno["segment engine"], reno["Linux"]) == (1, 2)
+    assert (reno["segment engine"], reno["stock ns-3"], reno["Linux"]) == (1, 4, 2)
     assert reno["Linux / segment engine"] == "2.000 [2.000, 2.000], different"
+    assert reno["Linux / stock ns-3"] == "0.500 [0.500, 0.500], different"
 
 
 def test_events_are_means_of_each_engine():
-    row = engines_compared.events(runs(segment=[1, 1, 1], linux=[1, 1])).iloc[0]
+    made_up = runs(segment=[1, 1, 1], linux=[1, 1])
+    row = engines_compared.events(engines_compared.lossy(made_up)).iloc[0]
     assert (row["timeouts, segment engine"], row["timeouts, Linux"]) == (1, 0.5)
 
 
-def test_a_leg_has_our_header_of_linuxs_control_and_its_own_ways():
-    of_linux = reference(congestion_control="scalable", duration_s=1)
-    names = {
-        label: (leg.of(of_linux).flows[0].congestion_control, leg.of(of_linux).faults)
-        for label, leg in engines_compared.LEGS.items()
-    }
-    assert names["Linux"] == (of_linux.flows[0].congestion_control, ())
-    ours, faults = names["segment engine"]
-    assert (ours.name, dict(ours.parameters), faults) == ("scalable", {}, ())
-    as_ns3, faults = names["as ns-3 3.44"]
-    assert dict(as_ns3.parameters) == {"as_ns3_3_44": True}
-    assert faults == NS3_3_44
+def test_a_leg_has_its_own_ways():
+    of_linux = reference(congestion_control="cubic", duration_s=1)
+    flows = {name: leg.of(of_linux).flows[0] for name, leg in engines_compared.LEGS.items()}
+    for name in ("segment engine", "ns-2", "Linux"):
+        assert flows[name] == of_linux.flows[0]
+    assert flows["as Linux does"] == of_linux.flows[0].as_linux()
+    stock = flows["stock ns-3"]
+    assert (stock.congestion_control.name, stock.recovery) == ("cubic-ns3", "prr-ns3-3.44")
+
+
+def test_where_ns3_cannot_cap_the_window_the_receiver_does():
+    (flow,) = satellite(loss=0).flows
+    stock = engines_compared.stock_ns3(flow)
+    assert flow.max_window_segments == 550
+    assert (stock.max_window_segments, stock.receive_buffer_bytes) == (None, 550_000)
+
+
+def test_as_linux_is_all_that_linux_has_besides():
+    for name in engines_compared.common_controls():
+        flow = reference(congestion_control=name).flows[0].as_linux()
+        assert (flow.rack, flow.frto, flow.undo, flow.min_rto_s) == (True, True, True, 1.0)
+        can = "as_linux_6_12" in catalogue.find(name).parameters
+        assert flow.congestion_control.parameters == ({"as_linux_6_12": True} if can else {})
 
 
 def test_a_leg_has_the_controls_that_its_engine_has():
-    """ns-2 has no BBR, and calls Linux's Scalable by its own name; every other leg has all."""
+    """ns-2 has no BBR; every other leg has all."""
     legs = engines_compared.LEGS
-    for control in engines_compared.controls():
+    for control in engines_compared.common_controls():
         on_ns2 = legs["ns-2"].has(control)
         assert on_ns2 == (control in planning.algorithms())
         assert all(leg.has(control) for label, leg in legs.items() if label != "ns-2")
     assert legs["ns-2"].has("scalable") and not legs["ns-2"].has("bbr")
-    of_linux = reference(congestion_control="scalable", duration_s=1)
-    assert legs["ns-2"].of(of_linux) == of_linux
 
 
 def test_a_switch_stands_beside_what_was_before():
     """Hybla, the only one of the two with a switch: without an overflow the ratio is near 1."""
-    at = setting(controls=["hybla", "reno"])
-    lossy = engines_compared.lossy(at)
-    table = engines_compared.switches(at, lossy)
-    assert list(table["control"]) == ["hybla"] * 3 and list(table["loss"]) == at.loss_rates
-    own = lossy[lossy["control"] == "hybla"]
-    for name in ("ns-2", "segment engine"):
-        means = own[own["engine"] == name].groupby("loss")["goodput_bps"].mean() / 1e6
-        assert table[f"{name}, before"].to_list() == pytest.approx(means.to_list())
-    ratios = {when: [float(text.split()[0]) for text in table[f"ratio {when}"]] for when in WHEN}
-    assert max(abs(ratio - 1) for ratio in ratios["after"]) < 0.05
-    assert min(ratios["before"]) < 0.9
-    assert engines_compared.switches(at, lossy.iloc[:0]).empty
+    page = chapters.find("cross-check", controls=["hybla", "reno"])
+    table = engines_compared.switches(page.runs)
+    assert list(table["control"]) == ["hybla"] * 3
+    assert list(table["loss"]) == page.setting.loss_rates
+    for name in ("ns2", "segment"):
+        own = page.runs.flows(f"cross-check-{name}")
+        means = own[own["control"] == "hybla"].groupby("loss")["Mb/s"].mean()
+        label = engines_compared.ENGINE_LABEL[name]
+        assert table[f"{label}, before"].to_list() == pytest.approx(means.to_list())
+    ratios = [float(text.split()[0]) for text in table["ratio after"]]
+    assert max(abs(ratio - 1) for ratio in ratios) < 0.05
+    assert engines_compared.switches(runs(segment=[1.0, 1.0])).empty
 
 
 def test_a_trial_has_its_own_path_flow_and_control():
     """Hybla has both engines' flow changed, TCP-LP another control on ours only."""
-    at = setting()
-    trials = {(one.control, one.words): one for one in engines_compared.TRIALS}
+    at = engines_compared.setting()
+    place = {(one.control, one.words): n for n, one in enumerate(engines_compared.trials(at))}
     legs = [engines_compared.LEGS[name] for name in ("segment engine", "Linux")]
-    hybla = trials["hybla", "both: slow start ends at 60 segments"]
-    flows = [engines_compared._tried(hybla, leg, at, seed=3).flows[0] for leg in legs]
+
+    def tried(control: str, words: str):
+        number = place[control, words]
+        return [engines_compared._tried(leg, at, number, seed=3) for leg in legs]
+
+    flows = [one.flows[0] for one in tried("hybla", "both: slow start ends at 60 segments")]
     assert [flow.initial_ssthresh_segments for flow in flows] == [60, 60]
-    lp = trials["lp", "Reno in its place"]
-    flows = [engines_compared._tried(lp, leg, at, seed=3).flows[0] for leg in legs]
+    flows = [one.flows[0] for one in tried("lp", "Reno in its place")]
     assert [flow.congestion_control.name for flow in flows] == ["reno", "lp"]
-    later = trials["westwood-plus", "the same over 98.5 ms"]
-    tried = engines_compared._tried(later, legs[1], at, seed=3)
-    assert (tried.links[0].delay_s, tried.seed) == (pytest.approx(0.04925), 3)
-
-
-def test_every_gap_has_a_cause_or_says_that_it_has_none():
-    """From the archive. What is left of H-TCP is Reno's; of Westwood+ the cause is not known."""
-    at = setting(controls=["htcp", "westwood-plus"])
-    lossy = engines_compared.lossy(at)
-    ratios, causes = engines_compared.ratios(lossy), engines_compared.causes(at, lossy)
-    trials = engines_compared.trials(at, lossy)
-    gaps = engines_compared.gaps(ratios, causes, trials)
-    ours = ratios[ratios["engine"] == "segment engine"]
-    assert len(gaps) == ((ours["ratio"] > 1.05) | (ours["ratio"] < 1 / 1.05)).sum()
-    assert set(gaps["cause"]) == {"found", "found in part"}
-    in_part = gaps.loc[gaps["cause"] == "found in part", "control"]
-    assert in_part.to_list() == ["htcp", "westwood-plus"]
-    left = engines_compared.gaps(ratios, causes.iloc[:0], trials.iloc[:0])
-    assert len(left) == len(gaps) and set(left["cause"]) == {engines_compared.NO_CAUSE}
+    ours, theirs = tried("westwood-plus", "more runs; as Linux does; over 98.5 ms")
+    assert (ours.flows[0].rack, theirs.flows[0].rack) == (True, False)
+    assert (theirs.links[0].delay_s, theirs.seed) == (pytest.approx(0.04925), 3)
 
 
 @pytest.mark.parametrize(
@@ -173,19 +179,34 @@ def test_every_gap_has_a_cause_or_says_that_it_has_none():
 )
 def test_what_is_left_of_a_gap_is_told(ratio, low, high, cause):
     ratios = engines_compared.ratios(runs(segment=[1.0, 1.0], linux=[2.0, 2.0]))
-    nothing = pd.DataFrame(columns=["control", "loss", "change", "Linux / changed"])
-    nothing = nothing.assign(ratio=[], low=[], high=[])
     trial = {"control": "reno", "loss": 0.01, "trial": "it", "names": True, "Linux / ours": "x"}
     trials = pd.DataFrame([trial | {"ratio": ratio, "low": low, "high": high}])
-    [row] = engines_compared.gaps(ratios, nothing, trials).to_dict("records")
+    [row] = engines_compared.gaps(ratios, trials).to_dict("records")
     assert (row["tried"], row["after"], row["cause"]) == ("it", "x", cause)
+    [left] = engines_compared.gaps(ratios, trials.iloc[:0]).to_dict("records")
+    assert left["cause"] == engines_compared.NO_CAUSE
 
 
-@pytest.mark.ns3
-def test_ns3_itself_gives_the_same_counts():
-    """Stock ns-3 beside all faults; ns-3 with our headers beside those of its socket."""
-    at = setting(controls=["htcp", "highspeed"], loss_rates=[0.02], duration_s=5.0)
-    assert engines_compared.witness(at)["equal"].tolist() == [2, 2]
+def test_a_gap_that_no_trial_names_is_held_against_what_linux_does():
+    legs = {"segment": [1.0, 1.0], "as-linux": [1.9, 2.1], "linux": [2.0, 2.0]}
+    made_up = runs(**legs)
+    ratios, tried = engines_compared.ratios(made_up), engines_compared.tried(made_up)
+    [row] = engines_compared.gaps(ratios, tried).to_dict("records")
+    assert (row["tried"], row["cause"]) == ("as Linux does", "found")
+
+
+def test_linuxs_rules_close_what_its_stack_does_not():
+    """H-TCP, CUBIC and Westwood+ at the largest loss rate, where the gaps are."""
+    page = chapters.find(
+        "cross-check", controls=["cubic", "htcp", "westwood-plus"], loss_rates=[1e-2]
+    )
+    table = engines_compared.causes(page.runs)
+    assert table["control"].tolist() == page.setting.controls
+    ours, stack, module = (
+        (table[name].str.split().str[0].astype(float) - 1).abs()
+        for name in ("ours", "Linux's stack", "its module too")
+    )
+    assert (module < 0.05).all() and (ours > 0.05).all() and (stack > 0.04).all()
 
 
 def test_htcps_increase_is_its_papers():
@@ -194,11 +215,13 @@ def test_htcps_increase_is_its_papers():
     assert engines_compared.htcp_increase(3, beta=0) == 2 * 22
 
 
+@pytest.mark.ns3
 def test_each_engine_goes_by_its_own_formula():
-    climbs = engines_compared.htcp_windows(setting()).set_index("time (s)")
+    page = chapters.find("cross-check")
+    climbs = engines_compared.htcp_windows(page.runs).set_index("time (s)")
     assert list(climbs.index) == [1, 2, 3, 4, 5, 6]
     by_bytes, by_segments = climbs["alpha bytes an ACK"], climbs["alpha segments a round trip"]
-    assert climbs["as ns-3 3.44"].tolist() == pytest.approx(by_bytes.tolist(), rel=0.08)
+    assert climbs["stock ns-3"].tolist() == pytest.approx(by_bytes.tolist(), rel=0.08)
     middle = slice(3, 5)  # s; there the formulas are far apart
     off = [abs(climbs["Linux"] / formula - 1).loc[middle] for formula in (by_segments, by_bytes)]
     assert (off[0] < 0.6 * off[1]).all()
@@ -206,41 +229,58 @@ def test_each_engine_goes_by_its_own_formula():
     assert ours.tolist() == pytest.approx(climbs["Linux"].tolist(), rel=0.2)
 
 
+@pytest.mark.ns3
 def test_a_loss_costs_ns3_more_than_linux():
-    table = engines_compared.one_loss()
-    assert list(table) == ["from (s)", "segment engine", "as ns-3 3.44", "Linux"]
-    assert (table[list(table)[1:]].tail(2) == 550).all(axis=None)
-    assert table["Linux"].sum() - table["as ns-3 3.44"].sum() == pytest.approx(190, abs=10)
+    table = engines_compared.one_loss(chapters.find("cross-check").runs)
+    legs = list(engines_compared.THROUGHOUT)
+    assert list(table) == ["from (s)", *legs]
+    assert (table[legs].tail(2) == 550).all(axis=None)
+    assert table["Linux"].sum() - table["stock ns-3"].sum() == pytest.approx(190, abs=10)
     assert table["Linux"].sum() == pytest.approx(table["segment engine"].sum(), abs=10)
 
 
-def test_responses_are_those_of_both_engines():
-    table = engines_compared.responses(setting())
+@pytest.mark.ns3
+def test_responses_are_those_of_all_legs():
+    table = engines_compared.responses(chapters.find("cross-check", controls=FEW).runs)
     assert table["control"].tolist() == ["reno", "reno", "htcp", "htcp"]
     assert table["threshold / before, Linux"].between(0.45, 0.85).all()
 
 
-def test_without_linux_its_part_is_left_out(monkeypatch, capsys):
-    monkeypatch.setattr(linux, "build", lambda: None)
-    at = setting(rtt_s=0.11)
-    lossy = runs(segment=[1, 1, 1])
-    ratios = engines_compared.ratios(lossy)
+def test_the_pipe_beside_linux_is_told_where_both_ran():
+    rows = [
+        {"response": "standard", "engine": who, "loss": loss, "seed": seed, "goodput_bps": bps}
+        for who, loss, bps in [
+            (long_fat_pipe.OURS, 1e-5, 50e6),
+            (long_fat_pipe.LINUX, 1e-5, 40e6),
+            (long_fat_pipe.OURS, 1e-6, 150e6),
+        ]
+        for seed in (1, 2)
+    ]
+    made_up = MadeUp(None, **{long_fat_pipe.SEGMENT_RUNS: pd.DataFrame(rows)})
+    [row] = long_fat_pipe.beside_linux(made_up).to_dict("records")
+    assert (row["sender"], row["loss"]) == ("standard", 1e-5)
+    assert row["Linux / ours"] == "0.800 [0.800, 0.800]"
+    assert row["response function"] == pytest.approx(44.9, abs=0.1)
+
+
+def test_no_line_of_a_response_is_above_what_the_link_carries():
+    lines = long_fat_pipe.responses(long_fat_pipe.LOSSES)
+    assert lines["goodput_bps"].max() < long_fat_pipe.RATE_BPS
+    assert set(lines["response"]) == set(long_fat_pipe.SENDERS)
+
+
+def test_without_linux_its_part_is_left_out(capsys):
+    made_up = runs(segment=[1, 1, 1])
+    ratios = engines_compared.ratios(made_up)
     assert ratios.empty
     assert {"control", "loss", "goodput", "Linux", "Linux / engine", "verdict"} <= set(ratios)
-    assert (
-        "nothing to show here"
-        in show.show_table(engines_compared.side_by_side(ratios), caption="c").data
-    )
-    causes = engines_compared.causes(at, lossy)
-    assert causes.empty
-    trials = engines_compared.trials(at, lossy)
-    assert trials.empty
-    gaps = engines_compared.gaps(ratios, causes, trials)
-    assert "nothing to show here" in show.show_table(drawings.named(gaps), caption="c").data
-    assert "nothing to show here" in show.show_table(causes, caption="c").data
-    show.show_figure("x", drawings.ratios(ratios), ratios, "alt")
+    tried = engines_compared.tried(made_up)
+    assert tried.empty and engines_compared.causes(made_up).empty
+    for table in (engines_compared.side_by_side(ratios), engines_compared.gaps(ratios, tried)):
+        assert "nothing to show here" in show.show_table(charts.named(table), caption="c").data
+    show.show_figure("x", charts.ratios(ratios), ratios, "alt")
     assert "x: nothing to draw here." in capsys.readouterr().out
-    assert list(engines_compared.events(lossy)) == [
+    assert list(engines_compared.events(engines_compared.lossy(made_up))) == [
         "control",
         "loss",
         "recoveries, segment engine",
@@ -250,19 +290,14 @@ def test_without_linux_its_part_is_left_out(monkeypatch, capsys):
 
 
 def test_with_no_engine_at_all_only_the_names_are_left(monkeypatch, capsys):
-    monkeypatch.setattr(linux, "build", lambda: None)
-    for engine in (ns2, ns3, segment):
+    for engine in (linux, ns2, ns3, segment):
         monkeypatch.setattr(engine, "is_here", lambda: False)
-    at = setting(rtt_s=0.11)
-    clean, lossy = engines_compared.clean(at), engines_compared.lossy(at)
-    assert clean == {}
-    assert "60 runs on the engine 'segment'" in capsys.readouterr().out
-    assert engines_compared.clean_counts(at, clean)["control"].tolist() == ["reno", "htcp"]
-    windows = engines_compared.clean_windows(at, clean)
-    show.show_figure("x", drawings.windows(windows, "title"), windows, "alt")
-    assert "x: nothing to draw here." in capsys.readouterr().out
-    assert engines_compared.ratios(lossy).empty
-    assert engines_compared.events(lossy).empty
-    assert engines_compared.responses(at).empty
-    assert engines_compared.witness(at).empty
-    assert list(engines_compared.htcp_windows(at)) == ["time (s)"]
+    page = chapters.find("cross-check", controls=FEW, rtt_s=0.11)
+    assert engines_compared.clean_counts(page.runs)["control"].tolist() == FEW
+    assert "2 runs on the engine 'segment'" in capsys.readouterr().out
+    show.figure(page, "cross-check-windows")
+    assert "cross-check-windows: nothing to draw here." in capsys.readouterr().out
+    for name in ("cross-check-lossy", "cross-check-events", "cross-check-gaps"):
+        assert "nothing to show here" in show.table(page, name).data
+    assert engines_compared.responses(page.runs).empty
+    assert list(engines_compared.htcp_windows(page.runs)) == ["time (s)"]
