@@ -1,157 +1,190 @@
-"""A congestion control and the socket state that it works on, without a socket.
+"""A congestion control of the core without TCP: told event by event, it answers with its window."""
 
-The order of calls is that of ns-3.44's TcpSocketBase: ReceivedAck, EnterRecovery, ReTxTimeout.
-"""
+import hashlib
+import json
+import math
+import subprocess
+from functools import cache
+from pathlib import Path
 
-from longfat.engines.ns3 import bindings
+from longfat import builds, paths
+from longfat.cc import catalogue
 
-CODE = """
-namespace longfat_cc_test
-{
-using State = ns3::TcpSocketState;
-
-struct Driver
-{
-    Driver(const std::string& type, const std::map<std::string, std::string>& attributes)
-    {
-        ns3::ObjectFactory factory(type);
-        for (const auto& [name, value] : attributes)
-        {
-            factory.Set(name, ns3::StringValue(value));
-        }
-        ops = factory.Create<ns3::TcpCongestionOps>();
-        tcb->m_segmentSize = 1000;
-        tcb->m_isCwndLimited = true;
-        tcb->m_initialSsThresh = 0xffffffff;
-        ops->Init(tcb);
-    }
-
-    /// Window and threshold in segments; all of the window is in flight.
-    void Set(double window, double threshold)
-    {
-        tcb->m_cWnd = window * tcb->m_segmentSize;
-        tcb->m_ssThresh = std::min(threshold * tcb->m_segmentSize, 4294967295.0);
-        Fill(window);
-    }
-
-    /// So many segments are sent and not acknowledged.
-    void Fill(double segments)
-    {
-        tcb->m_highTxMark = tcb->m_lastAckedSeq + int(segments * tcb->m_segmentSize);
-        tcb->m_bytesInFlight = segments * tcb->m_segmentSize;
-    }
-
-    void LimitByWindow(bool limited)
-    {
-        tcb->m_isCwndLimited = limited;
-    }
-
-    void WaitUntil(double timeS)
-    {
-        ns3::Simulator::Stop(ns3::Seconds(timeS) - ns3::Simulator::Now());
-        ns3::Simulator::Run();
-    }
-
-    void SetRtt(double rttS)
-    {
-        tcb->m_lastRtt = ns3::Seconds(rttS);
-        tcb->m_srtt = ns3::Seconds(rttS);
-        if (ns3::Seconds(rttS) < tcb->m_minRtt)
-        {
-            tcb->m_minRtt = ns3::Seconds(rttS);
-        }
-    }
-
-    /// The last round trip alone: smoothed and smallest stay.
-    void SetLastRtt(double rttS)
-    {
-        tcb->m_lastRtt = ns3::Seconds(rttS);
-    }
-
-    /// An ACK for so many segments, of which that many had not been reported before; the window
-    /// stays in flight.
-    void Ack(uint32_t segments)
-    {
-        tcb->m_lastAckedSeq += int(segments * tcb->m_segmentSize);
-        tcb->m_highTxMark = tcb->m_lastAckedSeq + int(tcb->m_bytesInFlight.Get());
-        tcb->m_lastAckedSackedBytes = segments * tcb->m_segmentSize;
-        ops->PktsAcked(tcb, segments, tcb->m_srtt);
-        if (tcb->m_congState == State::CA_OPEN || tcb->m_congState == State::CA_LOSS)
-        {
-            ops->IncreaseWindow(tcb, segments);
-        }
-    }
-
-    void DuplicateAck()
-    {
-        tcb->m_lastAckedSackedBytes = tcb->m_segmentSize;
-        ops->PktsAcked(tcb, 1, tcb->m_srtt);
-    }
-
-    void SetState(int state)
-    {
-        ops->CongestionStateSet(tcb, static_cast<State::TcpCongState_t>(state));
-        tcb->m_congState = static_cast<State::TcpCongState_t>(state);
-    }
-
-    /// The third duplicate ACK, where the socket halves at once; `inFlight` is its pipe.
-    void EnterRecovery(double inFlight)
-    {
-        SetState(State::CA_RECOVERY);
-        tcb->m_ssThresh = ops->GetSsThresh(tcb, inFlight * tcb->m_segmentSize);
-        tcb->m_cWnd = tcb->m_ssThresh.Get();
-    }
-
-    /// The ACK that ends it acknowledges so many segments, of which one was not reported before.
-    void EndRecovery(uint32_t segments)
-    {
-        tcb->m_lastAckedSeq += int(segments * tcb->m_segmentSize);
-        tcb->m_lastAckedSackedBytes = tcb->m_segmentSize;
-        ops->PktsAcked(tcb, segments, tcb->m_srtt);
-        ops->CwndEvent(tcb, State::CA_EVENT_COMPLETE_CWR);
-        SetState(State::CA_OPEN);
-        tcb->m_cWnd = tcb->m_ssThresh.Get();
-        ops->IncreaseWindow(tcb, segments);
-    }
-
-    void Timeout(double inFlight)
-    {
-        tcb->m_ssThresh = ops->GetSsThresh(tcb, inFlight * tcb->m_segmentSize);
-        ops->CwndEvent(tcb, State::CA_EVENT_LOSS);
-        SetState(State::CA_LOSS);
-        tcb->m_cWnd = tcb->m_segmentSize;
-    }
-
-    double Window() const
-    {
-        return double(tcb->m_cWnd.Get()) / tcb->m_segmentSize;
-    }
-
-    double Threshold() const
-    {
-        return double(tcb->m_ssThresh.Get()) / tcb->m_segmentSize;
-    }
-
-    ns3::Ptr<State> tcb{ns3::CreateObject<State>()};
-    ns3::Ptr<ns3::TcpCongestionOps> ops;
-};
-}
-"""
+HERE = Path(__file__).parent
+MSS = 1000  # bytes
+STATES = ["open", "disorder", "cwr", "recovery", "loss"]
 
 
-def load():
-    """Compile the driver once; return a function that makes one, of segments of 1000 bytes."""
-    bindings.load()
-    import cppyy
+@cache
+def program() -> Path:
+    """Return the program of cc_driver.cc with all congestion controls, compiled once for all."""
+    headers = sorted(catalogue.FOLDER.glob("*.h"))
+    included = [*headers, HERE / "cc_watched.h", HERE / "cc_driver.cc"]
+    text = "".join(f'#include "{path}"\n' for path in included)
+    source = (
+        paths.builds() / "tests" / f"driver-{hashlib.sha256(text.encode()).hexdigest()[:16]}.cc"
+    )
+    with builds.scratch(source.parent) as scratch:
+        fresh = scratch / source.name
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(source)
+    folders = [catalogue.CORE, catalogue.ENGINES]
+    return builds.compiled("tests", "cc-driver", catalogue.FLAGS, [source], folders)
 
-    if not hasattr(cppyy.gbl, "longfat_cc_test"):
-        cppyy.cppdef(CODE)
 
-    def make(kind, window=10, threshold=2, **attributes):
-        cppyy.gbl.ns3.Simulator.Destroy()  # time begins at 0
-        text = {name: str(value).lower() for name, value in attributes.items()}
-        driver = cppyy.gbl.longfat_cc_test.Driver(kind, text)
-        driver.Set(window, threshold)
-        return driver
+class Driver:
+    """One congestion control, whose whole window is in flight and limits the sender.
 
-    return make
+    Windows are in segments of 1000 bytes, times in seconds. After each event `cwnd`, `ssthresh`,
+    `pacing_bps`, `bandwidth_bps`, `utilization` and `timer_s` are what it has decided and tells.
+    """
+
+    def __init__(self, name: str, window: float = 10, threshold: float = 2, **parameters) -> None:
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen([program()], stdin=pipe, stdout=pipe, text=True, bufsize=1)
+        self._write(f"make {name} {json.dumps(parameters)}")
+        if wrong := self._process.stdout.readline().strip():
+            raise ValueError(wrong)
+        self.now_s, self.una, self.nxt = 0.0, 0, 0
+        self.delivered = 0
+        self.rtt_s = self.srtt_s = 0.1
+        self.min_rtt_s = math.inf
+        self.limited, self.state = True, "open"
+        self.bandwidth_bps = self.utilization = self.timer_s = self.pacing_bps = math.nan
+        self.returned, self.requests = 0.0, list[str]()  # what the last event gave, and asked for
+        self.set(window, threshold)
+        self._tell(now=0, mss=MSS, rtt=1e8, advertised_window=1e15)
+
+    def __del__(self) -> None:
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def set(self, window: float, threshold: float | None = None) -> None:
+        """Set the window, and fill it."""
+        self.cwnd = window
+        self._write(f"set cwnd {window!r}")
+        if threshold is not None:
+            self.ssthresh = threshold
+            self._write(f"set ssthresh {threshold!r}")
+        self.fill(window)
+
+    def fill(self, window: float) -> None:
+        """So much is sent and not acknowledged."""
+        self.nxt = max(self.nxt, self.una + int(window) * MSS)
+
+    def established(self, rtt_s: float = 0.1, **fields: float) -> float:
+        self._tell(rtt=rtt_s * 1e9, **fields)
+        return self._event("established")
+
+    def ack(
+        self,
+        rtt_s: float | None = None,
+        segments: int = 1,
+        delivered: int | None = None,
+        sacked: int = 0,
+        sample: bool = True,
+        delay_s: float | None = None,
+        prior_state: str | None = None,
+        **fields: float,
+    ) -> float:
+        """An ACK that advances by so many segments, of which `delivered` are news; 0: a duplicate.
+
+        `delay_s` is the one-way delay of the segment that caused it. Returns the window.
+        """
+        self.rtt_s = self.rtt_s if rtt_s is None else rtt_s
+        if sample:
+            self.min_rtt_s = min(self.min_rtt_s, self.rtt_s)
+        news = (segments or sacked) if delivered is None else delivered
+        in_flight = self.nxt - self.una
+        self.una += segments * MSS
+        self.nxt = max(self.nxt, self.una)
+        self.delivered += news * MSS
+        told = dict(
+            now=self.now_s * 1e9,
+            snd_una=self.una,
+            snd_nxt=self.nxt,
+            newly_acked=segments * MSS,
+            newly_sacked=sacked * MSS,
+            newly_delivered=news * MSS,
+            delivered=self.delivered,
+            prior_in_flight=in_flight,
+            pipe=in_flight - news * MSS,
+            rtt=self.rtt_s * 1e9 if sample else -1,
+            latest_rtt=self.rtt_s * 1e9,
+            srtt=self.rtt_s * 1e9,
+            min_rtt=self.min_rtt_s * 1e9 if self.min_rtt_s < math.inf else 2**62,
+            cwnd_limited=self.limited,
+            state=STATES.index(self.state),
+            prior_state=STATES.index(prior_state or self.state),
+            segment_sent=-1 if delay_s is None else (self.now_s - delay_s) * 1e9,
+            segment_received=-1 if delay_s is None else self.now_s * 1e9,
+        )
+        self._tell(**told | fields)
+        self._event("ack")
+        self.fill(self.cwnd)
+        return self.cwnd
+
+    def round(self, rtt_s: float | None = None, **more) -> float:
+        """All that is in flight is acknowledged, segment by segment, within a round trip."""
+        self.rtt_s = self.rtt_s if rtt_s is None else rtt_s
+        end, count = self.nxt, (self.nxt - self.una) // MSS
+        while self.una < end:
+            self.now_s += self.rtt_s / count
+            self.ack(rtt_s, **more)
+        return self.cwnd
+
+    def wait(self, duration_s: float) -> None:
+        self.now_s += duration_s
+
+    def threshold(self, cause: str = "loss") -> float:
+        """What congestion of that cause (loss, again, ecn, timeout) leaves, in segments."""
+        self._tell(
+            now=self.now_s * 1e9,
+            snd_una=self.una,
+            snd_nxt=self.nxt,
+            pipe=self.nxt - self.una,
+            srtt=self.rtt_s * 1e9,
+            min_rtt=self.min_rtt_s * 1e9 if self.min_rtt_s < math.inf else 2**63 - 1025,
+        )
+        self._event(f"congestion {cause}")
+        return self.ssthresh
+
+    def recovery(self, state: str = "recovery") -> float:
+        """A loss, and the recovery that repairs it; the window at its end."""
+        self.threshold("ecn" if state == "cwr" else "loss")
+        self.set(self.ssthresh)
+        self._event(f"recovered {state}")
+        return self.cwnd
+
+    def timeout(self) -> float:
+        """A timeout: a window of one. Returns the threshold."""
+        self.threshold("timeout")
+        self.set(1)
+        self._event("timeout")
+        self.state = "loss"
+        return self.ssthresh
+
+    def restart(self, idle_s: float) -> float:
+        self._tell(now=self.now_s * 1e9, idle=idle_s * 1e9)
+        return self._event("restart")
+
+    def event(self, line: str, **fields: float) -> float:
+        """Any other event, with its fields; `returned` is what it gives, if it does."""
+        self._tell(**{"now": self.now_s * 1e9} | fields)
+        return self._event(line)
+
+    def _tell(self, **fields: float) -> None:
+        for name, value in fields.items():
+            self._write(f"set {name} {float(value)!r}")
+
+    def _event(self, line: str) -> float:
+        self._write(line)
+        words = self._process.stdout.readline().split()
+        self.cwnd, self.ssthresh, self.pacing_bps = map(float, words[:3])
+        self.bandwidth_bps, self.utilization, self.timer_s = map(float, words[3:6])
+        self.returned, self.requests = float(words[6]), words[7:]
+        return self.cwnd
+
+    def _write(self, line: str) -> None:
+        self._process.stdin.write(line + "\n")

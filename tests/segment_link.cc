@@ -1,38 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A link of the segment engine, alone: packets are put into it, and those that come out are printed
-// (tests/link_driver.py). Standard input is a scenario, whose first link it is, on a line, and then a
-// packet a line: TIME (ns), BYTES on the wire, and 1 if it can be marked, else 0. The answer is, for
-// each that arrives, its number among those lines, TIME, and 1 if it was marked; then a line of counts.
+// A link of the core, alone: packets are put into it, and those that come out are printed
+// (tests/segment_link_driver.py). Standard input is a scenario, whose first link it is, on a line, and then
+// a packet a line: TIME (ns), BYTES on the wire, FLAGS, 1 if it has a congestion header, else 0, and that
+// header's RTT (s), SPACING (s) and FEEDBACK (bytes/s). The answer is, for each that arrives, its number
+// among those lines, TIME, FLAGS, TTL, the header's TTL and FEEDBACK; then a line of counts.
 
-#include "algorithm.h"
-#include "helped-link.h"
+#include "newreno.h"
 #include "scenario.h"
-
-#include "ns3/abort.h"
+#include "step-link.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <sstream>
 
 using namespace longfat;
-using namespace longfat::segment;
-
-extern "C" const Algorithm newreno;
-
-std::vector<const Algorithm*>
-longfat::segment::KnownAlgorithms()
-{
-    return {&newreno};
-}
-
-void
-ns3::GiveUp(const char* words)
-{
-    std::fprintf(stderr, "%s\n", words);
-    std::abort();
-}
+using namespace longfat::core;
 
 namespace
 {
@@ -40,12 +23,16 @@ namespace
 class Printer : public Endpoint
 {
   public:
-    void Receive(const Packet& packet, Ticks now) override
+    void receive(const Packet& packet, Time now) override
     {
-        std::printf("%llu %lld %d\n",
+        const Options& options = *packet.options;
+        std::printf("%llu %lld %d %d %d %.17g\n",
                     static_cast<unsigned long long>(packet.number),
                     static_cast<long long>(now),
-                    (packet.flags & Packet::CE) != 0);
+                    int(packet.flags),
+                    options.ttl,
+                    options.xcp.ttl,
+                    options.xcp.feedback);
     }
 };
 
@@ -57,42 +44,48 @@ main()
     std::string line;
     std::getline(std::cin, line);
     ScenarioSpec scenario;
-    const std::string wrong = ScenarioReader(KnownAlgorithms()).Read(line, &scenario);
+    const std::string wrong = ScenarioReader().read(line, &scenario);
     if (!wrong.empty())
     {
         std::fprintf(stderr, "%s\n", wrong.c_str());
         return 2;
     }
-    EventQueue events(scenario.seed);
-    const ns3::Simulator::Running running(&events.state);
-    Link link(events, scenario.links[0], 0, 0);
-    if (link.spec.HasHelpers())
+    const LinkSpec& spec = scenario.links[0];
+    EventQueue events;
+    std::unique_ptr<Link> link;
+    if (spec.needs_steps())
     {
-        link.Help(std::make_unique<HelpedLink>(events, link, 0));
+        link = std::make_unique<StepLink>(events, spec, 0, 0, scenario.seed);
+    }
+    else
+    {
+        link = std::make_unique<DropTailLink>(events, spec, 0, 0, scenario.seed);
     }
     Printer printer;
-    Route route{&link, {nullptr}, &printer};
+    Route route{link.get(), {nullptr}, &printer};
     Packet packet{};
     packet.route = &route;
     for (uint64_t number = 0; std::getline(std::cin, line); ++number)
     {
-        Ticks time;
-        int bytes;
-        int ect;
-        std::istringstream(line) >> time >> bytes >> ect;
+        Time time;
+        int flags;
+        CongestionHeader header;
+        std::istringstream(line) >> time >> packet.wire_bytes >> flags >> header.present >>
+            header.rtt_s >> header.spacing_s >> header.feedback;
+        header.ttl = Options::TTL;
         packet.number = number;
-        packet.wireBytes = static_cast<uint16_t>(bytes);
-        packet.flags = ect ? Packet::ECT : 0;
-        events.At(time, [&link, &events, packet] { link.Send(packet, events.Now()); });
+        packet.flags = static_cast<uint16_t>(flags);
+        packet.options.emplace().xcp = header;
+        events.at(time, [&link, &events, packet] { link->send(packet, events.now()); });
     }
-    events.At(FromSeconds(scenario.durationS), [&events] { events.End(); });
-    events.Run(NEVER, NO_LIMIT);
-    if (!link.Finish(events.Now()))
+    events.at(scenario.duration, [&events] { events.end(); });
+    events.run(NEVER, NO_LIMIT);
+    if (!link->finish(events.now()))
     {
         std::fprintf(stderr, "packets are not conserved\n");
         return 3;
     }
-    const PacketCount& count = link.count;
+    const PacketCount& count = link->count;
     for (const uint64_t number : {count.offered,
                                   count.overflow,
                                   count.early,
@@ -102,7 +95,7 @@ main()
                                   count.lost,
                                   count.outage,
                                   count.arrived,
-                                  count.underWay,
+                                  count.under_way,
                                   count.waiting})
     {
         std::printf("%llu ", static_cast<unsigned long long>(number));

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from longfat import InputError, Record, Scenario, Snoop, Wtcp, mobility, topologies
+from longfat import InputError, Record, Scenario, Snoop, Wtcp, builds, mobility, topologies
 from longfat.engines import linux, ns2, ns3, segment
-from longfat.engines.segment import native
 from longfat.export import export
 from longfat.topologies import duplex
 
-pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
+pytestmark = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
 
 BASE_RTT_S = 2 * (0.05 + 0.002)
 

@@ -1,300 +1,443 @@
-"""TCP-Probing, TCP-Cherry and TCP-Peach: step by step against their rules, and on the engine."""
+"""XCP, CADPC, TCP-Probing, TCP-Cherry, TCP-Peach in the core: their equations worked out apart."""
 
-import pandas as pd
+import numpy as np
 import pytest
+from cc_driver import MSS, Driver
+from segment_scenarios import HEADERS, flow, link, run, scenario
 
-from longfat import InputError, Record, simulate
-from longfat.faults import NS3_3_44
-from longfat.scenario import CongestionControl, Outage, Scenario
-from longfat.studies import senders
+from longfat.engines.segment import native
+
+RTT_S = 0.1
+RECOVERY = 3  # the place of State::RECOVERY
 
 
-def path(sender: str, *, outage=None, parameters=None, **fields) -> Scenario:
-    """The senders' path, with a radio link that goes away and parameters if asked for."""
-    one = senders.scenario(sender, **fields)
-    flow = one.flows[0].model_copy(
-        update={"congestion_control": CongestionControl(name=sender, parameters=parameters or {})}
+# --- XCP
+
+
+def test_xcps_window_moves_by_what_routers_say_and_a_round_trip():
+    """W <- max(W + H RTT, s) (Katabi et al., section 3.3)."""
+    driver = Driver("xcp", window=10, threshold=5)
+    expected = 10.0
+    for change in (40_000, -15_000, 7_000, -1e9, 12_345):  # bytes/s
+        expected = max(1.0, expected + change * 0.2 / MSS)
+        assert driver.ack(0.2, routers=2, rate_change=change) == pytest.approx(expected)
+
+
+def test_xcp_keeps_to_what_is_told_between_acks_that_tell():
+    driver = Driver("xcp", window=10, threshold=5)
+    driver.ack(routers=2, rate_change=0)
+    assert driver.ack(routers=0) == 10
+
+
+def test_xcp_is_newreno_as_soon_as_one_router_is_silent():
+    driver = Driver("xcp", window=10, threshold=5)
+    driver.ack(routers=2, rate_change=0)
+    assert driver.ack(routers=1, rate_change=50_000) == pytest.approx(10.1)
+    assert driver.ack(routers=2, rate_change=0) == pytest.approx(10.1)
+    assert Driver("xcp", window=10, threshold=50).ack() == 11
+
+
+def test_xcp_halves_at_a_loss_and_grows_only_where_it_limits():
+    driver = Driver("xcp", window=20, threshold=5)
+    driver.ack(routers=2, rate_change=0)
+    assert driver.threshold() == 10
+    driver.state = "recovery"
+    assert driver.ack(routers=2, rate_change=1e5) == 20
+    driver.state, driver.limited = "open", False
+    assert driver.ack(routers=2, rate_change=1e5) == 20
+    assert driver.ack(routers=2, rate_change=-1e4) == pytest.approx(19)
+
+
+@pytest.mark.parametrize("loss", [0, 1e-3])
+def test_xcp_fills_a_link_whose_router_speaks(loss):
+    forth = link(queue=119, xcp={}, loss_per_packet=loss)
+    answer = run(forth, flow("xcp"), back={"xcp": {}}, duration_s=20)
+    full = 10e6 * 1000 / (1000 + HEADERS)
+    assert answer["xcp"] == "spoken"
+    assert answer["links"][0]["packets_dropped_by_queue"] == 0
+    assert answer["delivered_bytes"] * 8 / 20 > (0.8 if loss else 0.95) * full
+    if loss:
+        reno = run(forth, flow("newreno"), back={"xcp": {}}, duration_s=20)
+        assert answer["recoveries"] > 10
+        assert answer["delivered_bytes"] > 1.5 * reno["delivered_bytes"]
+
+
+def test_xcp_does_not_grow_where_the_receiver_limits():
+    own = flow("xcp", receive_buffer_bytes=50_000)
+    answer = run(link(xcp={}), own, back={"xcp": {}}, series=["cwnd_segments"])
+    assert answer["xcp"] == "spoken"
+    assert max(answer["series"]["cwnd_segments"][1]) < 110
+
+
+# --- CADPC
+
+
+def told(driver: Driver, number: int, sent_bytes: float, at_s: float, rate_bps=1e6, complete=1):
+    """A router's answer to a query."""
+    fields = {"number": number, "is_query": 1, "complete": complete, "link": 7}
+    fields |= {"rate_bps": rate_bps, "sent_bytes": sent_bytes, "at": at_s * 1e9}
+    return driver.event("answer", **fields)
+
+
+def cadpc(**parameters) -> Driver:
+    """A window of 10 segments of 1000 bytes with 50 more of headers, a round trip of 0.1 s."""
+    driver = Driver("cadpc", window=10, threshold=5, **parameters)
+    driver.established(RTT_S, header_bytes=50)
+    return driver
+
+
+@pytest.mark.parametrize("gain", [0.25, 0.5, 1.0])
+def test_cadpcs_rate_follows_the_rule(gain):
+    """x <- x + a x (1 - x - lambda), with lambda what a link of 1 Mb/s has carried between two
+    answers; the window is twice what a round trip holds, the pace is of payload."""
+    driver = cadpc(gain=gain)
+    assert (driver.requests, driver.timer_s) == (["query"], pytest.approx(0.4))
+    x = 8 * 1050 * 10 / RTT_S / 1e6
+    told(driver, 1, 0, 0.05)
+    assert driver.cwnd == 10  # a single answer says nothing of traffic
+    sent = 0.0
+    for number, traffic in enumerate((0.9, 0.2, 0.0, 1.1), start=2):
+        sent += traffic * 1e6 / 8 * 0.4
+        x += gain * x * (1 - x - traffic)
+        told(driver, number, sent, 0.05 + 0.4 * (number - 1))
+        assert driver.pacing_bps == pytest.approx(x * 1e6 / 1.05, rel=1e-9)
+        assert driver.cwnd == pytest.approx(max(2, 2 * x * 1e6 * RTT_S / 8 / 1050), rel=1e-9)
+
+
+def spoken() -> Driver:
+    driver = cadpc()
+    told(driver, 1, 0, 0.05)
+    told(driver, 2, 20_000, 0.45)
+    return driver
+
+
+def test_no_loss_and_no_timeout_changes_cadpcs_rate():
+    driver = spoken()
+    window, pace = driver.cwnd, driver.pacing_bps
+    assert driver.threshold() == window
+    driver.state = "recovery"
+    assert driver.ack() == pytest.approx(window)
+    assert driver.event("recovered recovery") == pytest.approx(window)
+    driver.event("congestion timeout")
+    assert driver.event("timeout") == pytest.approx(window)
+    assert driver.pacing_bps == pace
+    assert driver.ack(0.2) == pytest.approx(
+        2 * window
+    )  # the rate is the same, and so twice as much
+
+
+def test_an_answer_that_was_overtaken_changes_nothing():
+    driver = spoken()
+    window = driver.cwnd
+    assert told(driver, 1, 1e9, 0.5) == window
+
+
+def test_cadpc_is_newreno_where_a_router_is_silent():
+    driver = spoken()
+    told(driver, 3, 0, 0.9, complete=0)
+    assert driver.pacing_bps == np.inf
+    driver.set(20, 5)
+    assert driver.ack() == pytest.approx(20.05)
+    assert driver.threshold() == 10
+    driver.state = "recovery"
+    assert driver.ack() == 10
+    driver.event("recovered recovery")
+    assert driver.cwnd == 10
+    driver.set(10)
+    assert driver.timeout() == (driver.nxt - driver.una) / MSS / 2  # half of what is outstanding
+    assert driver.cwnd == 1
+
+
+def test_a_link_that_becomes_much_slower_leaves_a_rate_above_nothing():
+    """x + a x (1 - x - lambda) is below 0 where x is more than three links: a segment a query."""
+    driver = spoken()
+    told(driver, 3, 0, 0.9, rate_bps=1e4)
+    told(driver, 4, 1e6, 1.3, rate_bps=1e4)
+    assert driver.pacing_bps == pytest.approx(8 * 1000 / 0.4)
+    assert driver.timer_s > 0
+
+
+def shares(*flows: dict, duration_s: float = 90, **forth) -> list[float]:
+    """Return what each flow delivers in the second half, as a part of the link's 10 Mb/s."""
+    case = scenario(
+        link(queue=119, ptp=True, **forth),
+        *flows,
+        duration_s=duration_s,
+        series=["delivered_bytes"],
+        back={"ptp": True},
     )
-    links = one.links
-    if outage:
-        links = tuple(link.model_copy(update={"outages": (Outage(**outage),)}) for link in links)
-    return one.with_(flows=(flow, *one.flows[1:]), links=links)
+    parts = []
+    for one in native.run(case)["flows"]:
+        assert one["ptp"] == "spoken"
+        times, held = map(np.array, one["series"]["delivered_bytes"])
+        late = times > duration_s / 2
+        rate = (held[late][-1] - held[late][0]) / (times[late][-1] - times[late][0])
+        parts.append(rate * 8 * (1000 + HEADERS) / 1000 / 10e6)
+    return parts
 
 
-def run(*args, **fields):
-    return simulate(path(*args, **fields), engine="segment").flows.iloc[0]
+def test_cadpc_asks_nothing_while_it_has_nothing_to_send():
+    driver = spoken()
+    pace = driver.pacing_bps
+    driver.event("timer")
+    assert driver.requests == ["query"]  # a window is in flight
+    driver.ack(segments=(driver.nxt - driver.una) // MSS, app_limited=True)
+    driver.event("timer")
+    assert driver.requests == []
+    driver.restart(idle_s=5)
+    assert driver.requests == ["query"]
+    told(driver, 3, 1e9, 6)
+    assert driver.pacing_bps == pytest.approx(pace)  # what the pause has carried does not count
 
 
-# --- the rules, step by step
+def test_a_cadpc_flow_that_has_stopped_sends_no_packets():
+    def packets(duration_s: float) -> int:
+        own = flow("cadpc", stop_s=3, send_buffer_bytes=200_000)
+        case = scenario(link(ptp=True), own, duration_s=duration_s, back={"ptp": True})
+        return native.run(case)["links"][0]["packets_sent"]
+
+    assert packets(60) == packets(10)
 
 
-@pytest.mark.ns3
-class TestRules:
-    @staticmethod
-    def make(name, **attributes):
-        from own_packets_driver import make
-
-        return make(name, **attributes)
-
-    @staticmethod
-    def asked(driver):
-        from own_packets_driver import asked
-
-        return asked(driver)
-
-    def probing(self, **attributes):
-        """A best round trip of 0.1 s and a worst one of 0.2 s."""
-        driver = self.make("probing", **attributes)
-        for rtt in (0.1, 0.2, 0.1):
-            driver.Ack(rtt)
-        return driver
-
-    @pytest.mark.parametrize(
-        ("timeout", "first", "second", "resumption"),
-        [
-            (True, 0.1, 0.1, 0),
-            (True, 0.15, 0.15, 0),
-            (True, 0.16, 0.1, 2),
-            (True, 0.1, 0.16, 2),
-            (False, 0.1, 0.1, 0),
-            (False, 0.16, 0.16, 1),
-        ],
-    )
-    def test_two_round_trips_decide_how_probing_goes_on(self, timeout, first, second, resumption):
-        driver = self.probing()
-        assert driver.Suspends(timeout)
-        assert self.asked(driver) == ["probe 1 0"]
-        driver.At(first)
-        driver.Answer(1, 0.0)
-        assert self.asked(driver) == ["probe 2 0"]
-        driver.At(first + second)
-        driver.Answer(2, first)
-        assert self.asked(driver) == [f"resume {resumption}"]
-        assert driver.engine.timerS == 0  # no probe is under way
-
-    def test_a_lost_probe_begins_the_cycle_anew(self):
-        driver = self.probing()
-        driver.Suspends(True)
-        assert driver.engine.timerS == pytest.approx(0.2)  # two smoothed round trips
-        driver.At(0.1)
-        driver.Answer(1, 0.0)
-        driver.At(0.3)
-        driver.Timer()  # the second is lost: back to the first
-        assert self.asked(driver) == ["probe 1 0", "probe 2 0", "probe 3 0"]
-        driver.Answer(2, 0.1)  # too late, of the cycle before
-        assert self.asked(driver) == []
-        driver.At(0.4)
-        driver.Answer(3, 0.3)
-        driver.At(0.5)
-        driver.Answer(4, 0.4)
-        assert self.asked(driver) == ["probe 4 0", "resume 0"]
-
-    def test_probing_leaves_recoveries_alone_if_told_to(self):
-        driver = self.probing(AtDuplicates=False)
-        assert not driver.Suspends(False)
-        assert driver.Suspends(True)
-
-    def cherry(self, name="cherry", window=100, **attributes):
-        driver = self.make(name, **attributes)
-        driver.engine.window = window
-        driver.Ack(0.5)
-        return driver
-
-    def timers(self, driver):
-        """Let its timer run out as long as it sets it; return how often."""
-        count = 0
-        while driver.engine.timerS > 0:
-            driver.engine.timerS = -1
-            driver.Timer()
-            count += 1
-        return count
-
-    def test_the_start_sends_a_window_of_supplements_in_a_round_trip(self):
-        driver = self.cherry()
-        assert driver.engine.timerS == pytest.approx(0.5 / 90)
-        assert self.timers(driver) == 90
-        assert self.asked(driver) == ["supplement low"] * 90
-        driver.Arrive(60)
-        assert driver.Window() == 70
-        driver.Arrive(60)
-        assert driver.Window() == 100  # the receiver takes no more
-
-    def test_a_recovery_is_undone_by_what_arrives_beyond_the_half(self):
-        driver = self.cherry(window=10)
-        driver.SetWindow(40)
-        driver.Enter(3)
-        driver.SetThreshold(20)
-        driver.SetWindow(20)
-        driver.Enter(0)
-        assert self.timers(driver) == 44  # the window and a tenth to spare
-        driver.Arrive(20)
-        assert driver.Window() == 20
-        driver.Arrive(5)
-        assert driver.Window() == 25
-        driver.Arrive(100)
-        assert driver.Window() == 40
-
-    def test_supplements_that_arrive_in_the_recovery_raise_what_it_ends_with(self):
-        driver = self.cherry(window=10)
-        driver.SetWindow(40)
-        driver.Enter(3)
-        driver.SetThreshold(20)
-        driver.Arrive(25)
-        assert (driver.Window(), driver.Threshold()) == (40, 25)
-
-    def test_without_room_no_more_supplements_are_sent(self):
-        driver = self.cherry()
-        driver.engine.hasRoom = False
-        assert self.timers(driver) == 1
-
-    def test_a_timeout_begins_anew(self):
-        driver = self.cherry()
-        self.timers(driver)
-        self.asked(driver)
-        driver.Enter(4)
-        driver.SetWindow(1)
-        assert self.timers(driver) == 100  # one of them is the beginning itself
-        assert self.asked(driver) == ["supplement low"] * 99
-
-    def test_peachs_dummies_are_long_and_carry_nothing(self):
-        driver = self.cherry("peach")
-        assert self.timers(driver) == 90
-        assert self.asked(driver)[:2] == ["probe 1 1000 low", "probe 2 1000 low"]
-        driver.Answer(1, 0.0)
-        assert driver.Window() == 11
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_each_of_n_flows_comes_to_1_of_n_and_one(count):
+    flows = [flow("cadpc", start_s=3.0 * n) for n in range(count)]
+    assert shares(*flows) == pytest.approx([1 / (count + 1)] * count, rel=0.01)
 
 
-# --- on the engine
+def test_random_losses_take_nothing_of_cadpcs_rate():
+    assert shares(flow("cadpc"), loss_per_packet=1e-2) == pytest.approx([0.5], rel=0.02)
 
-OUTAGE = {"start_s": 10.0, "duration_s": 5.0}
+
+def test_without_a_router_that_speaks_cadpc_is_newreno_on_the_path_too():
+    there = link(queue=119)
+    own, reno = (run(there, flow(name), duration_s=60) for name in ("cadpc", "newreno"))
+    assert own["ptp"] == "fallen back"
+    assert own["delivered_bytes"] == pytest.approx(reno["delivered_bytes"], rel=0.03)
+
+
+# --- TCP-Probing
+
+
+def probing(**parameters) -> Driver:
+    """A best round trip of 0.1 s and a worst one of 0.2 s."""
+    driver = Driver("probing", window=20, threshold=5, **parameters)
+    for rtt_s in (0.1, 0.2, 0.1):
+        driver.ack(rtt_s)
+    return driver
+
+
+def answered(driver: Driver, number: int, rtt_s: float) -> list[str]:
+    """A probe's answer, after so long; returns what is asked for then."""
+    asked_s = driver.now_s
+    driver.wait(rtt_s)
+    driver.event("answer", number=number, asked=asked_s * 1e9, is_query=0)
+    return driver.requests
+
+
+def held(driver: Driver, cause: str) -> bool:
+    driver.event(f"holds {cause}", srtt=driver.rtt_s * 1e9)
+    return driver.returned == 1
+
+
+@pytest.mark.parametrize(
+    ("cause", "first_s", "second_s", "resumption"),
+    [
+        ("timeout", 0.1, 0.1, "unchanged"),
+        ("timeout", 0.15, 0.15, "unchanged"),
+        ("timeout", 0.16, 0.1, "timeout"),
+        ("timeout", 0.1, 0.16, "timeout"),
+        ("loss", 0.1, 0.1, "unchanged"),
+        ("loss", 0.16, 0.16, "reduced"),
+    ],
+)
+def test_two_round_trips_decide_how_probing_goes_on(cause, first_s, second_s, resumption):
+    driver = probing()
+    assert held(driver, cause)
+    assert driver.requests == ["probe:0"]
+    assert driver.timer_s == pytest.approx(0.2)  # two smoothed round trips
+    assert answered(driver, 1, first_s) == ["probe:0"]
+    assert answered(driver, 2, second_s) == [resumption]
+    assert driver.timer_s == -1  # no probe is under way
+
+
+def test_a_lost_probe_begins_the_cycle_anew():
+    driver = probing(patience=3.0)
+    held(driver, "timeout")
+    assert driver.timer_s == pytest.approx(0.3)
+    answered(driver, 1, 0.19)  # long, but of the cycle that is given up
+    driver.event("timer")
+    assert driver.requests == ["probe:0"]
+    assert answered(driver, 2, 0.1) == []  # too late
+    assert answered(driver, 3, 0.1) == ["probe:0"]
+    assert answered(driver, 4, 0.1) == ["unchanged"]
+
+
+def test_a_loss_of_what_was_sent_again_is_newrenos():
+    """Else a window that the queue does not hold would be sent again and again."""
+    driver = probing()
+    assert not held(driver, "again")
+    answer = run(link(queue=119), flow("probing"), duration_s=30)
+    assert answer["retransmissions"] < 0.1 * answer["segments_sent"]
+    assert answer["delivered_bytes"] * 8 / 30 > 0.85 * 10e6 * 1000 / (1000 + HEADERS)
+
+
+def test_probing_leaves_recoveries_alone_if_told_to():
+    driver = probing(probes_at_duplicates=False)
+    assert not held(driver, "loss")
+    assert held(driver, "timeout")
+
+
+def test_probing_is_newreno_where_nothing_is_lost():
+    own = {"receive_buffer_bytes": 60_000, "bytes": 5_000_000}
+    mine, reno = (run(link(), flow(name, **own)) for name in ("probing", "newreno"))
+    assert mine["completion_s"] == reno["completion_s"]
 
 
 def test_probing_goes_on_at_once_after_an_outage():
-    there: dict = {"outage": OUTAGE, "window": 100, "duration_s": 20.0}
-    own, plain = run("probing", **there), run("newreno", **there)
-    assert plain["timeouts"] >= 2
-    assert own["timeouts"] == 0
-    link = 1e7 * 1000 / 1042 / 8  # bytes of payload a second
-    # Each could send for 15 s. A probe waits for two round trips, a timeout of NewReno for seconds.
-    assert own["delivered_bytes"] > plain["delivered_bytes"] + 0.5 * link
-    assert own["delivered_bytes"] > (15 - 1.5) * min(link, 100 * 1000 / 0.1)
+    forth = link(outages=[{"start_s": 10, "duration_s": 5}])
+    own = {"receive_buffer_bytes": 100_000}
+    back = {"outages": forth["outages"]}
+    mine, reno = (
+        run(forth, flow(name, **own), back=back, duration_s=20) for name in ("probing", "newreno")
+    )
+    assert reno["timeouts"] >= 2
+    assert mine["timeouts"] == 0
+    rate = 100_000 / (0.1 + 2 * 8 * 1054 / 10e6)  # bytes/s: the receiver's window a round trip
+    assert mine["delivered_bytes"] > reno["delivered_bytes"] + 0.5 * rate
+    assert mine["delivered_bytes"] > (15 - 1.5) * min(rate, 10e6 / 8 * 1000 / 1054)
 
 
-def test_probing_outlives_what_a_sender_gives_up_at():
-    """NewReno doubles its timeout and gives up at the sixth; probes go on."""
-    there = {"outage": {"start_s": 5.0, "duration_s": 100.0}, "window": 100, "duration_s": 120.0}
-    assert run("probing", **there)["delivered_bytes"] > 15e6
-    assert run("newreno", **there)["delivered_bytes"] < 10e6
+# --- TCP-Cherry and TCP-Peach
+
+SENT = {"cherry": "supplement:low", "peach": "probe:1000:low"}
+both = pytest.mark.parametrize("name", sorted(SENT))
 
 
-def test_without_losses_probing_is_newreno():
-    there = {"window": 60, "duration_s": 10.0}
-    assert run("probing", **there).equals(run("newreno", **there))
+def asking(name: str, window: float = 10, receiver: float = 100, **parameters) -> Driver:
+    """Established, and told of the first ACK with a round trip of 0.5 s."""
+    driver = Driver(name, window=window, threshold=1000, **parameters)
+    driver.established(0.5)
+    driver.ack(0.5, segments=0, advertised_window=receiver * MSS)
+    return driver
+
+
+def sent(driver: Driver) -> list[str]:
+    """Let its timer run out as long as it sets it; return what was sent."""
+    packets = []
+    while driver.timer_s >= 0:
+        driver.event("timer")
+        packets += driver.requests
+    return packets
+
+
+def arrive(driver: Driver, name: str, count: int, state: int = 0) -> float:
+    for _ in range(count):
+        driver.event("answer" if name == "peach" else "supplement", state=state)
+    return driver.cwnd
+
+
+@both
+def test_the_start_asks_for_a_whole_window_in_a_round_trip(name):
+    driver = asking(name)
+    assert driver.ssthresh == 2  # no slow start
+    assert driver.timer_s == pytest.approx(0.5 / 90)
+    assert sent(driver) == [SENT[name]] * 90
+    assert arrive(driver, name, 60) == 70
+    assert arrive(driver, name, 60) == 100  # the receiver takes no more
+    driver.ack(0.5, advertised_window=10**6)
+    assert driver.timer_s == -1  # it is the first ACK alone
+
+
+@both
+def test_a_recovery_is_undone_by_what_arrives_beyond_the_half(name):
+    driver = asking(name, receiver=10)
+    driver.set(40)
+    assert driver.threshold() == 20
+    assert driver.timer_s == pytest.approx(0.5 / 44)
+    assert sent(driver) == [SENT[name]] * 44  # the window and a tenth to spare
+    driver.set(20)
+    assert arrive(driver, name, 20) == 20
+    assert arrive(driver, name, 5) == 25
+    assert arrive(driver, name, 100) == 40
+
+
+@both
+def test_what_arrives_in_the_recovery_raises_what_it_ends_with(name):
+    driver = asking(name, receiver=10, spare=0.0, low_priority=False)
+    driver.set(40)
+    driver.threshold()
+    arrive(driver, name, 25, state=RECOVERY)
+    assert (driver.cwnd, driver.ssthresh) == (40, 25)
+    assert sent(driver) == [SENT[name].removesuffix(":low")] * 40
+
+
+@both
+def test_what_is_lost_again_halves_and_asks_for_nothing_more(name):
+    driver = asking(name, receiver=10)
+    driver.set(40)
+    driver.threshold()
+    sent(driver)
+    driver.set(20)
+    assert driver.threshold("again") == 10
+    assert driver.timer_s == -1
+    arrive(driver, name, 100, state=RECOVERY)
+    assert driver.ssthresh == 40
+
+
+@both
+def test_a_timeout_begins_anew(name):
+    driver = asking(name)
+    sent(driver)
+    driver.timeout()
+    assert (driver.cwnd, driver.ssthresh) == (1, 2)
+    assert sent(driver) == [SENT[name]] * 99
+
+
+@both
+def test_a_mark_halves_and_ends_the_asking(name):
+    """RFC 3168: the queue has said that there is no room."""
+    driver = asking(name)
+    driver.set(40)
+    assert driver.threshold("ecn") == 20
+    assert driver.timer_s == -1
+    assert arrive(driver, name, 30) == 40  # as it was set: nothing raises it
+
+
+def satellite(name: str, loss: float = 0, window: int = 600, **more) -> dict:
+    """A sender over 0.55 s, whose receiver takes no more than the path and a queue hold."""
+    own = flow(name, receive_buffer_bytes=1000 * window)
+    return run(link(10e6, 0.275, 300, loss_per_packet=loss), own, **more)
 
 
 def test_cherry_starts_in_a_round_trip_where_newreno_doubles():
-    there = {"rtt_s": 0.55, "window": 600, "duration_s": 2.0}
-    own, plain = run("cherry", **there), run("newreno", **there)
+    own, plain = (satellite(name, duration_s=2) for name in ("cherry", "newreno"))
     assert own["delivered_bytes"] > 1.5 * plain["delivered_bytes"]
     assert own["retransmissions"] == 0
 
 
-def test_a_full_queue_drops_supplements_first():
-    """Supplements fill the queue when the neighbour's first ten segments come: these take their
-    places, or are lost themselves."""
-    found = {}
-    for low in (True, False):
-        scenario = path(
-            "cherry",
-            parameters={"low_priority": low},
-            beside="newreno",
-            beside_start_s=0.13,
-            duration_s=0.6,
-            window=600,
-        )
-        found[low] = simulate(scenario, engine="segment").flows.iloc[1]
-    assert found[True]["delivered_bytes"] >= 10_000
-    assert found[True]["retransmissions"] == 0
-    assert found[False]["delivered_bytes"] < 5_000
+@both
+def test_a_random_loss_is_forgotten(name):
+    own, reno = (satellite(one, 1e-3, duration_s=60) for one in (name, "newreno"))
+    assert own["recoveries"] > 10
+    assert own["delivered_bytes"] > 1.5 * reno["delivered_bytes"]
 
 
-def test_a_lost_supplement_halves_no_window():
-    """In the 20 ms without a link only supplements would have arrived, 1.1 ms apart, and what
-    each that arrived let go."""
-    record = Record(series=("cwnd_segments",), points=500)
-    gone = {"start_s": 0.27, "duration_s": 0.02}
-    scenario = path("cherry", outage=gone, window=100, duration_s=1.0, record=record)
-    result = simulate(scenario, engine="segment")
-    flow = result.flows.iloc[0]
-    lost = result.links["packets_lost_in_outage"].iloc[0]
-    assert lost >= 16
-    assert (flow["recoveries"], flow["timeouts"]) == (0, 0)
-    assert flow["retransmissions"] == lost
-    assert result.traces["cwnd_segments"]["cwnd_segments"].max() < 100 - lost + 10
+def test_dummies_take_of_the_link_and_supplements_do_not():
+    """On a queue without a limit all arrive: Peach's are as long as segments, and no data."""
+    sent_bytes = {}
+    for name in SENT:
+        answer = satellite(name, 1e-3, duration_s=60)
+        segments = answer["delivered_bytes"] / 1000
+        sent_bytes[name] = answer["links"][0]["packets_sent"] / segments
+    assert sent_bytes["cherry"] < 1.1
+    assert sent_bytes["peach"] > 1.2
 
 
 @pytest.mark.parametrize("loss", [1e-3, 1e-2])
-@pytest.mark.parametrize("sender", ["cherry", "peach", "probing"])
-def test_every_segment_arrives_whatever_is_lost(sender, loss):
-    """The engine's own checks find nothing, and a transfer ends."""
-    one = path(sender, loss=loss, buffer=0.3, window=400, duration_s=100.0)
-    flow = one.flows[0].model_copy(update={"bytes": 2_000_000})
-    result = simulate(one.with_(flows=(flow,)), engine="segment")
-    assert result.flows["delivered_bytes"].item() == 2_000_000
-    assert result.flows["transfer_time_s"].notna().all()
-
-
-def test_cherry_forgets_a_random_loss_and_newreno_does_not():
-    there = {"rtt_s": 0.55, "rate_bps": 20e6, "loss": 1e-3, "window": 3914, "duration_s": 60.0}
-    assert run("cherry", **there)["goodput_bps"] > 2 * run("newreno", **there)["goodput_bps"]
-
-
-# --- the same on ns-3
-
-
-@pytest.mark.slow
-@pytest.mark.ns3
-@pytest.mark.parametrize("sender", ["probing", "cherry", "peach"])
-@pytest.mark.parametrize(
-    "place",
-    [
-        {"outage": {"start_s": 3.0, "duration_s": 4.0}, "loss": 1e-3},
-        {"beside": "newreno", "beside_start_s": 0.5, "buffer": 0.3, "window": 600},
-        {"loss": 1e-2, "rtt_s": 0.55, "window": 1500, "duration_s": 25.0},
-    ],
-    ids=["outage", "short queue, neighbour", "satellite"],
-)
-def test_ns3_counts_what_the_segment_engine_counts_with_its_faults(sender, place):
-    """Of flows and of links; with ns-3's own loss recovery."""
-    one = path(sender, **({"duration_s": 15.0} | place))
-    flows = [flow.model_copy(update={"recovery": "prr-ns3-3.44"}) for flow in one.flows]
-    one = one.with_(flows=flows)
-    full = simulate(one, engine="ns3")
-    own = simulate(one.with_(faults=NS3_3_44), engine="segment")
-    counts = ["delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts"]
-    pd.testing.assert_frame_equal(full.flows[counts], own.flows[counts])
-    pd.testing.assert_frame_equal(full.links, own.links[full.links.columns])
-    assert full.flows["recoveries"].sum() + full.flows["timeouts"].sum() > 0
-
-
-# --- bad input
-
-
-@pytest.mark.parametrize("engine", ["linux", "ns2"])
-@pytest.mark.parametrize("sender", ["probing", "cherry", "peach"])
-def test_an_engine_without_own_packets_refuses_in_a_sentence(sender, engine):
-    refusal = rf"'{sender}' sends packets of its own, which the engine '{engine}' does not have"
-    with pytest.raises(InputError, match=refusal):
-        path(sender).refuse_helpers(engine)
-
-
-def test_own_packets_need_sack():
-    one = path("cherry").model_dump()
-    one["flows"][0]["sack"] = False
-    with pytest.raises(InputError, match=r"flows\.0: 'cherry' needs sack"):
-        Scenario(**one)
-
-
-def test_only_they_need_the_feature():
-    assert path("cherry").features == {"probes"}
-    assert path("hybla-2004").features == frozenset()
+@pytest.mark.parametrize("name", ["cherry", "peach", "probing"])
+def test_every_segment_arrives_whatever_is_lost(name, loss):
+    own = flow(name, receive_buffer_bytes=400_000, bytes=2_000_000)
+    answer = run(link(queue=36, loss_per_packet=loss), own, duration_s=100)
+    assert answer["delivered_bytes"] == 2_000_000
+    assert answer["completion_s"] is not None

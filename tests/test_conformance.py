@@ -16,9 +16,9 @@ import random
 import pytest
 from sender_driver import play
 
-from longfat.engines.segment import native
+from longfat import builds
 
-pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler")
+pytestmark = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler")
 
 SMSS = 1000
 AS_NS3 = {"name": "newreno", "parameters": {"as_ns3_3_44": True}}  # halves what it is told

@@ -1,7 +1,7 @@
 """Helpers of links: losses in bursts, ARQ, traces, and managed queues, packet by packet.
 
 Each is held against its definition by code of its own here: what comes out of the engine's link
-(segment_link.cc) is worked out a second time.
+(segment_link.cc, under sanitizers) is worked out a second time.
 """
 
 import itertools
@@ -11,19 +11,19 @@ import random
 import statistics
 from collections import deque
 
-import link_driver
 import pandas as pd
 import pytest
-import test_segment_core
+import segment_link_driver
+from segment_scenarios import drawn
 
-from longfat import InputError, Result, Scenario
+from longfat import InputError, Result, Scenario, builds
 from longfat.engines import linux, ns2, ns3, segment
 from longfat.engines.segment import native
 from longfat.export import export
 from longfat.links import mahimahi
 from longfat.topologies import duplex
 
-pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
+pytestmark = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
 
 RATE_BPS = 8e6  # a byte a microsecond
 DELAY_S = 0.01
@@ -42,31 +42,17 @@ def scenario(ecn=False, duration_s=10, **link):
 # --- a link with helpers that do nothing is a link without
 
 
-NOTHING = {
-    "red": {"aqm": {"kind": "red", "min_threshold_packets": 1e6, "max_threshold_packets": 2e6}},
-    "codel": {"aqm": {"kind": "codel", "target_s": 60}},
-    "bursts": {"loss_bursts": {"loss_per_packet": 1e-300, "mean_packets": 1}},
-}
-
-
-@pytest.mark.parametrize("helper", NOTHING)
-@pytest.mark.parametrize("plain", test_segment_core.EVERYTHING)
-def test_helpers_that_do_nothing_change_no_digit(plain, helper):
-    """Both kinds of link, one by events a step and one without, are the same in every count."""
-    series = ["queue_packets", "sent_bytes", "cwnd_segments", "delivered_bytes"]
-    data = json.loads(plain.to_json()) | {"record": {"series": series, "points": 1000}}
-    low = [flow.has_low_priority for flow in plain.flows]  # these queues do not have it
-    data["flows"] = [flow for flow, is_low in zip(data["flows"], low, strict=True) if not is_low]
-    one = segment.simulate(Scenario(**data))
+@pytest.mark.parametrize("seed", range(24))
+def test_steps_that_do_nothing_change_no_digit(seed):
+    """A link by events a step and one by an event a packet are the same in every count."""
+    data = drawn(seed, ["newreno", "cubic", "westwood"])
+    data["record"] = {"series": ["cwnd_segments", "rtt_s", "delivered_bytes"], "points": 1000}
+    one = native.run(data)
     for link in data["links"]:
-        link.update(
-            {} if "aqm" in NOTHING[helper] and "mark_above_packets" in link else NOTHING[helper]
-        )
-    other = segment.simulate(Scenario(**data))
-    pd.testing.assert_frame_equal(one.flows, other.flows)
-    pd.testing.assert_frame_equal(one.links, other.links[one.links.columns])
-    for name in series:
-        pd.testing.assert_frame_equal(one.traces[name], other.traces[name])
+        link["ptp"] = True  # which nobody asks
+    other = native.run(data)
+    assert one["flows"] == other["flows"]
+    assert one["links"] == other["links"]
 
 
 # --- bursts (Gilbert 1960, Elliott 1963)
@@ -82,7 +68,7 @@ def lost_runs(arrivals, packets):
 @pytest.mark.parametrize(("share", "mean"), [(0.05, 1), (0.05, 8), (0.3, 3)])
 def test_bursts_have_their_length_and_share(share, mean):
     packets = 60_000
-    arrivals, _ = link_driver.send(
+    arrivals, _ = segment_link_driver.send(
         every(0.001, packets),
         100,
         loss_bursts={"loss_per_packet": share, "mean_packets": mean},
@@ -100,7 +86,7 @@ def test_bursts_have_their_length_and_share(share, mean):
 def test_a_burst_need_not_lose_all():
     packets = 60_000
     bursts = {"loss_per_packet": 0.1, "mean_packets": 50, "loss_within": 0.5}
-    arrivals, _ = link_driver.send(every(0.001, packets), 100, loss_bursts=bursts)
+    arrivals, _ = segment_link_driver.send(every(0.001, packets), 100, loss_bursts=bursts)
     assert 1 - len(arrivals) / packets == pytest.approx(0.1, abs=0.02)
     # Half of the next ones are lost after one that was: 0.5 (1 - 1/50), and a little.
     came = {arrival.number for arrival in arrivals}
@@ -111,10 +97,10 @@ def test_a_burst_need_not_lose_all():
 def test_bursts_come_beside_the_independent_losses():
     """Which stay the same, packet by packet: bursts have random numbers of their own."""
     packets = every(0.001, 5000)
-    alone, _ = link_driver.send(packets, 10, loss_per_packet=0.05)
+    alone, _ = segment_link_driver.send(packets, 10, loss_per_packet=0.05)
     bursts = {"loss_per_packet": 0.05, "mean_packets": 5}
-    both, _ = link_driver.send(packets, 10, loss_per_packet=0.05, loss_bursts=bursts)
-    only, _ = link_driver.send(packets, 10, loss_bursts=bursts)
+    both, _ = segment_link_driver.send(packets, 10, loss_per_packet=0.05, loss_bursts=bursts)
+    only, _ = segment_link_driver.send(packets, 10, loss_bursts=bursts)
     assert {a.number for a in both} == {a.number for a in alone} & {a.number for a in only}
 
 
@@ -125,7 +111,7 @@ def test_bursts_come_beside_the_independent_losses():
 def test_what_is_lost_persistence_plus_one_times_is_lost(mode):
     packets = 20_000
     arq = {"persistence": 2, "feedback_s": 0.0, "mode": mode}
-    arrivals, counts = link_driver.send(
+    arrivals, counts = segment_link_driver.send(
         every(0.003, packets), 100, loss_per_packet=0.3, delay_s=0.0001, arq=arq
     )
     residual = 0.3**3
@@ -138,8 +124,8 @@ def test_what_is_lost_persistence_plus_one_times_is_lost(mode):
 def test_selective_repeat_in_order_holds_back_what_overtakes():
     packets = every(0.002, 2000)
     arq = {"persistence": 1000, "feedback_s": 0.05}
-    ordered, _ = link_driver.send(packets, 20, loss_per_packet=0.1, arq=arq)
-    loose, counts = link_driver.send(
+    ordered, _ = segment_link_driver.send(packets, 20, loss_per_packet=0.1, arq=arq)
+    loose, counts = segment_link_driver.send(
         packets, 20, loss_per_packet=0.1, arq=arq | {"in_order": False}
     )
     assert [a.number for a in ordered] == list(range(2000))
@@ -155,7 +141,7 @@ def test_a_repetition_comes_after_feedback_and_jitter():
     """A link with nothing else to do: way, feedback, transmission, way."""
     arq = {"persistence": 1000, "feedback_s": 0.03, "jitter_s": 0.02}
     packets = every(1.0, 500)
-    arrivals, _ = link_driver.send(packets, 600, loss_per_packet=0.3, arq=arq)
+    arrivals, _ = segment_link_driver.send(packets, 600, loss_per_packet=0.3, arq=arq)
     waits = [a.time_s - a.number for a in arrivals]
     once = [w for w in waits if 0.012 < w < 0.08]  # repeated once: 0.001 + 0.01 each, and 0.03
     assert min(waits) == pytest.approx(0.011)
@@ -166,7 +152,7 @@ def test_a_repetition_comes_after_feedback_and_jitter():
 
 def test_stop_and_wait_waits_for_each_acknowledgment():
     arq = {"persistence": 7, "feedback_s": 0.002, "mode": "stop and wait"}
-    arrivals, _ = link_driver.send(every(0, 50), 10, arq=arq)
+    arrivals, _ = segment_link_driver.send(every(0, 50), 10, arq=arq)
     times = [a.time_s for a in arrivals]
     each = 0.001 + DELAY_S + 0.002  # transmission, way, acknowledgment
     assert [b - a for a, b in itertools.pairwise(times)] == pytest.approx([each] * 49)
@@ -177,8 +163,8 @@ def test_arq_repairs_outages_up_to_its_persistence():
     patient = {"persistence": 100, "feedback_s": 0.01}
     impatient = {"persistence": 3, "feedback_s": 0.01}
     packets = every(0.01, 100)
-    all_of_them, _ = link_driver.send(packets, 20, outages=outage, arq=patient)
-    some, counts = link_driver.send(packets, 20, outages=outage, arq=impatient)
+    all_of_them, _ = segment_link_driver.send(packets, 20, outages=outage, arq=patient)
+    some, counts = segment_link_driver.send(packets, 20, outages=outage, arq=impatient)
     assert len(all_of_them) == 100
     assert counts["outage"] == 100 - len(some) > 5
 
@@ -213,7 +199,7 @@ def test_a_trace_is_followed_as_mahimahi_does(trace):
     times = sorted(rng.uniform(0, 1.5) for _ in range(150))
     packets = [(round(t, 7), rng.choice([60, 700, 1500, 2999]), False) for t in times]
     rate_bps = 12_000_000 * len(trace) / trace[-1]
-    arrivals, _ = link_driver.send(packets, 60, rate_bps=rate_bps, delivery_ms=trace)
+    arrivals, _ = segment_link_driver.send(packets, 60, rate_bps=rate_bps, delivery_ms=trace)
     expected = replayed(packets, trace, DELAY_S)
     assert [a.number for a in arrivals] == [number for number, _ in expected]
     assert [a.time_s for a in arrivals] == pytest.approx([time for _, time in expected])
@@ -250,7 +236,7 @@ def test_red_marks_at_uniform_distances():
     """
     packets = every(0, 11, ect=True) + every(0.001, 30_000, ect=True, begin_s=0.0005)
     red = {"kind": "red", "queue_weight": 1}
-    arrivals, counts = link_driver.send(packets, 60, aqm=red)
+    arrivals, counts = segment_link_driver.send(packets, 60, aqm=red)
     marked = [a.number for a in arrivals if a.marked and a.number > 20]
     distances = [b - a for a, b in itertools.pairwise(marked)]
     assert max(distances) <= 100
@@ -262,11 +248,11 @@ def test_red_marks_at_uniform_distances():
 def test_red_drops_all_above_its_largest_threshold():
     """A weight of 1: the mean is the queue. No packet finds more than 15 waiting and gets in."""
     red = {"kind": "red", "queue_weight": 1, "max_probability": 1e-9}
-    arrivals, counts = link_driver.send(every(0, 100, ect=True), 10, aqm=red)
+    arrivals, counts = segment_link_driver.send(every(0, 100, ect=True), 10, aqm=red)
     assert len(arrivals) == 16  # one is being transmitted
     assert counts["early"] == 84
     assert counts["marked"] == 0
-    gentle, _ = link_driver.send(every(0, 100), 10, aqm=red | {"gentle": True})
+    gentle, _ = segment_link_driver.send(every(0, 100), 10, aqm=red | {"gentle": True})
     assert 16 < len(gentle) <= 31
 
 
@@ -303,7 +289,7 @@ def test_red_follows_the_mean_and_lets_it_decay_while_nothing_waits(weight, most
         packets.append((round(now, 9), rng.choice([60, 1000, 1400]), False))
     red = {"kind": "red", "queue_weight": weight, "max_probability": 1e-12}
     red |= {"min_threshold_packets": 0.5, "max_threshold_packets": most}
-    arrivals, counts = link_driver.send(packets, 60, aqm=red)
+    arrivals, counts = segment_link_driver.send(packets, 60, aqm=red)
     assert [a.number for a in arrivals] == red_link(packets, weight, most)
     assert counts["early"] > 100
 
@@ -398,7 +384,7 @@ def test_codel_drops_what_its_pseudocode_drops(load, ecn):
             now += rng.uniform(0, 0.5)  # quiet times, in which it stops dropping
         packets.append((round(now, 9), 1000, rng.random() < 0.5))
     aqm = {"kind": "codel", "ecn": ecn}
-    arrivals, counts = link_driver.send(packets, 60, queue_packets=100_000, aqm=aqm)
+    arrivals, counts = segment_link_driver.send(packets, 60, queue_packets=100_000, aqm=aqm)
     expected = codel_link(packets, Codel(0.005, 0.1, ecn))
     assert counts["early"] > 20
     assert (counts["marked"] > 20) == ecn
@@ -448,7 +434,9 @@ def pie_history(packets, arrivals, until_s):
 def test_pie_drops_when_probabilities_have_added_up(load):
     """Derandomized (section 5.4): since the last drop they add up to 0.85 at least, 8.5 at most."""
     packets = every(0.001 / load, 40_000, begin_s=0.0003)
-    arrivals, counts = link_driver.send(packets, 60, queue_packets=100_000, aqm={"kind": "pie"})
+    arrivals, counts = segment_link_driver.send(
+        packets, 60, queue_packets=100_000, aqm={"kind": "pie"}
+    )
     history = pie_history(packets, arrivals, packets[-1][0])
     came = {a.number for a in arrivals}
     leaves = [a.time_s - DELAY_S - 0.001 for a in arrivals]
@@ -480,8 +468,8 @@ def test_pie_drops_when_probabilities_have_added_up(load):
 
 def test_pie_marks_only_while_the_probability_is_small():
     packets = every(0.001 / 1.05, 20_000, ect=True)
-    _, mild = link_driver.send(packets, 30, queue_packets=100_000, aqm={"kind": "pie"})
-    _, none = link_driver.send(
+    _, mild = segment_link_driver.send(packets, 30, queue_packets=100_000, aqm={"kind": "pie"})
+    _, none = segment_link_driver.send(
         packets, 30, queue_packets=100_000, aqm={"kind": "pie", "mark_below": 0}
     )
     assert mild["marked"] > 100

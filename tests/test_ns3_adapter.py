@@ -1,7 +1,7 @@
 """Our congestion controls in real ns-3, by the adapter: what they are told, asked and allowed."""
 
 import pytest
-from core_scenarios import flow, link, run, scenario
+from segment_scenarios import flow, link, run, scenario
 
 from longfat import Scenario, engines
 from longfat.cc import catalogue

@@ -5,16 +5,15 @@ import itertools
 import numpy as np
 import pytest
 
-from longfat import InputError, Scenario
+from longfat import InputError, Scenario, builds
 from longfat.engines import linux, ns2, ns3, segment, with_control
-from longfat.engines.segment import native
 from longfat.export import export
 from longfat.network import duplex
 from longfat.studies import ptp
 
 pytestmark = [
     pytest.mark.slow,  # an engine with this feature has to be compiled
-    pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here"),
+    pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here"),
 ]
 
 RATE_BPS, RTT_S = 10e6, 0.1

@@ -13,13 +13,13 @@ import link_driver
 import pytest
 from programs import TESTS
 
+from longfat import builds
 from longfat import statistics as intervals
 from longfat.engines.ns3 import compiled
-from longfat.engines.segment import native
 
 pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
-if importlib.util.find_spec("ns3") is None or not native.compiler():
+if importlib.util.find_spec("ns3") is None or not builds.compiler():
     pytest.skip("this needs ns-3 and a C++ compiler", allow_module_level=True)
 
 RED = {"MinTh": 5, "MaxTh": 15, "QW": 0.002, "LInterm": 50, "Gentle": "false"}

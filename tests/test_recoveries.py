@@ -6,8 +6,8 @@ import os
 import pytest
 import recoveries_made
 
+from longfat import builds
 from longfat.engines import linux
-from longfat.engines.segment import native
 from longfat.studies import recoveries
 from longfat.studies.recoveries import CASES
 
@@ -19,7 +19,7 @@ def columns(table, who):
     return mine[some].to_dict("records"), table["time_ms"][some].tolist()
 
 
-@pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler")
+@pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler")
 @pytest.mark.parametrize("case", CASES)
 def test_the_segment_engine_answers_as_the_table_says(case):
     answers = recoveries_made.of_segment(case)

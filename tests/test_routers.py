@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xcp_driver import Offered
 
-from longfat import InputError, Scenario
+from longfat import InputError, Scenario, builds
 from longfat.engines import host, linux, ns2, ns3, segment, with_control
 from longfat.engines.segment import native
 from longfat.export import export
 from longfat.network import duplex
 from longfat.scenario import FEATURES
 
-pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
+pytestmark = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
 
 BYTES_PER_S = 1e6  # of the driver's link
 HEADER_BITS = 8 * 1042
@@ -511,5 +511,5 @@ def test_the_engine_compiles_with_these_features_without_a_warning(features, tmp
     flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
     flags += ["-Wno-unused-parameter", f"-I{native.HERE}", *host.macros(features)]
     source = native.HERE / "engine.cc"
-    done = subprocess.run([*native.compiler(), *flags, source], capture_output=True, text=True)
+    done = subprocess.run([*builds.compiler(), *flags, source], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import pytest
-from core_scenarios import flow, link, scenario
+from segment_scenarios import flow, link, scenario
 from test_faults import FAULTS
 
 from longfat import Scenario

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from programs import WARNINGS, compiled
 
-from longfat import InputError, Result, Scenario, store
+from longfat import InputError, Result, Scenario, builds, store
 from longfat.cc import catalogue
 from longfat.engines import host, linux, ns2, segment
 from longfat.engines.segment import native
@@ -18,7 +18,7 @@ from longfat.network import duplex
 from longfat.scenario import FEATURES
 from longfat.transfers import Adapts, Cut, GridFtp, ParallelTcp, Rbudp, Transfer, Tsunami
 
-pytestmark = pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here")
+pytestmark = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
 
 RATE_BPS, DELAY_S = 10e6, 0.05
 BYTES = 2_000_000
@@ -125,7 +125,7 @@ def test_the_checksum_is_wrong_for_what_is_missing_doubled_or_misplaced(pieces, 
 @pytest.mark.parametrize("features", [{"transfers"}, FEATURES])
 def test_the_engine_compiles_without_a_warning(features, tmp_path):
     algorithm = catalogue.find("newreno")
-    command = [*native.compiler(), *native.FLAGS, "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+    command = [*builds.compiler(), *native.FLAGS, "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
     command += ["-Wno-unused-parameter", *host.macros(features)]
     command += [f"-I{algorithm.header_path.parent}", str(native.HERE / "engine.cc")]
     subprocess.run(command, check=True, cwd=tmp_path)

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 import small
 
-from longfat import InputError
+from longfat import InputError, builds
 from longfat.book import chapters
 from longfat.book.chapters import transfers_charts
-from longfat.engines.segment import native
 from longfat.experiment import Runs
 from longfat.papers.survey import files
 from longfat.studies import transfers
@@ -19,7 +18,7 @@ from longfat.studies.transfers import WAYS, Way
 
 pytestmark = [
     pytest.mark.book,
-    pytest.mark.skipif(native.compiler() is None, reason="no C++ compiler here"),
+    pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here"),
 ]
 
 

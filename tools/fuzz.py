@@ -1,7 +1,7 @@
 """Feed the core's reader of scenarios with what libFuzzer finds: `python tools/fuzz.py SECONDS`.
 
 Needs clang with libFuzzer (Debian: clang, libclang-rt-dev; $FUZZ_CXX names another clang++). The
-target is tests/core_fuzz.cc, with all congestion controls, under address and undefined-behaviour
+target is tests/segment_fuzz.cc, with all congestion controls, under address and undefined-behaviour
 sanitizers. It begins with drawn scenarios and what build/fuzz/corpus has of earlier runs. A finding
 is kept in build/fuzz, and the exit status is 1.
 """
@@ -40,7 +40,7 @@ def target(cxx: str) -> Path:
     program, controls = FOLDER / "target", FOLDER / "controls.cc"
     headers = sorted(catalogue.FOLDER.glob("*.h"))
     controls.write_text("".join(f'#include "{header}"\n' for header in headers), "utf-8")
-    sources = [str(ROOT / "tests" / "core_fuzz.cc"), str(controls)]
+    sources = [str(ROOT / "tests" / "segment_fuzz.cc"), str(controls)]
     subprocess.run([cxx, *FLAGS, *sources, "-o", str(program)], check=True)
     return program
 
@@ -48,11 +48,11 @@ def target(cxx: str) -> Path:
 def seeds(corpus: Path) -> None:
     """Begin with small drawn scenarios, and one with every kind of field."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from core_scenarios import drawn
+    from segment_scenarios import SENDERS, drawn
 
     corpus.mkdir(parents=True, exist_ok=True)
     for seed in range(60):
-        case = drawn(seed, sorted(catalogue.algorithms()))
+        case = drawn(seed, SENDERS)
         case["record"] = {"series": ["cwnd_segments", "queue_packets"], "points": 20}
         text = json.dumps(case)
         if len(text) <= LONGEST_INPUT:

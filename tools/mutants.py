@@ -371,7 +371,7 @@ def try_core(copy: Copy, mutant: Mutant, killers: list[str]) -> tuple[str, str]:
         if after.stdout == before.stdout:
             return "same", ""
         files = [str(one) for one in sorted((ROOT / "tests").glob("test_core_*.py"))]
-        files = [one for one in files if not one.endswith("test_core_engine.py")]
+        files = [one for one in files if not one.endswith("test_segment_engine.py")]
         if killers and (noticed := copy.first_failure(killers, "not long")):
             return "died", noticed
         if of_senders:

@@ -14,15 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from longfat import builds
 from longfat.cc import catalogue
 from longfat.engines import host
 from longfat.errors import InputError, SimulationError
 
 HERE = catalogue.CORE
-CC = catalogue.FOLDER
-FLAGS = (*catalogue.FLAGS, f"-I{HERE}")
-compiler = builds.compiler
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 

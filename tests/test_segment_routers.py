@@ -2,23 +2,21 @@
 
 from pathlib import Path
 
-import core_link_driver
 import pytest
-from core_link_driver import Offered
-from core_scenarios import flow, link, run, scenario
+import segment_link_driver
+from segment_link_driver import Offered
+from segment_scenarios import flow, link, run, scenario
 from test_routers import controlled, traffic
 
 from longfat.engines.segment import native
 
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
-
-ASKER = Path(__file__).parent / "core_asker.h"
+ASKER = Path(__file__).parent / "cc_asker.h"
 # In 20 s a sender asks every 50 ms once there is a connection, and hears all but the last two.
 ASKED, ANSWERED = (20 - 0.1) / 0.05, (20 - 0.2) / 0.05
 
 
 def asked(what: int, forth: dict, window: float = 20, back=None, duration_s=20.0, **more) -> dict:
-    """Return the counts of a flow whose sender uses one of the requests (core_asker.h)."""
+    """Return the counts of a flow whose sender uses one of the requests (cc_asker.h)."""
     own = flow({"name": "asker", "parameters": {"what": what, "window": window}}, **more)
     series = ["bandwidth_bps", "utilization"]
     case = scenario(forth, own, duration_s=duration_s, series=series, back=back)
@@ -43,7 +41,7 @@ def test_every_packet_leaves_with_the_feedback_of_the_equations(load, gains):
     alpha, beta, gamma = gains
     offered = [Offered(p.time_s, p.size, 0, p.rtt_s, p.spacing_s, p.feedback) for p in packets]
     xcp = {"alpha": alpha, "beta": beta, "gamma": gamma}
-    arrivals, _ = core_link_driver.send(offered, 20, queue_packets=100_000, xcp=xcp)
+    arrivals, _ = segment_link_driver.send(offered, 20, queue_packets=100_000, xcp=xcp)
     expected = controlled(packets, *gains)
     assert len(arrivals) == len(packets)
     feedback = {a.number: a.feedback for a in arrivals}
@@ -155,9 +153,9 @@ def test_a_loss_that_the_link_tells_of_does_not_reduce_the_window():
 
 @pytest.mark.parametrize("steps", [False, True])
 def test_a_full_queue_drops_low_priority_first(steps):
-    low, normal = core_link_driver.LOW, 0
+    low, normal = segment_link_driver.LOW, 0
     packets = [Offered(0, 1000, low) for _ in range(10)] + [Offered(0, 1000, normal)] * 5
-    arrivals, counts = core_link_driver.send(packets, 1, queue_packets=8, ptp=steps)
+    arrivals, counts = segment_link_driver.send(packets, 1, queue_packets=8, ptp=steps)
     # One is being sent, eight wait: all that are not low, and the first of those that are.
     assert [a.number for a in arrivals] == [0, 1, 2, 3, 10, 11, 12, 13, 14]
     assert counts["overflow"] == 6

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // A congestion control without TCP: reads events, a line each, and answers each with its decision, for
-// tests/core_driver.py. The congestion controls are included before this file.
+// tests/cc_driver.py. The congestion controls are included before this file.
 //
 //     make {"name": value}      one with these parameters
 //     set KEY VALUE             a field of the events that follow, and of the window

@@ -1,68 +1,8 @@
-"""Relays and movements on the transport core: the tests of the engine `segment`, and more."""
+"""Relays whose window closes, and senders that give up (RFC 9293, RFC 1122)."""
 
-import statistics
+from segment_scenarios import flow
 
-import core_results
-import pytest
-from core_scenarios import flow
-from test_base_stations import (  # noqa: F401  (collected here once more)
-    test_a_handoff_takes_what_its_messages_take,
-    test_a_message_that_is_lost_goes_again_after_a_second,
-    test_a_relay_that_has_failed_has_no_state_to_move,
-    test_after_a_handoff_the_flow_goes_on_by_the_new_way,
-    test_the_state_of_a_split_connection_crosses_the_network,
-    test_what_a_relay_has_acknowledged_is_lost_with_it,
-    test_what_was_sent_to_the_old_place_is_not_found_by_the_new_way,
-)
-
-from longfat import Scenario
-from longfat.engines import segment
 from longfat.engines.segment import native
-from longfat.topologies import duplex
-
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
-
-old_engine = segment.simulate
-
-
-@pytest.fixture(autouse=True)
-def on_the_core(monkeypatch):
-    monkeypatch.setattr(segment, "simulate", core_results.simulate)
-
-
-def split(loss: float = 0, seed: int = 1, **more) -> Scenario:
-    """A wire of 100 ms, a relay, a radio of 200 ms and half the rate; the old clock has 1 ms."""
-    links = duplex("a", "m", rate_bps=20e6, delay_s=0.05, queue_packets=500)
-    clean = {"loss_per_packet": 0.0}
-    radio = {"rate_bps": 10e6, "delay_s": 0.1, "queue_packets": 200, "loss_per_packet": loss}
-    links += duplex("m", "b", backward=clean, **radio)
-    own = {"source": "a", "target": "b", "relays": ["m"], "timestamps": False}
-    own |= {"congestion_control": "newreno"} | more
-    return Scenario(links=links, flows=[own], duration_s=60, seed=seed)
-
-
-COUNTS = ["goodput_bps", "segments_sent", "retransmissions", "recoveries", "timeouts"]
-
-
-@pytest.mark.parametrize("buffer", [None, 5000, 50_000, 400_000])
-@pytest.mark.parametrize("window", [100_000, 64_000_000, "auto"])
-def test_a_relay_without_losses_counts_as_in_the_old_engine(buffer, window):
-    scenario = split(relay_buffer_bytes=buffer, receive_buffer_bytes=window)
-    new, old = core_results.simulate(scenario), old_engine(scenario)
-    assert new.flows[COUNTS].equals(old.flows[COUNTS])
-
-
-@pytest.mark.parametrize("buffer", [50_000, 400_000])
-def test_a_relay_repairs_losses_as_in_the_old_engine(buffer):
-    ratios = []
-    for seed in range(1, 13):
-        scenario = split(1e-3, seed, relay_buffer_bytes=buffer)
-        new, old = core_results.simulate(scenario), old_engine(scenario)
-        ratios.append(new.flows.iloc[0].goodput_bps / old.flows.iloc[0].goodput_bps)
-    assert statistics.fmean(ratios) == pytest.approx(1, abs=0.04)
-
-
-# --- a window that closes
 
 
 def chain(radio_outages=(), ack_outages=(), duration_s=60.0, **more) -> dict:

@@ -6,20 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from core_scenarios import HEADERS, flow, link, run, scenario
+from segment_scenarios import HEADERS, SENDERS, flow, link, run, scenario
 
 from longfat.cc import catalogue
 from longfat.engines.segment import native
 from longfat.errors import InputError
 
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
-
-SENDERS = sorted(catalogue.algorithms())
 # What adds a segment a round trip in congestion avoidance (RFC 5681), by their papers and headers.
 AS_RENO = ["dual", "gaimd", "newreno", "pert", "reno", "standard", "tcpj", "ucc", "veno"]
 AS_RENO += ["cdg", "cdg-linux", "chd", "chd-freebsd", "hd", "hd-freebsd"]
 AS_RENO += ["westwood", "westwood-plus"]
-FIXED = Path(__file__).parent / "core_fixed.h"
+FIXED = Path(__file__).parent / "cc_fixed.h"
 
 
 def window_at(answer: dict, when_s: float) -> float:
@@ -120,7 +117,7 @@ def test_ucc_keeps_its_window_where_the_link_is_not_busy():
 
 
 # No router on these paths speaks: CADPC and XCP are NewReno. TCP-Probing does not time out, it asks
-# (test_core_cc_own_packets.py).
+# (test_cc_own_packets.py).
 @pytest.mark.parametrize("sender", sorted({*SENDERS} - {"probing"}))
 def test_a_timeout_leaves_a_window_of_one(sender):
     own = flow(sender, initial_window_segments=100, initial_ssthresh_segments=100)

@@ -5,9 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from core_driver import Driver
-
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+from cc_driver import Driver
 
 BASE = 0.1  # s
 

@@ -1,17 +1,7 @@
-"""Recoveries without SACK on the transport core (RFC 6582), and beside the old engine."""
-
-import json
-import statistics
+"""Recoveries without SACK (RFC 6582)."""
 
 import pytest
-from core_results import simulate
-from core_scenarios import flow, link, run
-
-from longfat import Scenario
-from longfat.engines import segment
-from longfat.topologies import satellite
-
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+from segment_scenarios import flow, link, run
 
 SEGMENT_S = 8 * 1042 / 10e6  # without timestamps
 
@@ -49,25 +39,3 @@ def test_only_the_first_partial_ack_resets_the_timer(count):
     assert times[2] == pytest.approx(first_partial_s + 1.0, abs=1e-6)
     # That is a second sign of congestion: it does not leave a higher threshold than the first.
     assert thresholds[2] <= thresholds[1]
-
-
-def goodput_ratio(sender: str, loss: float, **more) -> float:
-    """Return the core's goodput over the old engine's, on the satellite without SACK."""
-    ratios = []
-    for seed in range(1, 25):
-        scenario = satellite(congestion_control=sender, duration_s=200, loss=loss, seed=seed)
-        data = json.loads(scenario.to_json())
-        data["flows"][0] |= {"sack": False, "timestamps": False} | more
-        scenario = Scenario(**data)
-        new, old = simulate(scenario), segment.simulate(scenario)
-        ratios.append(new.flows.iloc[0].goodput_bps / old.flows.iloc[0].goodput_bps)
-    return statistics.fmean(ratios)
-
-
-@pytest.mark.parametrize("limited_transmit", [True, False])
-@pytest.mark.parametrize("loss", [1e-3, 1e-2])
-@pytest.mark.parametrize("sender", ["newreno", "standard", "westwood"])
-def test_goodput_is_as_in_the_old_engine(sender, loss, limited_transmit):
-    """Within the noise of 24 runs: 4 %."""
-    ratio = goodput_ratio(sender, loss, limited_transmit=limited_transmit)
-    assert ratio == pytest.approx(1, abs=0.04)

@@ -3,9 +3,7 @@
 from math import exp, sqrt
 
 import pytest
-from core_driver import MSS, Driver
-
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+from cc_driver import MSS, Driver
 
 BASE_S = 0.1
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The core's parts by themselves: prints what they do, as JSON, for tests/test_core_parts.py.
+// The core's parts by themselves: prints what they do, as JSON, for tests/test_segment_parts.py.
 
 #include "exact-math.h"
 #include "recovery.h"

@@ -3,7 +3,7 @@
 // A window that never moves, of a sender that uses what a congestion control may ask for, by `what`: 0
 // probes, 1 queries, 2 supplements, 3 holds when it would react to congestion, and resumes after a second,
 // 4 listens to routers (XCP's window, draft-falk-xcp-spec-03, section 3).
-// What it has seen is its series: `bandwidth` and `utilization`, as tests/test_core_routers.py reads them.
+// What it has seen is its series: `bandwidth` and `utilization`, as tests/test_segment_routers.py reads them.
 
 #ifndef LONGFAT_TESTS_CORE_ASKER_H
 #define LONGFAT_TESTS_CORE_ASKER_H

@@ -9,19 +9,17 @@ from pathlib import Path
 import pytest
 from mpmath import mp, mpf
 
-from longfat.engines.segment import native
-
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+from longfat import builds
+from longfat.cc import catalogue
 
 HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory):
+def parts():
     """Run the program of the parts with these arguments; return its numbers."""
-    program = tmp_path_factory.mktemp("parts") / "parts"
-    source = str(HERE / "core_parts.cc")
-    subprocess.run([*native.compiler(), *native.FLAGS, "-o", program, source], check=True)
+    sources, folders = [HERE / "segment_parts.cc"], [catalogue.CORE]
+    program = builds.compiled("tests", "parts", catalogue.FLAGS, sources, folders)
 
     def run(*arguments: str, lines: list[str] | None = None) -> list[float]:
         text = "\n".join(lines or [])

@@ -1,9 +1,7 @@
 """Senders of the core whose sources differ from Linux's: what each does, by its source or by it."""
 
 import pytest
-from core_driver import Driver
-
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+from cc_driver import Driver
 
 BASE = 0.1  # s
 

@@ -1,16 +1,14 @@
-"""A link of the core, alone: what is put in, and what comes out (core_link.cc)."""
+"""A link of the core, alone: what is put in, and what comes out (segment_link.cc)."""
 
-import hashlib
 import json
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from longfat import paths
-from longfat.engines import host
+from longfat import builds
+from longfat.cc import catalogue
 from longfat.engines.segment import native
 from longfat.topologies import duplex
 
@@ -42,20 +40,10 @@ class Arrival:
 
 
 @cache
-def program(flags: tuple[str, ...] = native.SANITIZED) -> Path:
-    """Return the program of core_link.cc, compiled once for all."""
-    source = HERE / "core_link.cc"
-    command = [*native.compiler(), *native.FLAGS, *flags]
-    content = host.content_sha256([source, *sorted(native.HERE.glob("*.h"))])
-    key = hashlib.sha256("\0".join([*command, content]).encode()).hexdigest()[:24]
-    path = paths.builds() / "core-link" / key
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
-            fresh = Path(scratch) / path.name
-            subprocess.run([*command, "-o", fresh, source], check=True)
-            fresh.replace(path)
-    return path
+def program() -> Path:
+    """Return the program of segment_link.cc, under sanitizers, compiled once for all."""
+    flags, folders = [*catalogue.FLAGS, *native.SANITIZED], [catalogue.CORE, catalogue.FOLDER]
+    return builds.compiled("tests", "link", flags, [HERE / "segment_link.cc"], folders)
 
 
 def send(packets, duration_s: float, seed: int = 1, **link: Any):

@@ -3,9 +3,7 @@
 import math
 
 import pytest
-from core_driver import MSS, Driver
-
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+from cc_driver import MSS, Driver
 
 BASE = 0.1  # s
 

@@ -3,9 +3,7 @@
 from math import sqrt
 
 import pytest
-from core_driver import MSS, Driver
-
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
+from cc_driver import MSS, Driver
 
 BASE_S = 0.1  # the smallest round trip; figure 1 has q_min = 5 ms, q_th = 20 ms or 30 ms
 HD = ["hd", "hd-freebsd"]

@@ -1,21 +1,13 @@
 """What the transport core's TCP does: round trips, rates, losses, outages, large numbers."""
 
-import json
 from pathlib import Path
 
 import pytest
-from core_scenarios import HEADERS, drawn, flow, link, run, scenario
+from segment_scenarios import HEADERS, SENDERS, drawn, flow, link, run, scenario
 
-from longfat.cc import catalogue
-from longfat.engines import segment
 from longfat.engines.segment import native
-from longfat.scenario import Scenario
-from longfat.topologies import satellite
 
-pytestmark = pytest.mark.slow  # until the engine `segment` is this core
-
-SENDERS = sorted(catalogue.algorithms())
-FIXED = Path(__file__).parent / "core_fixed.h"
+FIXED = Path(__file__).parent / "cc_fixed.h"
 
 
 @pytest.mark.parametrize("group", range(6))
@@ -226,53 +218,3 @@ def test_a_tail_loss_probe_takes_the_place_of_a_timeout():
     assert plain["timeouts"] == 1
     assert rack["timeouts"] == 0
     assert rack["completion_s"] < plain["completion_s"] - 0.3
-
-
-# --- beside the engine that it will replace
-
-OLD_NAMES = {"highspeed": "highspeed", "scalable": "scalable"}
-OLD_PARAMETERS = {"bic": {"smooth_part": 20}}  # its default was ns-3's
-
-
-def both(sender: str, **more) -> tuple[float, float]:
-    """Return the goodputs of the core and of the old engine, on the satellite, in bit/s.
-
-    Without timestamps, for with them the old engine's clock has a tick of 1 ms (audit B9); but its
-    LEDBAT is standard TCP without.
-    """
-    old = satellite(congestion_control=OLD_NAMES.get(sender, sender), duration_s=60, **more)
-    data = json.loads(segment.request(old))
-    data["flows"][0]["timestamps"] = sender == "ledbat"
-    data["flows"][0]["congestion_control"]["parameters"] = OLD_PARAMETERS.get(sender, {})
-    old_bps = segment.simulate(Scenario(**data)).flows.iloc[0].goodput_bps
-    data["flows"][0]["congestion_control"]["name"] = sender
-    return native.run(data)["flows"][0]["delivered_bytes"] * 8 / 60, old_bps
-
-
-# PERT draws other random numbers, and the old TCP-LP takes TSval less TSecr for the delay, which
-# grows as long as a hole is not filled.
-OTHERWISE = {"lp", "pert"}
-# Written anew from Linux, FreeBSD and the newest draft, where the old ones are not: these are held
-# against their sources, event by event (test_core_cc_*). Not all of the difference is explained.
-OTHERWISE |= {"bbr3", "cdg", "cdg-linux", "chd", "chd-freebsd", "hd", "hd-freebsd"}
-
-
-@pytest.mark.parametrize("sender", sorted({*SENDERS} - OTHERWISE))
-def test_a_path_without_losses_is_as_in_the_old_engine(sender):
-    """Equal to the byte; BBR within half a percent, for its phases end one ACK earlier there."""
-    new_bps, old_bps = both(sender, loss=0)
-    assert new_bps == pytest.approx(old_bps, rel=0.005 if sender == "bbr" else 0)
-
-
-# The old engine's differ by named faults: Compound, gaimd and a paced Hybla grow though the
-# receiver limits (forker, F1), and Illinois' largest round trip is one of what SACK had reported
-# long ago (audit A2).
-APART = {"compound", "gaimd", "hybla-2004", "illinois"} | OTHERWISE
-
-
-@pytest.mark.parametrize("sender", sorted({*SENDERS} - APART))
-def test_losses_are_repaired_as_in_the_old_engine(sender):
-    """The same packets are lost; what a sender makes of them is on average the same."""
-    pairs = [both(sender, loss=1e-3, seed=seed) for seed in range(1, 9)]
-    ratios = [new_bps / old_bps for new_bps, old_bps in pairs]
-    assert sum(ratios) / len(ratios) == pytest.approx(1, abs=0.03)
