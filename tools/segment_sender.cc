@@ -14,16 +14,16 @@
 // Times are seconds, an ACK's number is that of the segment expected next, and [FIRST, END) are
 // segments. Commands stand in the order of their times; all that happens up to one comes before it.
 
+// It looks into the sender: it is compiled with -fno-access-control.
+
 #include "peer.h"
 
-#include "algorithm.h"
+#include "connection.h"
+#include "newreno.h"
 #include "scenario.h"
 #include "sender.h"
 
-#include "ns3/abort.h"
-
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -32,73 +32,67 @@
 #include <string>
 
 using namespace longfat;
-using namespace longfat::segment;
-using State = ns3::TcpSocketState;
-
-extern "C" const Algorithm newreno;
-extern "C" const Algorithm reno;
-
-std::vector<const Algorithm*>
-longfat::segment::KnownAlgorithms()
-{
-    return {&newreno, &reno};
-}
-
-void
-ns3::GiveUp(const char* words)
-{
-    std::fprintf(stderr, "%s\n", words);
-    std::abort();
-}
+using namespace longfat::core;
 
 namespace
 {
 
-/// The other end of a link that takes no time.
-class Capture : public Endpoint
+/// A link that takes no time, and notes what it is given.
+class Capture : public Link
 {
   public:
-    void Receive(const Packet& packet, Ticks now) override
+    using Link::Link;
+
+    void send(const Packet& packet, Time now) override
     {
-        if (packet.flags & (Packet::SYN | Packet::PROBE) || !(packet.flags & Packet::ACK))
+        const bool is_segment = !(packet.flags & (Packet::SYN | Packet::ACK | Packet::PROBE));
+        if (is_segment || packet.flags & (Packet::SYN | Packet::PROBE))
         {
             sent.push_back({packet, now});
-            if (onSegment && !(packet.flags & (Packet::SYN | Packet::PROBE)))
-            {
-                onSegment(packet, now);
-            }
         }
+        if (on_segment && is_segment)
+        {
+            on_segment(packet, now);
+        }
+    }
+
+    bool finish(Time) override
+    {
+        return true;
     }
 
     struct Sent
     {
-        Packet packet;
-        Ticks time;
+        PacketHeader packet;
+        Time time;
     };
 
     std::vector<Sent> sent; //!< segments, SYNs and probes, since the last answer
-    std::function<void(const Packet& segment, Ticks now)> onSegment;
+    std::function<void(const Packet& segment, Time now)> on_segment;
 };
 
 class Bench
 {
   public:
     explicit Bench(const ScenarioSpec& scenario)
-        : m_events(1),
-          m_link(m_events, Fast(), 0, 0)
+        : m_spec(scenario.flows.at(0)),
+          m_link(m_events, LinkSpec{}, 0)
     {
-        const FlowSpec& spec = scenario.flows.at(0);
-        m_stream.segmentBytes = spec.segmentBytes;
-        if (spec.bytes > 0)
+        m_stream.mss = m_spec.segment_bytes;
+        if (m_spec.bytes > 0)
         {
-            m_stream.bytes = spec.bytes;
-            m_stream.segments = (spec.bytes + spec.segmentBytes - 1) / spec.segmentBytes;
+            m_stream.bytes = m_spec.bytes;
+            m_stream.segments = (m_spec.bytes + m_stream.mss - 1) / m_stream.mss;
         }
         m_forth.first = &m_link;
-        m_forth.next = {nullptr};
-        m_forth.end = &m_capture;
-        m_sender = std::make_unique<Sender>(m_events, spec, m_stream, m_forth);
-        m_events.At(0, [this] { m_sender->Start(); });
+        std::string wrong;
+        m_sender = std::make_unique<Sender>(m_events,
+                                            m_spec,
+                                            m_stream,
+                                            m_forth,
+                                            m_spec.algorithm->make(m_spec.parameters, &wrong),
+                                            m_checks);
+        m_events.at(0, [this] { m_sender->start(); });
     }
 
     void Do(const std::string& line)
@@ -110,7 +104,7 @@ class Bench
         {
             throw std::invalid_argument("no command and time: " + line);
         }
-        const Ticks time = FromSeconds(seconds);
+        const Time time = from_seconds(seconds);
         if (command == "peer")
         {
             FollowPeer(time, words);
@@ -120,23 +114,16 @@ class Bench
         {
             Arrive(time, ReadAck(command == "synack", words));
         }
-        m_events.Run(time + 1, NO_LIMIT); // what is written is sent a step later
+        m_events.run(time, NO_LIMIT);
+        check();
         Print("");
     }
 
   private:
-    static LinkSpec Fast()
-    {
-        LinkSpec link;
-        link.rateBps = 1e18;
-        return link;
-    }
-
     Packet ReadAck(bool syn, std::istringstream& words)
     {
-        Packet ack{};
-        ack.flags = Packet::ACK | (syn ? Packet::SYN : 0);
-        ack.window = WINDOW;
+        Packet ack = blank();
+        ack.flags = static_cast<uint16_t>(Packet::ACK | (syn ? int(Packet::SYN) : 0));
         if (!syn)
         {
             words >> ack.number;
@@ -152,15 +139,15 @@ class Bench
             }
             else if (std::sscanf(word.c_str(), "echo=%lf", &value) == 1)
             {
-                ack.echo = FromSeconds(value);
+                ack.echo = from_seconds(value);
             }
             else if (std::sscanf(word.c_str(), "window=%lf", &value) == 1)
             {
-                ack.window = static_cast<uint32_t>(value);
+                ack.window = static_cast<Bytes>(value);
             }
             else if (std::sscanf(word.c_str(), "%llu-%llu", &begin, &end) == 2)
             {
-                ack.sack.at(ack.sackBlocks++) = {static_cast<uint32_t>(begin - ack.number),
+                ack.sack.at(ack.sack_blocks++) = {static_cast<uint32_t>(begin - ack.number),
                                                  static_cast<uint32_t>(end - ack.number)};
             }
             else
@@ -172,22 +159,41 @@ class Bench
     }
 
     /// An acknowledgment is there at that time, after all else of it.
-    void Arrive(Ticks time, Packet ack)
+    void Arrive(Time time, Packet ack)
     {
-        m_events.Run(time, NO_LIMIT);
+        m_events.run(time, NO_LIMIT);
         ack.sent = time;
-        ack.causeSent = NEVER;
-        m_events.At(time, [this, ack, time] { m_sender->Receive(ack, time); });
+        m_events.at(time, [this, ack, time] { m_sender->receive(ack, time); });
+    }
+
+    /// An acknowledgment, with what the engine's own checks want to know.
+    static Packet blank()
+    {
+        Packet ack{};
+        ack.segment_sent = NEVER;
+        ack.segment_received = NEVER;
+        ack.window = WINDOW;
+        ack.arrived = std::numeric_limits<Bytes>::max();
+        ack.duplicate = NO_LIMIT;
+        return ack;
+    }
+
+    void check() const
+    {
+        if (const char* wrong = m_checks.wrong())
+        {
+            throw std::invalid_argument(wrong);
+        }
     }
 
     /// Let the receiver of peer.h answer: an answer of ours for each ACK, and one at the end.
-    void FollowPeer(Ticks until, std::istringstream& words)
+    void FollowPeer(Time until, std::istringstream& words)
     {
         double rttS;
         double gapS;
         words >> rttS >> gapS >> m_peer.sack;
-        m_peer.rtt_ns = FromSeconds(rttS);
-        m_peer.gap_ns = FromSeconds(gapS);
+        m_peer.rtt_ns = from_seconds(rttS);
+        m_peer.gap_ns = from_seconds(gapS);
         for (std::string word; words >> word;)
         {
             if (!peer_option(&m_peer, word.c_str()))
@@ -195,55 +201,54 @@ class Bench
                 throw std::invalid_argument("unknown word: " + word);
             }
         }
-        m_capture.onSegment = [this](const Packet& segment, Ticks now) {
+        m_link.on_segment = [this](const Packet& segment, Time now) {
             const bool reduced = segment.flags & Packet::CWR;
-            const Ticks due = peer_take(&m_peer, segment.number, reduced, now);
+            const Time due =
+                peer_take(&m_peer, static_cast<uint32_t>(segment.number), reduced, now);
             if (due >= 0)
             {
-                m_events.At(due, [this] { OnAnswer(); });
+                m_events.at(due, [this] { OnAnswer(); });
             }
         };
         std::istringstream flags(m_peer.ecn ? "ECE" : "");
         Arrive(m_peer.rtt_ns, ReadAck(true, flags));
-        m_events.Run(until, NO_LIMIT);
+        m_events.run(until, NO_LIMIT);
+        check();
         Print("");
     }
 
     void OnAnswer()
     {
         const peer_ack answer = peer_answer(&m_peer);
-        Packet ack{};
-        ack.flags = Packet::ACK | (answer.echo ? Packet::ECE : 0);
+        Packet ack = blank();
+        ack.flags = static_cast<uint16_t>(Packet::ACK | (answer.echo ? int(Packet::ECE) : 0));
         ack.number = answer.number;
-        ack.window = WINDOW;
-        ack.sent = m_events.Now();
-        ack.causeSent = NEVER;
+        ack.sent = m_events.now();
         std::string told = ", \"ack\": " + std::to_string(answer.number) + ", \"sack\": [";
         for (int i = 0; i < answer.blocks; ++i)
         {
-            ack.sack.at(ack.sackBlocks++) = {answer.first[i] - answer.number,
+            ack.sack.at(ack.sack_blocks++) = {answer.first[i] - answer.number,
                                              answer.end[i] - answer.number};
             told += (i ? ", [" : "[") + std::to_string(answer.first[i]) + ", " +
                     std::to_string(answer.end[i]) + "]";
         }
         Print(""); // what was sent before
-        m_sender->Receive(ack, m_events.Now());
+        m_sender->receive(ack, m_events.now());
         told += "], \"echo\": " + std::to_string(answer.echo);
-        m_events.At(m_events.Now() + 1, [this, told] { Print(told); });
+        m_events.at(m_events.now() + 1, [this, told] { Print(told); });
     }
 
     void Print(const std::string& more)
     {
-        const State& tcb = *m_sender->tcb;
-        const double segment = m_stream.segmentBytes;
+        const Control& control = m_sender->control();
         static const char* const STATES[] = {"open", "disorder", "cwr", "recovery", "loss"};
-        std::printf("{\"time_s\": %.9f%s, \"sent\": [", ToSeconds(m_events.Now()), more.c_str());
-        for (std::size_t i = 0; i < m_capture.sent.size(); ++i)
+        std::printf("{\"time_s\": %.9f%s, \"sent\": [", seconds(m_events.now()), more.c_str());
+        for (std::size_t i = 0; i < m_link.sent.size(); ++i)
         {
-            const auto& [packet, time] = m_capture.sent[i];
+            const auto& [packet, time] = m_link.sent[i];
             std::printf("%s[%.9f, %llu, \"%s%s%s\"]",
                         i ? ", " : "",
-                        ToSeconds(time),
+                        seconds(time),
                         static_cast<unsigned long long>(packet.number),
                         packet.flags & Packet::SYN ? "SYN" : "",
                         packet.flags & Packet::PROBE ? "PROBE" : "",
@@ -251,25 +256,25 @@ class Bench
                         : packet.flags & Packet::CWR ? "CWR"
                                                      : "");
         }
-        m_capture.sent.clear();
-        std::printf("], \"cwnd\": %.9g, \"ssthresh\": %.9g, \"pipe\": %.9g, \"state\": \"%s\", "
+        m_link.sent.clear();
+        std::printf("], \"cwnd\": %.12g, \"ssthresh\": %.12g, \"pipe\": %.12g, \"state\": \"%s\", "
                     "\"recoveries\": %llu, \"timeouts\": %llu}\n",
-                    tcb.m_cWnd.Get() / segment,
-                    tcb.m_ssThresh.Get() / segment,
-                    tcb.m_bytesInFlight.Get() / segment,
-                    STATES[tcb.m_congState.Get()],
+                    control.cwnd,
+                    std::min(control.ssthresh, 1e9), // of none, for JSON has no infinity
+                    static_cast<double>(m_sender->m_board.pipe()) / m_stream.mss,
+                    STATES[int(m_sender->m_state.state())],
                     static_cast<unsigned long long>(m_sender->count.recoveries),
                     static_cast<unsigned long long>(m_sender->count.timeouts));
         std::fflush(stdout);
     }
 
-    static constexpr uint32_t WINDOW = 1'000'000'000; //!< advertised, in bytes
+    static constexpr Bytes WINDOW = 1'000'000'000; //!< advertised
 
     EventQueue m_events;
-    const ns3::Simulator::Running m_running{&m_events.state};
+    Checks m_checks;
+    const FlowSpec m_spec;
     Stream m_stream;
-    Capture m_capture;
-    Link m_link;
+    Capture m_link;
     Route m_forth;
     std::unique_ptr<Sender> m_sender;
     peer m_peer{};
@@ -283,7 +288,7 @@ main()
     std::string line;
     std::getline(std::cin, line);
     ScenarioSpec scenario;
-    const std::string wrong = ScenarioReader(KnownAlgorithms()).Read(line, &scenario);
+    const std::string wrong = ScenarioReader().read(line, &scenario);
     if (!wrong.empty())
     {
         std::fprintf(stderr, "%s\n", wrong.c_str());
