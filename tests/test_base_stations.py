@@ -479,7 +479,6 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(change, words):
     ],
 )
 def test_other_engines_refuse_it_by_its_field(scenario, field):
-    assert scenario.features == {"helpers"}
     for ask in (
         lambda: ns3.request(scenario),
         lambda: linux.planning.check(scenario),

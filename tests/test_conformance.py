@@ -644,8 +644,9 @@ def ecn(commands):
 def test_a_window_is_reduced_once_for_its_marks():
     """RFC 3168, 6.1.2: the first echo halves the window, and the next new segment has CWR.
 
-    By RFC 5681, 3.1, equation (4): that ACK leaves 9 of 10 outstanding. All ACKs of the window have ECE, since the receiver goes on until it sees CWR (6.1.3). A mark
-    that is echoed by an ACK of what was sent after the CWR is another.
+    By RFC 5681, 3.1, equation (4): that ACK leaves 9 of 10 outstanding. All ACKs of the window have
+    ECE, since the receiver goes on until it sees CWR (6.1.3). A mark that is echoed by an ACK of
+    what was sent after the CWR is another.
     """
     answers = ecn([f"ack {ms(i)} {i + 1} ECE" for i in range(10)])
     assert {a["ssthresh"] for a in answers} == {4.5}

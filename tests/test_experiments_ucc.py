@@ -356,9 +356,9 @@ def test_a_neighbour_that_loses_turns_the_verdict(made_up):
     worse_varied = analysis.sensitivity_runs(plan.runs(one))
     second = (worse_varied["N2"] == "UCC") & (worse_varied["flow"] == "N1")
     worse_varied["Mb/s"] *= np.where(second, 0.5, 1.0)
-    judged = judge(
-        papers.claims("ucc"), evidence(one, pairs=worse, varied=worse_varied)
-    ).set_index("id")
+    judged = judge(papers.claims("ucc"), evidence(one, pairs=worse, varied=worse_varied)).set_index(
+        "id"
+    )
     for claim in ("ucc-f4-newreno", "ucc-f5-cubic", "ucc-f6-compound", "ucc-s6-friendlier"):
         assert judged.loc[claim, "verdict"] == "not reproduced"
 

@@ -139,7 +139,7 @@ def is_the_same(one: tuple[str, set[str]], other: tuple[str, set[str]]) -> bool:
     return name == other_name or (common >= least and 2 * common > min(len(own), len(others)))
 
 
-# What was true when a segment was sent: of each that is under way, and of the one that a sample is of.
+# What was true when a segment was sent: of each under way, and of the one that a sample is of.
 WHEN_SENT = {"longfat::core::SentSegment", "longfat::core::RateSample"}
 
 

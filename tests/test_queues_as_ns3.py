@@ -8,10 +8,10 @@ import importlib.util
 import random
 import statistics
 import subprocess
+from pathlib import Path
 
-import link_driver
 import pytest
-from programs import TESTS
+import segment_link_driver
 
 from longfat import builds
 from longfat import statistics as intervals
@@ -33,7 +33,7 @@ def program(tmp_path_factory):
     libraries = compiled.ns3() / "lib64"
     command = [*compiled.compiler(), "-std=c++20", "-O1", "-Wall", "-Werror"]
     command += ["-isystem", compiled.ns3() / "include"]
-    command += [TESTS / "ns3_queues.cc", "-o", made, f"-L{libraries}"]
+    command += [Path(__file__).with_name("ns3_queues.cc"), "-o", made, f"-L{libraries}"]
     command += [f"-Wl,-rpath,{libraries}", "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]
     subprocess.run([*command, *(f"-l:{name}" for name in compiled.LIBRARIES)], check=True)
     return made
@@ -64,7 +64,7 @@ def measured(packets, came):
 def ours(packets, kind, **aqm):
     ends = packets[-1][0] + 5
     many = {"queue_packets": 100_000, "delay_s": 0.0, "aqm": {"kind": kind} | aqm}
-    arrivals, _ = link_driver.send(packets, ends, **many)
+    arrivals, _ = segment_link_driver.send(packets, ends, **many)
     return measured(packets, [(a.number, a.time_s - 0.001, a.marked) for a in arrivals])
 
 

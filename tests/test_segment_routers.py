@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 import segment_link_driver
-from segment_link_driver import Offered
 from segment_scenarios import flow, link, run, scenario
-from test_routers import controlled, traffic
 
 from longfat.engines.segment import native
 
@@ -31,23 +29,6 @@ def asked(what: int, forth: dict, window: float = 20, back=None, duration_s=20.0
 
 
 # --- XCP
-
-
-@pytest.mark.parametrize("load", [0.4, 1.0, 1.7])
-@pytest.mark.parametrize("gains", [(0.4, 0.226, 0.1), (0.55, 0.43, 0.0), (0.2, 0.5, 0.5)])
-def test_every_packet_leaves_with_the_feedback_of_the_equations(load, gains):
-    """Katabi et al., section 3.5, worked out a second time in Python (test_routers.py)."""
-    packets = traffic(str((load, gains)), load)
-    alpha, beta, gamma = gains
-    offered = [Offered(p.time_s, p.size, 0, p.rtt_s, p.spacing_s, p.feedback) for p in packets]
-    xcp = {"alpha": alpha, "beta": beta, "gamma": gamma}
-    arrivals, _ = segment_link_driver.send(offered, 20, queue_packets=100_000, xcp=xcp)
-    expected = controlled(packets, *gains)
-    assert len(arrivals) == len(packets)
-    feedback = {a.number: a.feedback for a in arrivals}
-    assert [feedback[n] for n in expected] == pytest.approx(
-        list(expected.values()), rel=1e-6, abs=1e-6
-    )
 
 
 def test_a_sender_that_routers_tell_its_rate_fills_the_link():

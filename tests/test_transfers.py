@@ -3,19 +3,17 @@
 import itertools
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from programs import WARNINGS, compiled
 
 from longfat import InputError, Result, Scenario, builds, store
 from longfat.cc import catalogue
-from longfat.engines import host, linux, ns2, segment
-from longfat.engines.segment import native
+from longfat.engines import linux, ns2, segment
 from longfat.export import export
 from longfat.network import duplex
-from longfat.scenario import FEATURES
 from longfat.transfers import Adapts, Cut, GridFtp, ParallelTcp, Rbudp, Transfer, Tsunami
 
 pytestmark = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
@@ -91,7 +89,8 @@ def test_every_byte_arrives_once(method, hardship):
 @pytest.fixture(scope="module")
 def whole():
     """Return the engine's own answer to whether these pieces are a file of 1000 bytes."""
-    program = compiled("segment_transfer.cc", "-O1", *WARNINGS, features=frozenset({"transfers"}))
+    source = Path(__file__).with_name("segment_transfer.cc")
+    program = builds.compiled("tests", "transfer", catalogue.FLAGS, [source], [catalogue.CORE])
 
     def ask(*pieces):
         text = "".join(f"{begin} {end}\n" for begin, end in pieces)
@@ -119,16 +118,6 @@ def test_the_checksum_is_right_in_any_order_and_any_cut(whole):
 )
 def test_the_checksum_is_wrong_for_what_is_missing_doubled_or_misplaced(pieces, whole):
     assert not whole(*pieces)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("features", [{"transfers"}, FEATURES])
-def test_the_engine_compiles_without_a_warning(features, tmp_path):
-    algorithm = catalogue.find("newreno")
-    command = [*builds.compiler(), *native.FLAGS, "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
-    command += ["-Wno-unused-parameter", *host.macros(features)]
-    command += [f"-I{algorithm.header_path.parent}", str(native.HERE / "engine.cc")]
-    subprocess.run(command, check=True, cwd=tmp_path)
 
 
 # --- by flows
@@ -416,8 +405,6 @@ def test_what_does_not_change_asks_for_nothing_more():
         Scenario(links=path(), flows=[flow()], transfers=[one], duration_s=1)
         for one in (plain, later)
     ]
-    assert asked[0].features == {"transfers"}
-    assert asked[1].features == {"helpers", "restarts", "transfers"}
     assert not {"cuts", "marker_every_s", "adapts"} & set(json.loads(asked[0].to_json()))
     assert "adapts" in asked[1].to_json()
     assert Scenario.from_json(asked[1].to_json()) == asked[1]
@@ -498,10 +485,8 @@ def test_a_result_is_stored_and_read_again(tmp_path, monkeypatch):
 def test_a_scenario_without_transfers_says_nothing_of_them():
     plain = Scenario(links=path(), flows=[flow()], duration_s=1)
     assert "transfers" not in plain.canonical_json()
-    assert plain.features == frozenset()
     method = Tsunami(source="a", target="b", rate_bps=1e6)
     with_one = plain.with_(transfers=[Transfer(bytes=1, method=method)])
-    assert with_one.features == {"transfers"}
     assert Scenario.from_json(with_one.to_json()) == with_one
     assert json.loads(with_one.to_json())["transfers"][0]["method"]["kind"] == "tsunami"
 

@@ -149,9 +149,7 @@ def test_a_plausible_setting_that_turns_it_is_named():
     assert verdict(claims, span(8, 1), span(9, 1, **varied)) == "not reproduced"
     assert verdict(claims, span(3, 1), span(4, 1, **varied)) == "reproduced"
     other = {"parameter": "delayed_ack", "setting": "2"}
-    judged = judge(
-        claims, evidence(span(8, 1), span(3, 1, **varied), span(2, 1, **other))
-    )
+    judged = judge(claims, evidence(span(8, 1), span(3, 1, **varied), span(2, 1, **other)))
     assert judged.iloc[0]["verdict"] == "depends on recovery and delayed_ack"
     assert "halving" in judged.iloc[0]["reason"]
     assert judged.iloc[0][["range_low", "range_high"]].tolist() == [2, 8]
@@ -198,10 +196,7 @@ def test_a_reason_names_no_more_than_two_parameters_and_spells_engines_as_they_a
 
 def test_what_is_open_says_how_many_runs_would_decide():
     claims = claim("at most", **FIVE)  # which allows 5.5
-    said = [
-        judge(claims, evidence(span(mean, 2))).iloc[0]["reason"]
-        for mean in (5.0, 5.49, 5.5)
-    ]
+    said = [judge(claims, evidence(span(mean, 2))).iloc[0]["reason"] for mean in (5.0, 5.49, 5.5)]
     assert "runs a point would decide." in said[0]
     assert "so near the bound that $" in said[1] and "runs a point would be needed" in said[1]
     assert said[2].endswith("no number of runs is sure to decide.")
