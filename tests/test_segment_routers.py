@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import segment_link_driver
+from segment_link_driver import Offered
 from segment_scenarios import flow, link, run, scenario
 
 from longfat.engines.segment import native
