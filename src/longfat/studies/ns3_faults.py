@@ -183,20 +183,22 @@ def _own_parameters(scenario: Scenario, parameters: dict[str, Any]) -> Scenario:
 
 
 def _one_recovery(leg: Leg) -> Scenario:
-    """Hybla over the satellite around one loss, with ns-3's recovery in its leg.
+    """NewReno over Hybla's satellite around one loss, with ns-3's sender and recovery in its leg.
 
     The link has 10 Mb/s, which a window of 550 segments nearly fills, so that the segments are
     spread over the round trip. An outage of 0.8 ms takes one of them, at 10.25 s.
     """
-    record = Record(series=(WINDOW, "sent_bytes"), points=600)
-    whole = satellite(loss=0, rate_bps=10e6, duration_s=12, recovery=_recovery(leg), record=record)
+    whole = satellite(
+        loss=0,
+        rate_bps=10e6,
+        duration_s=12,
+        congestion_control="newreno",
+        initial_ssthresh_segments=550,
+        record=Record(series=(WINDOW, "sent_bytes"), points=600),
+    )
     there, back = whole.links
     stop = Outage(start_s=10.25, duration_s=8e-4)
-    return whole.with_(links=[Link(**(dict(there) | {"outages": [stop]})), back])
-
-
-def _recovery(leg: Leg) -> str:
-    return "prr-ns3-3.44" if leg.stock else "prr"
+    return leg.of(whole.with_(links=[Link(**(dict(there) | {"outages": [stop]})), back]))
 
 
 def _without_sack(leg: Leg) -> Scenario:
