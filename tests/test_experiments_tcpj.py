@@ -11,7 +11,7 @@ from longfat.errors import InputError
 from longfat.experiment import Experiment
 from longfat.papers.tcpj import analysis, claims, explorer, families, numbers, plan, theory
 from longfat.papers.tcpj.network import handoff, radio
-from longfat.papers.tcpj.plan import PROTOCOLS, SENDERS_OF_2002, WITH_SACK
+from longfat.papers.tcpj.plan import PROTOCOLS, WITH_SACK
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 pytestmark = pytest.mark.medium
@@ -119,7 +119,12 @@ def test_what_is_varied_is_a_parameter_that_the_paper_does_not_state():
 
 def test_the_senders_of_2002_leave_a_lost_retransmission_to_the_timer():
     scenarios = plan.fit(plan.setting("quick")).scenarios
-    assert {scenario.faults for scenario in scenarios} == {SENDERS_OF_2002}
+    flows = [flow for scenario in scenarios for flow in scenario.flows]
+    assert {flow.lost_retransmissions for flow in flows} == {"timeout"}
+    move = next(one for one in plan.handoffs(plan.setting("quick")) if one.scenarios)
+    beside = next(one for one in plan.newcomers(plan.setting("quick")) if one.scenarios)
+    for scenario in (move.scenarios[0], beside.scenarios[0]):
+        assert {flow.lost_retransmissions for flow in scenario.flows} == {"timeout"}
     assert {scenario.flows[0].initial_ssthresh_segments for scenario in scenarios} == {44}
 
 

@@ -79,8 +79,8 @@ def test_a_trace_is_held_to_its_end():
 def test_show_code_takes_one_whole_function():
     from longfat.cc import catalogue
 
-    code = show.show_code(catalogue.find("hybla").header_path, "void IncreaseWindow").data
-    assert code.startswith("```cpp\nvoid IncreaseWindow(")
+    code = show.show_code(catalogue.find("hybla").header, "Control on_ack").data
+    assert code.startswith("```cpp\nControl on_ack(")
     assert code.endswith("}\n```")
     assert code.count("{") == code.count("}")
 
