@@ -56,7 +56,7 @@ def test_vegas_keeps_two_to_four_packets_and_newreno_fills_the_buffer():
 
 def test_a_neighbour_of_its_own_kind_gets_its_own():
     runs = of("senders-beside-newreno", sender=["newreno", "vegas"])
-    table = senders.beside(runs).set_index("sender")
+    table = senders.neighbour_table(runs).set_index("sender")
     assert table.at["newreno", "neighbour"] == pytest.approx(1)
     assert table.at["newreno", "low"] < 1 < table.at["newreno", "high"]
     assert table.at["vegas", "low"] > 1.2

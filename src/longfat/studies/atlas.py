@@ -165,7 +165,7 @@ def measured(result: Result) -> dict[str, float]:
 
 def _held(trace: pd.DataFrame, series: str, times: np.ndarray) -> np.ndarray:
     """Return a trace's value at each of the times, 0 before its first."""
-    return np.nan_to_num(measures.held_at(trace, series, times)) if len(trace) else 0 * times
+    return np.nan_to_num(measures.values_at(trace, series, times)) if len(trace) else 0 * times
 
 
 def runs(names: Iterable[str] | None = None) -> pd.DataFrame:

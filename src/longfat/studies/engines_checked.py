@@ -151,7 +151,7 @@ def grid(of: Runs) -> pd.DataFrame:
     return compare(*(of.flows(f"segment-validation-{engine}") for engine in ENGINES))
 
 
-def windows(of: Runs) -> pd.DataFrame:
+def window_limited_goodput(of: Runs) -> pd.DataFrame:
     """Return what flows get that the receiver's window limits, whole segments or not.
 
     Columns: receive_buffer_bytes, loss; ns3 and segment, means over the seeds (Mb/s); difference

@@ -56,7 +56,7 @@ def reason_for(
         name = _called(decider["engine"]).replace("the ", "The ")  # others are spelled as they are
         alone = ", asked alone," if len(base) == 1 else ""
         first = f"{name}{alone} {_SAYS[decider['says']]}: {value}{place}, {_runs(decider['runs'])}"
-    others = [_beside(one, unit) for one in base if one is not decider]
+    others = [_other_engine(one, unit) for one in base if one is not decider]
     parts.append(f"{'; '.join([first, *others])}.")
     parts.append(_turned(verdict, decider, [one for one in records if one["parameter"]]))
     return sentences(*parts)
@@ -76,7 +76,7 @@ def decides(runs: float) -> str:
 _SAYS = {"holds": "agrees", "fails": "disagrees", "open": "leaves it open"}
 
 
-def _beside(one: dict, unit: str) -> str:
+def _other_engine(one: dict, unit: str) -> str:
     """Return what another engine says."""
     shares = ", which shares its code," if one["engine"] in WITNESS else ""
     said = f"{_SAYS[one['says']]} ({_with_unit(digits(one['measured']), unit)})"
