@@ -54,7 +54,7 @@ MUTANTS = {
         *("        gain,\n", "        gain.T,\n"),
     ),
     "half-widths as goodput": (
-        *(hybla_charts, lambda module: module.beside(POINTS, HYBLA.runs)),
+        *(hybla_charts, lambda module: module.alternatives(POINTS, HYBLA.runs)),
         *('line["Mb/s"], yerr', 'line["halfwidth"], yerr'),
     ),
     "all signs turned": (
