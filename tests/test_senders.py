@@ -20,7 +20,7 @@ def test_every_header_but_those_that_are_newreno_is_a_sender():
     names = senders.senders()
     known = catalogue.algorithms().items()
     headers = {name for name, one in known if one.header and not one.needs_routers}
-    assert headers - set(names) == {*senders.SAME_AS_NEWRENO, *senders.LATER}
+    assert headers - set(names) == {*senders.SAME_AS_NEWRENO, *senders.OF_LONG_PAGE}
     assert {*senders.QUEUES, *senders.GROWTH, *senders.TOLERANT} <= set(names)
 
 

@@ -18,8 +18,8 @@ def of(name, repetitions=None, **points):
 
 
 def test_every_later_sender_is_on_the_page():
-    assert set(senders.LATER) <= set(senders_long.NEIGHBOURS)
-    assert senders_long.ON_NS3 == senders.LATER
+    assert set(senders.OF_LONG_PAGE) <= set(senders_long.NEIGHBOURS)
+    assert senders_long.ON_NS3 == senders.OF_LONG_PAGE
 
 
 def test_a_scenario_takes_parameters_and_an_outage():

@@ -32,7 +32,7 @@ SAME_AS_NEWRENO = ("gaimd", "standard")  # at their defaults
 WITH_ROUTERS = ("cadpc", "xcp")  # which are those of the page on routers
 YIELD_S = 60.0
 # Of the page after this one (senders_long.py): later than the archives of all senders.
-LATER = (
+OF_LONG_PAGE = (
     *("cdg-linux", "chd-freebsd", "cherry", "hd-freebsd"),
     *("hybla-2004", "peach", "probing"),
 )
@@ -63,7 +63,7 @@ def senders() -> list[str]:
 
     Those that are NewReno by default, or need routers of their own, are left out.
     """
-    others = (*SAME_AS_NEWRENO, *WITH_ROUTERS, *LATER)
+    others = (*SAME_AS_NEWRENO, *WITH_ROUTERS, *OF_LONG_PAGE)
     known = catalogue.algorithms().items()
     return [name for name, algorithm in known if algorithm.header and name not in others]
 
@@ -83,7 +83,7 @@ def scenario(
     seed: int = 1,
     record: Record | None = None,
 ) -> Scenario:
-    """Return a path with a flow of `sender`, that starts later if asked to, and one of `neighbour_table`.
+    """Return a path with a flow of `sender`, that starts later if asked to, and one of `beside`.
 
     The neighbour starts at `beside_start_s`. `buffer` is in bandwidth-delay products, `window` the
     receiver's, in segments.
@@ -366,7 +366,7 @@ def unlimited(runs: Runs) -> pd.DataFrame:
 
 
 def choices(satellite: pd.DataFrame, beside: pd.DataFrame, loss: float) -> pd.DataFrame:
-    """Return the senders of `satellite` at a loss rate, best first, beside what `neighbour_table` says.
+    """Return the senders of `satellite` at a loss rate, best first, with their `neighbour_table`.
 
     Columns: sender, Mb/s, halfwidth, neighbour, low, high.
     """

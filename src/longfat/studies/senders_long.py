@@ -22,7 +22,7 @@ WINDOW = 200  # the receiver's, in segments: path and buffer hold 237, so that o
 ASKING = ("newreno", "probing")
 TRANSFER_BYTES = 20_000_000
 SATELLITES = ("newreno", "cubic", "hybla", "hybla-2004", "peach", "cherry")
-NEIGHBOURS = ("newreno", *senders.LATER, "cdg", "hd")
+NEIGHBOURS = ("newreno", *senders.OF_LONG_PAGE, "cdg", "hd")
 
 # What of Hybla's start is there.
 STARTS: dict[str, dict[str, Any]] = {

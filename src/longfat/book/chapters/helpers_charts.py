@@ -227,7 +227,7 @@ def quick_start_beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_ns3(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `queues_ns3.engine_comparison` as the page shows it: a row a kind of queue."""
+    """Return `queues_ns3.engine_comparison` as the page shows it: a row a kind of queue."""
     rows = []
     for case, own in table[table["case"] != "bursts"].groupby("case", sort=False):
         row = {"queue": str(case)}

@@ -87,7 +87,7 @@ def equal_pair_points(runs: Runs) -> pd.DataFrame:
 
 
 def goodput_beside(runs: Runs) -> pd.DataFrame:
-    """Return what each flow got beside which other on the segment engine (`measures.neighbour_goodput`)."""
+    """Return what each flow got beside which other on the segment engine."""
     return measures.neighbour_goodput(runs.derived(segment_pairs))
 
 

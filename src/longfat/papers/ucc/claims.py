@@ -13,8 +13,8 @@ from longfat.papers.ucc.analysis import (
     equal_pairs,
     layout_ratios,
     neighbour_points,
-    runs_on_engine,
     ratio,
+    runs_on_engine,
 )
 from longfat.papers.ucc.plan import (
     CHD,
