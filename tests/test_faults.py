@@ -2,14 +2,10 @@
 
 import csv
 import re
-from pathlib import Path
 
 import pytest
 
-from longfat import InputError, faults
 from longfat.cc import catalogue
-from longfat.engines import segment
-from longfat.network import reference
 from longfat.paths import DATA
 
 EXAMPLES = DATA.parent / "examples" / "ns3"
@@ -29,24 +25,6 @@ FAULTS = read()
 def test_names_are_unique():
     names = [fault["name"] for fault in FAULTS]
     assert len(set(names)) == len(names)
-
-
-def test_those_that_can_be_switched_on_are_of_recovery_and_socket():
-    """Those of the socket that were found later are in real ns-3 alone."""
-    of = {part: {f["name"] for f in FAULTS if f["of"] == part} for part in ("recovery", "socket")}
-    assert of["recovery"] == set(faults.OF_ITS_RECOVERY)
-    assert of["socket"] > set(faults.OF_ITS_SOCKET)
-
-
-def test_the_engine_has_them_in_the_same_order():
-    """It finds a name by its place: the place in the list is the number in `enum class Fault`."""
-    source = Path(segment.__file__).with_name("faults.h").read_text(encoding="utf-8")
-    numbered = re.search(r"enum class Fault.*?\{(.*?)\};", source, re.S)[1]
-    named = re.search(r"FAULT_NAMES\[\] = \{(.*?)\};", source, re.S)[1]
-    names = re.findall(r'"([^"]+)"', named)
-    assert names == list(faults.NS3_3_44)
-    in_capitals = [name.replace("-", "_").upper() for name in names]
-    assert re.findall(r"\w+", re.sub(r"//.*", "", numbered)) == in_capitals
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["name"])
@@ -73,11 +51,3 @@ def test_no_program_is_longer_than_a_report():
             assert len(lines) <= 60, fault["shown_by"]
             assert lines[0] == "// SPDX-License-Identifier: GPL-2.0-only"
             assert max(map(len, lines)) <= 100, fault["shown_by"]
-
-
-def test_an_unknown_fault_is_refused_in_one_sentence():
-    with pytest.raises(
-        InputError, match=r"^faults\.0: 'nonsense' should be 'prr-overflow'"
-    ) as said:
-        reference(congestion_control="newreno").with_(faults=["nonsense"])
-    assert "'stale-pipe'" in str(said.value) and "\n" not in str(said.value)

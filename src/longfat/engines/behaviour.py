@@ -16,8 +16,9 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from longfat import builds, paths
+from longfat import paths
 from longfat.cc import catalogue
+from longfat.engines import host
 from longfat.errors import InputError
 
 FILE = "versions.csv"
@@ -38,7 +39,7 @@ def versions(parts: Iterable[Part]) -> dict[str, str]:
 
 def engine(name: str, number: int, sources: Iterable[Path], product: str = "") -> Part:
     """Return an engine: `sources` and what they include, and the product whose code runs too."""
-    text = f"{builds.content_sha256(sources)} {product}"
+    text = f"{host.content_sha256(sources, None)} {product}"
     return name, number, hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

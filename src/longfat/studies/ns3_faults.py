@@ -17,7 +17,7 @@ from longfat import measures, paths, statistics
 from longfat.experiment import Experiment, Runs
 from longfat.network import duplex, reference
 from longfat.papers import reno
-from longfat.papers.hybla.network import RTT0_S, satellite
+from longfat.papers.hybla.network import MAX_WINDOW_SEGMENTS, RTT0_S, satellite
 from longfat.papers.survey.network import japan
 from longfat.scenario import CongestionControl, Flow, Link, Outage, Record, Scenario
 from longfat.studies.engines_compared import stock_ns3
@@ -183,22 +183,31 @@ def _own_parameters(scenario: Scenario, parameters: dict[str, Any]) -> Scenario:
 
 
 def _one_recovery(leg: Leg) -> Scenario:
-    """NewReno over Hybla's satellite around one loss, with ns-3's sender and recovery in its leg.
+    """NewReno over Hybla's satellite around one loss.
 
-    The link has 10 Mb/s, which a window of 550 segments nearly fills, so that the segments are
-    spread over the round trip. An outage of 0.8 ms takes one of them, at 10.25 s.
+    The link has 10 Mb/s, which a window of 550 segments nearly fills. It is the first one, so that
+    the segments are spread over the round trip, and grows by one a round trip; nothing else limits.
+    An outage of 0.8 ms takes a segment, at 10.25 s.
     """
+    window = MAX_WINDOW_SEGMENTS
     whole = satellite(
         loss=0,
+        congestion_control="newreno",
+        initial_ssthresh_segments=window,
         rate_bps=10e6,
         duration_s=12,
-        congestion_control="newreno",
-        initial_ssthresh_segments=550,
         record=Record(series=(WINDOW, "sent_bytes"), points=600),
     )
     there, back = whole.links
+    (flow,) = whole.flows
     stop = Outage(start_s=10.25, duration_s=8e-4)
-    return leg.of(whole.with_(links=[Link(**(dict(there) | {"outages": [stop]})), back]))
+    limits = {"initial_window_segments": window, "receive_buffer_bytes": 64_000_000}
+    return leg.of(
+        whole.with_(
+            links=[Link(**(dict(there) | {"outages": [stop]})), back],
+            flows=[Flow(**(dict(flow) | limits))],
+        )
+    )
 
 
 def _without_sack(leg: Leg) -> Scenario:
@@ -252,8 +261,8 @@ def one_recovery(of: Runs) -> pd.DataFrame:
         for result in of.results(name):
             sent = result.traces["sent_bytes"]
             sent = sent[sent["link"] == "sender>receiver"]
-            segments = measures.values_at(sent, "sent_bytes", times_s) / WIRE_BYTES
-            window = measures.values_at(result.traces[WINDOW], WINDOW, times_s)
+            segments = measures.held_at(sent, "sent_bytes", times_s) / WIRE_BYTES
+            window = measures.held_at(result.traces[WINDOW], WINDOW, times_s)
             one = {"time_s": times_s, WINDOW: window, "sent_segments": segments - segments[0]}
             windows.append(pd.DataFrame(one).assign(reduction=reduction))
     return pd.concat(windows, ignore_index=True)[["reduction", "time_s", WINDOW, "sent_segments"]]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from longfat.book.chapters import cross_check_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table
-from longfat.studies import engines_compared, long_fat_pipe
+from longfat.studies import engines_compared, long_fat_pipe, recoveries
 from longfat.studies.engines_compared import LEGS, LINUX, NS2, OURS, THROUGHOUT
 
 CLEAN, RESPONSES, SINGLE, HTCP = (
@@ -91,7 +91,7 @@ def chapter(
                 name="cross-check-windows",
                 uses=CLEAN,
                 data=engines_compared.clean_windows,
-                chart=lambda data, _: charts.window_traces(data),
+                chart=lambda data, _: charts.windows(data),
                 caption=f"Congestion windows over {at.duration_s:g} s without loss, a panel a "
                 "control. Most saws of the segment engine lie on those of Linux; LP yields to its "
                 "own queue, and only in the simulators.",
@@ -174,6 +174,11 @@ def chapter(
                 formats={"from (s)": "{:.2f}", "*": "{:.0f}"},
                 caption="Segments delivered in each round trip (0.55 s), around one loss at 10.19 "
                 "s",
+            ),
+            Table(
+                name="cross-check-recoveries",
+                data=lambda _: recoveries.overview(),
+                caption="Segments sent in the first round trips after the loss",
             ),
             Table(
                 name="cross-check-htcp",

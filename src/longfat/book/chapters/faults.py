@@ -28,8 +28,8 @@ def chapter(profile: str = "paper", seeds: int | None = None) -> Chapter:
                 uses=tuple(ns3_faults.RECOVERIES),
                 data=ns3_faults.one_recovery,
                 chart=lambda data, _: charts.one_recovery(data),
-                caption="Left: after a loss the window falls from 550 to 275 segments, over a "
-                "round trip by RFC 9937, twice as fast by ns-3 3.44. Right: meanwhile half "
+                caption="Left: after a loss the window falls from 560 segments to half of them, "
+                "over a round trip by RFC 9937, twice as fast by ns-3 3.44. Right: meanwhile half "
                 "of what arrives is sent by RFC 9937, and by ns-3 nothing, then all.",
             ),
             Table(
