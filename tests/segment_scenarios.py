@@ -127,4 +127,44 @@ def drawn(seed: int, senders: list[str]) -> dict:
         elif draw.random() < 0.2:
             own["handoffs"] = [{"at_s": draw.uniform(0, duration_s), "kind": "non-local"}]
         flows.append(own)
+    if seed % 2:
+        add_helpers(random.Random(seed), links, flows)
     return {"links": links, "flows": flows, "duration_s": duration_s, "seed": seed + 1}
+
+
+AQM = [{"kind": kind, "ecn": ecn} for kind in ("red", "codel", "pie") for ecn in (False, True)]
+
+
+def add_helpers(draw: random.Random, links: list[dict], flows: list[dict]) -> None:
+    """Give links managed queues, what repeats or traces, routers that speak and base stations."""
+    for own in links:
+        if draw.random() < 0.3:
+            own.pop("mark_above_packets", None)
+            own["aqm"] = draw.choice(AQM)
+        medium = draw.random()
+        if medium < 0.3:
+            own["arq"] = {
+                "persistence": draw.choice((1, 3, 20)),
+                "feedback_s": draw.choice((0, 0.01, 0.3)),
+                "jitter_s": draw.choice((0, 0.02)),
+                "mode": draw.choice(("selective repeat", "stop and wait")),
+                "in_order": draw.random() < 0.5,
+            }
+            if draw.random() < 0.5:
+                own["arq"] |= {"frame_bytes": draw.choice((40, 500)), "interval_s": 0.01}
+        elif medium < 0.45:
+            times = [draw.randint(0, 200) for _ in range(draw.randint(1, 30))]
+            own["delivery_ms"] = [*sorted(times), 250]
+        if draw.random() < 0.3:
+            kind = draw.choice(("snoop", "wtcp"))
+            own["base_station"] = {"kind": kind, "cache_packets": draw.choice((1, 20, 1000))}
+            own["base_station"]["hides_sack"] = draw.random() < 0.5
+        own["notifies_loss"] = draw.random() < 0.2
+        if draw.random() < 0.4:
+            own["xcp"] = {}
+        if draw.random() < 0.3:
+            own["approve_bps"] = 10 ** draw.uniform(4, 8)
+        own["ptp"] = draw.random() < 0.4
+    for own in flows:
+        if draw.random() < 0.3:
+            own["quick_start_bps"] = 10 ** draw.uniform(5, 8)

@@ -11,7 +11,7 @@ from longfat import InputError, simulate
 from longfat.book import atlas as page
 from longfat.book import laboratory
 from longfat.studies import atlas
-from longfat.studies.senders import LATER, senders
+from longfat.studies.senders import OF_LONG_PAGE, senders
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def test_it_has_ten_thousand_points_and_every_sender_where_it_has_one(archive):
     assert len(archive) >= 10_000
     keys = [*atlas.PATH, "beside"]
     assert not archive.duplicated(["sender", *keys]).any()
-    assert (archive.groupby(keys)["sender"].nunique() == len([*senders(), *LATER])).all()
+    assert (archive.groupby(keys)["sender"].nunique() == len([*senders(), *OF_LONG_PAGE])).all()
     columns = ["sender", *keys]
     planned = set(atlas.runs()[columns].itertuples(index=False, name=None))
     assert set(archive[columns].itertuples(index=False, name=None)) <= planned

@@ -54,7 +54,7 @@ MUTANTS = {
         *("        gain,\n", "        gain.T,\n"),
     ),
     "half-widths as goodput": (
-        *(hybla_charts, lambda module: module.beside(POINTS, HYBLA.runs)),
+        *(hybla_charts, lambda module: module.alternatives(POINTS, HYBLA.runs)),
         *('line["Mb/s"], yerr', 'line["halfwidth"], yerr'),
     ),
     "all signs turned": (
@@ -87,9 +87,9 @@ def test_a_wrong_drawing_is_found(name):
 
 def test_numbers_are_kept_with_four_digits_and_without_the_machines_noise():
     table = pd.DataFrame({"x": [123456.0, 1e-14, np.nan], "who": ["a", None, "c"]})
-    assert charts.kept(table) == ["x,who", "1.235e+05,a", "0,", ",c"]
-    assert charts.kept(table.assign(x=table["x"] / 3)) != charts.kept(table)
-    long = charts.kept(pd.DataFrame({"x": range(1000)}))
+    assert charts.rounded_lines(table) == ["x,who", "1.235e+05,a", "0,", ",c"]
+    assert charts.rounded_lines(table.assign(x=table["x"] / 3)) != charts.rounded_lines(table)
+    long = charts.rounded_lines(pd.DataFrame({"x": range(1000)}))
     assert len(long) <= charts.ROWS + 1
     assert long[1] == "0"
 

@@ -155,7 +155,7 @@ def test_pairs_are_on_the_segment_engine_and_a_few_on_others(made_up):
     assert ("ucc-pairs-ns2", "ns2") not in made_up  # it cannot run here
     identity = ["engine", "N1", "N2", "loss", "seed", "flow"]
     assert not runs.duplicated(identity).any()
-    mine = analysis.on("segment", runs)
+    mine = analysis.runs_on_engine("segment", runs)
     for scenario, row in zip(every, mine.iloc[::2].itertuples(), strict=True):
         controls = [flow.congestion_control for flow in scenario.flows]
         names = [one.controls[name] for name in (row.N1, row.N2)]
@@ -167,7 +167,7 @@ def test_pairs_are_on_the_segment_engine_and_a_few_on_others(made_up):
 def test_equal_flows_are_summed_and_engines_compared(made_up):
     one = setting()
     runs = analysis.pairs(plan.runs(one))
-    both = analysis.on("segment", analysis.equal_pairs(runs))
+    both = analysis.runs_on_engine("segment", analysis.equal_pairs(runs))
     first = both[(both["control"] == "UCC") & (both["seed"] == 1)]
     assert first["Mb/s"].tolist() == pytest.approx([10.1] * 3)
     assert (both["recoveries"] == 2 * both["seed"]).all()

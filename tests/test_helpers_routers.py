@@ -47,7 +47,7 @@ def test_xcp_fills_the_link_as_fast_as_slow_start_and_stops_in_time(archived):
 
 
 def test_three_flows_share_evenly_with_xcp_and_not_with_newreno():
-    table = routers.sharing(some("sharing", sender=["xcp", "newreno"]))
+    table = routers.round_trip_fairness(some("sharing", sender=["xcp", "newreno"]))
     first = table.groupby("sender").first()
     assert first.at["xcp", "fairness"] > 0.99
     assert first.at["newreno", "fairness"] < 0.6
@@ -123,8 +123,8 @@ def test_cadpc_keeps_what_it_promises_but_its_part_beside_tcp(archived):
         shares=ptp.shares(archived),
         acknowledged=ptp.acknowledged(archived),
         lossy=ptp.lossy(archived),
-        sharing=ptp.sharing(archived),
-        beside=ptp.beside(archived),
+        sharing=ptp.round_trip_fairness(archived),
+        beside=ptp.newreno_coexistence(archived),
     ).set_index("promise")
     lost = judged.index[judged["kept"] == "no"].tolist()
     assert lost == ["with no loss", "keeps its part beside TCP"]

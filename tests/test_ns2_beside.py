@@ -22,7 +22,7 @@ def test_every_sender_has_every_loss_rate_on_both(archived):
 
 
 def test_newreno_and_cubic_cannot_be_told_apart_from_ours(archived):
-    table = ns2_beside.beside(archived, {}).set_index("control")
+    table = ns2_beside.goodput_comparison(archived, {}).set_index("control")
     for control in ("newreno", "cubic"):
         rows = table.loc[control]
         assert ((rows["low"] <= 1) & (rows["high"] >= 1)).all()
@@ -35,13 +35,13 @@ def test_the_table_has_linux_where_it_was_run(archived):
     assert (linux["CUBIC"] != "–").all() and (linux["Compound"] == "–").all()
     assert {"HSTCP", "Scalable TCP"} <= set(linux.index)  # what Linux calls highspeed and scalable
     assert table["ns-2 / segment engine"].str.fullmatch(r"[\d.]+ \[[\d.]+, [\d.]+\]").all()
-    row = ns2_beside.beside(archived, {}).iloc[0]
+    row = ns2_beside.goodput_comparison(archived, {}).iloc[0]
     assert np.isclose(row["ratio"], row["ns-2"] / row["segment engine"], rtol=0.05)
 
 
 def test_every_gap_has_a_switch_that_closes_it(archived):
     """Where ns-2 and our engine differ, what is left with one thing undone is chance, or 4 %."""
-    table = ns2_beside.beside(archived, {})
+    table = ns2_beside.goodput_comparison(archived, {})
     apart = table[(table["low"] > 1) | (table["high"] < 1)]
     assert len(apart) > 10
     switches = ns2_beside.switches(archived).set_index(["control", "loss"])

@@ -71,7 +71,7 @@ def claim(bound, loss_max, engine="simulation"):
 
 def test_a_trace_is_held_to_its_end():
     trace = pd.DataFrame({"flow": ["0"], "time_s": [1.0], "cwnd_segments": [550.0]})
-    held = measures.held(trace, 9)
+    held = measures.extended_trace(trace, 9)
     assert held["time_s"].tolist() == [1.0, 9.0]
     assert held["cwnd_segments"].tolist() == [550.0, 550.0]
 

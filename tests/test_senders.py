@@ -20,7 +20,7 @@ def test_every_header_but_those_that_are_newreno_is_a_sender():
     names = senders.senders()
     known = catalogue.algorithms().items()
     headers = {name for name, one in known if one.header and not one.needs_routers}
-    assert headers - set(names) == {*senders.SAME_AS_NEWRENO, *senders.LATER}
+    assert headers - set(names) == {*senders.SAME_AS_NEWRENO, *senders.OF_LONG_PAGE}
     assert {*senders.QUEUES, *senders.GROWTH, *senders.TOLERANT} <= set(names)
 
 
@@ -56,7 +56,7 @@ def test_vegas_keeps_two_to_four_packets_and_newreno_fills_the_buffer():
 
 def test_a_neighbour_of_its_own_kind_gets_its_own():
     runs = of("senders-beside-newreno", sender=["newreno", "vegas"])
-    table = senders.beside(runs).set_index("sender")
+    table = senders.neighbour_table(runs).set_index("sender")
     assert table.at["newreno", "neighbour"] == pytest.approx(1)
     assert table.at["newreno", "low"] < 1 < table.at["newreno", "high"]
     assert table.at["vegas", "low"] > 1.2

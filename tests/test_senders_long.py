@@ -18,8 +18,8 @@ def of(name, repetitions=None, **points):
 
 
 def test_every_later_sender_is_on_the_page():
-    assert set(senders.LATER) <= set(senders_long.NEIGHBOURS)
-    assert senders_long.ON_NS3 == senders.LATER
+    assert set(senders.OF_LONG_PAGE) <= set(senders_long.NEIGHBOURS)
+    assert senders_long.ON_NS3 == senders.OF_LONG_PAGE
 
 
 def test_a_scenario_takes_parameters_and_an_outage():
@@ -49,11 +49,11 @@ def test_the_estimate_tames_hyblas_first_burst():
 
 def test_a_promise_is_judged_as_on_the_page_before():
     one = senders.Promise("x", "", "", low=1.0)
-    assert senders.kept(one, 1.5, 1.1, 1.9) == "yes"
-    assert senders.kept(one, 1.5, 0.9, 2.1) == "perhaps"
-    assert senders.kept(one, 0.5, np.nan, np.nan) == "no"
+    assert senders.promise_kept(one, 1.5, 1.1, 1.9) == "yes"
+    assert senders.promise_kept(one, 1.5, 0.9, 2.1) == "perhaps"
+    assert senders.promise_kept(one, 0.5, np.nan, np.nan) == "no"
     within = senders.Promise("x", "", "", low=0.9, high=1.1)
-    assert senders.kept(within, 1.0, 0.5, 1.5) == "perhaps"
+    assert senders.promise_kept(within, 1.0, 0.5, 1.5) == "perhaps"
 
 
 # --- by their rules, ACK by ACK

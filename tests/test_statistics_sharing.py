@@ -19,7 +19,7 @@ def test_both_senders_are_each_other_s_neighbour():
             "goodput": [1, 2, 3, 4],
         }
     )
-    got = measures.beside(runs)
+    got = measures.neighbour_goodput(runs)
     assert got[["control", "neighbour", "goodput"]].to_records(index=False).tolist() == [
         ("a", "a", 2),
         ("b", "a", 3),  # a's own goodput, beside b
@@ -90,9 +90,9 @@ def test_busy_is_bytes_over_rate():
     trace = pd.DataFrame(
         {"link": ["a>b"] * 3 + ["b>a"], "time_s": [1, 2, 3, 3.0], "sent_bytes": [0, 500, 1500, 9]}
     )
-    assert measures.busy(trace, "a>b", 8000, [0, 1, 2, 3]) == pytest.approx([0, 0.5, 1])
+    assert measures.link_utilization(trace, "a>b", 8000, [0, 1, 2, 3]) == pytest.approx([0, 0.5, 1])
     with pytest.raises(InputError, match="b>a"):
-        measures.busy(trace, "x>y", 8000, [0, 1])
+        measures.link_utilization(trace, "x>y", 8000, [0, 1])
 
 
 def many_runs(**factors):

@@ -87,7 +87,7 @@ def test_equal_and_unequal_shares():
 def test_a_held_value_and_a_throughput():
     trace = pd.DataFrame({"time_s": [1.0, 2.0, 4.0], "delivered_bytes": [100, 300, 400]})
     times = np.array([0.5, 1.0, 3.0, 5.0])
-    assert measures.held_at(trace, "delivered_bytes", times) == pytest.approx(
+    assert measures.values_at(trace, "delivered_bytes", times) == pytest.approx(
         [np.nan, 100, 300, 400], nan_ok=True
     )
     assert measures.true_throughput(trace, times) == pytest.approx([1600, 800, 400])

@@ -8,7 +8,7 @@ import pytest
 
 from longfat import InputError, audit, engines, simulate, store, sweep, topologies
 from longfat.cc import catalogue
-from longfat.engines import host, segment
+from longfat.engines import segment
 from longfat.errors import LongfatError
 from longfat.result import Result
 from longfat.topologies import satellite
@@ -92,15 +92,9 @@ def test_audit_finds_a_changed_digit(empty_archive, table, column):
 @pytest.fixture
 def other_code(monkeypatch):
     """Say that a congestion control has another header: return what sets its text's hash."""
-    real = host.content_sha256
-    codes = {}
-
-    def hash_of(headers, features=frozenset()):
-        headers = list(headers)
-        name = codes.get(headers[0].stem) if features is None and len(headers) == 1 else None
-        return name or real(headers, features)
-
-    monkeypatch.setattr(host, "content_sha256", hash_of)
+    real = catalogue.code
+    codes: dict[str, str] = {}
+    monkeypatch.setattr(catalogue, "code", lambda header: codes.get(header.stem) or real(header))
     return codes.update
 
 

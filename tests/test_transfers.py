@@ -238,6 +238,7 @@ def test_rbudp_sends_again_what_was_lost_and_no_more(loss):
     lost = result.links["packets_lost"].iloc[0]
     packets = -(-10_000_000 // 1468)
     assert row["packets_sent"] == packets + row["packets_sent_again"]
+    # What TCP sends for control messages is lost as well, but never all of it.
     messages = result.links["packets_sent"].iloc[0] - row["packets_sent"]
     assert row["packets_sent_again"] <= lost < row["packets_sent_again"] + messages
     assert row["packets_sent"] == pytest.approx(packets / (1 - loss), rel=0.02)
@@ -290,7 +291,8 @@ def test_tsunamis_delay_goes_by_its_rule(loss):
         assert not after or after[0] == pytest.approx(rate, rel=1e-9)
     if loss == 0.1:  # 10 lost of 110 asked for or sent: half of that is below the threshold
         assert rates[-1][1] == pytest.approx(9e6)
-    else:  # 35 of 135, and what is asked for twice, is above, but perhaps at the end: on average
+    else:  # 35 of 135, and what is asked for twice, is above. Not always at the end, when few are
+        # missing (of three seeds on ns-3 one ends at 9 Mb/s, too): on average.
         times_s, seen = np.array(rates).T
         assert np.average(seen[:-1], weights=np.diff(times_s)) < 7e6
 

@@ -3,12 +3,9 @@
 Writes data/bench.csv, a row a ratio with the bar it has to reach, and data/bench-machine.csv, which
 says where it was measured. Nothing comes from the archive or the cache. Other work on the machine
 disturbs the numbers, a slow minute all those in it: what is compared takes turns, and the ratio is
-the median of the turns' ratios of processor time; for the two compilers, of the least times. The
-load is written down.
+the median of the turns' ratios of processor time. The load is written down.
 """
 
-import ctypes
-import json
 import os
 import platform
 import shlex
@@ -16,7 +13,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -29,12 +25,10 @@ import pandas as pd
 
 from longfat import paths
 from longfat.cc import catalogue
-from longfat.engines import host, ns2, ns3, segment
-from longfat.engines.ns3 import bindings, server
+from longfat.engines import ns2, ns3, segment
 from longfat.engines.segment import native, wasm
 from longfat.errors import SimulationError
-from longfat.faults import OF_ITS_SOCKET
-from longfat.scenario import FEATURES, Flow, Record, Scenario
+from longfat.scenario import Flow, Record, Scenario
 from longfat.topologies import duplex, satellite
 
 TABLE = paths.DATA / "bench.csv"
@@ -42,7 +36,7 @@ MACHINE = paths.DATA / "bench-machine.csv"
 
 TURNS = 9
 SEGMENT_RUNS = 40  # of the segment engine, in a turn
-SATELLITE = satellite(loss=1e-4, duration_s=100)
+SATELLITE = satellite(congestion_control="newreno", loss=1e-4, duration_s=100)
 LONG_FAT_PIPE = Scenario(
     links=duplex(
         "sender",
@@ -92,29 +86,40 @@ def bench() -> pd.DataFrame:
 
 
 def beside_ns3() -> list[Row]:
-    """The segment engine, with the faults of ns-3's socket, must be faster with the same result."""
+    """Stock ns-3, with its own algorithm and recovery, beside the segment engine: a segment's cost.
+
+    What each sends differs by ns-3's faults, so that the time of a segment is compared.
+    """
     rows = []
-    with _Process("engines") as process:
-        for scenario, turns, bar in (("long fat pipe", 3, 300), ("satellite", 15, 100)):
-            answers = [
-                (
-                    process.run("ns3", scenario),
-                    _middle(process.run("segment", scenario) for _ in range(SEGMENT_RUNS)),
-                )
-                for _ in range(turns)
-            ]
-            slow, quick = zip(*answers, strict=True)
-            if any(answer["flows"] != slow[0]["flows"] for answer in (*slow, *quick)):
-                raise SimulationError(f"{scenario}: not all have the same result")
-            ratio = statistics.median(_ratios(slow, quick))
-            detail = (
-                f"{_median_s(slow):.2f} s ns-3, {_median_s(quick):.3g} s, that is "
-                f"{_us_a_segment(_middle(quick)):.2f} us a segment; medians of {turns} turns; "
-                "same results"
+    for what, turns, bar in (("long fat pipe", 3, 300), ("satellite", 9, 100)):
+        scenario = SCENARIOS[what]
+        answers = [
+            (
+                _ask("ns3", _stock(scenario)),
+                _middle(_ask("segment", scenario) for _ in range(SEGMENT_RUNS)),
             )
-            what = f"segment engine / ns-3, {scenario}"
-            rows.append(_row(what, ratio, "times", f"at least {bar}", ratio >= bar, detail))
+            for _ in range(turns)
+        ]
+        slow, quick = zip(*answers, strict=True)
+        ratio = statistics.median(_us_a_segment(a) / _us_a_segment(b) for a, b in answers)
+        detail = (
+            f"{_median_s(slow):.2f} s stock, {_median_s(quick):.3g} s, that is "
+            f"{_us_a_segment(_middle(quick)):.2f} us a segment; medians of {turns} turns"
+        )
+        name = f"stock ns-3 / segment engine, {what}, a segment"
+        rows.append(_row(name, ratio, "times", f"at least {bar}", ratio >= bar, detail))
     return rows
+
+
+def _stock(scenario: Scenario) -> Scenario:
+    """Return the scenario with ns-3's own class of each algorithm, and its own recovery."""
+    flows = [
+        flow.model_dump()
+        | {"congestion_control": f"{flow.congestion_control.name}-ns3"}
+        | {"recovery": ns3.STOCK_RECOVERY, "max_window_segments": None}
+        for flow in scenario.flows
+    ]
+    return scenario.with_(flows=flows)
 
 
 def _middle(answers: Iterable[Answer]) -> Answer:
@@ -127,118 +132,23 @@ def _median_s(answers: Iterable[Answer]) -> float:
     return statistics.median(answer["cpu_s"] for answer in answers)
 
 
-def _ratios(slow: Iterable[Answer], quick: Iterable[Answer]) -> list[float]:
-    """Return, for each turn, how many times as long the first took as the second."""
-    return [a["cpu_s"] / b["cpu_s"] for a, b in zip(slow, quick, strict=True)]
-
-
 def _us_a_segment(answer: Answer) -> float:
     return 1e6 * answer["cpu_s"] / sum(flow["segments_sent"] for flow in answer["flows"])
 
 
-class _Process:
-    """A process that runs a scenario when it is asked to.
-
-    `how` is "engines", or for the satellite on ns-3 alone "jit" or "library": the headers compiled
-    by Cling, or by g++.
-    """
-
-    def __init__(self, how: str):
-        self._process = subprocess.Popen(
-            [sys.executable, __file__, how],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        assert self._process.stdin
-        self._process.stdin.close()
-        self._process.wait()
-
-    def run(self, engine: str, scenario: str) -> Answer:
-        """Return what the engine answers, among it `cpu_s`, the processor time of the run."""
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps([engine, scenario]) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise SimulationError(f"a run of {scenario} on {engine} failed")
-        return json.loads(answer)
-
-
-def _serve(how: str) -> None:
-    """Be the process behind `_Process`: for each line of standard input, run once."""
-    if how == "engines":
-        for line in sys.stdin:
-            engine, name = json.loads(line)
-            faults = OF_ITS_SOCKET if engine == "segment" else ()  # to do the same as ns-3
-            print(json.dumps(_ask(engine, SCENARIOS[name].with_(faults=faults))), flush=True)
-        ns3.stop()
-        segment.stop()
-        return
-    request = ns3.request(SATELLITE)
-    bindings.load(headers=how == "jit")
-    if how == "library":
-        for library in ns3.libraries(SATELLITE):
-            ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
-    server.settle()
-    for _ in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            print(json.dumps(bindings.execute(request)), flush=True)
-            os._exit(0)
-        os.waitpid(child, 0)
-    os._exit(0)
-
-
-def _ask(engine: str, scenario: Scenario, also: Iterable[str] = ()) -> Answer:
-    """Return what the engine answers, without time or memory limits.
-
-    The segment engine is compiled `also` with these features, which the scenario does not need.
-    """
+def _ask(engine: str, scenario: Scenario) -> Answer:
+    """Return what the engine answers, without time or memory limits; `cpu_s` is the run's."""
     if engine == "segment":
-        names = [flow.congestion_control.name for flow in scenario.flows]
-        features = scenario.features.union(also)
-        return native.run(segment.request(scenario), names, features, 3600, None)
+        headers = [
+            header
+            for flow in scenario.flows
+            if (header := catalogue.find(flow.congestion_control.name).header)
+        ]
+        return native.run_text(segment.request(scenario), headers, 3600, None)
     libraries = [str(path) for path in ns3.libraries(scenario)]
     request = ns3.request(scenario) | {"libraries": libraries}
     limits = {"time_limit_s": 3600, "memory_limit_bytes": None}
     return ns3._server.ask(request | limits, stops=0)
-
-
-# --- headers compiled by Cling as the process starts, beside the same compiled ahead
-
-
-def compilers() -> list[Row]:
-    """JIT-compiled headers must be as fast as the same code compiled by g++.
-
-    Both run the satellite in a forked child of a Python process that has ns-3 loaded. They take
-    turns; the least processor time of each counts, for whatever else happens on the machine only
-    adds to it. The median of the turns' ratios is told.
-    """
-    with _Process("jit") as jit, _Process("library") as library:
-        pairs = [
-            [process.run("ns3", "satellite") for process in (jit, library)] for _ in range(TURNS)
-        ]
-    if len({answer["events"] for pair in pairs for answer in pair}) > 1:
-        raise SimulationError("what g++ has compiled executes other events")
-    by_jit, by_gcc = zip(*pairs, strict=True)
-    least = [min(answer["cpu_s"] for answer in answers) for answers in (by_jit, by_gcc)]
-    ratio = least[0] / least[1]
-    median = statistics.median(_ratios(by_jit, by_gcc))
-    detail = (
-        f"{least[0]:.2f} s JIT, {least[1]:.2f} s g++, the least of {TURNS} turns, whose ratios "
-        f"have the median {median:.2f}; same number of events"
-    )
-    return [
-        _row(
-            "JIT-compiled / compiled by g++", ratio, "times", "at most 1.03", ratio <= 1.03, detail
-        )
-    ]
 
 
 def _compiler() -> str | None:
@@ -376,66 +286,12 @@ def segment_speed() -> list[Row]:
     ratio = statistics.median(module / compiled for compiled, module in turns)
     detail = f"satellite, median of {len(turns)} runs"
     also = f"{module_us:.3f} us a segment, satellite, median of {len(turns)} turns' ratios"
+    bar = "at most 0.27"
     return [
         _row("segment engine, a segment", us, "us", "at most 0.15", us <= 0.15, detail),
-        _row("WebAssembly / segment engine", ratio, "times", "at most 2", ratio <= 2, also),
+        _row("WebAssembly, a segment", module_us, "us", bar, module_us <= 0.27, detail),
+        _row("WebAssembly / segment engine", ratio, "times", "", None, also),
     ]
-
-
-def unused_helpers() -> list[Row]:
-    """What helpers cost a scenario without them, and would cost if they were compiled in."""
-    turns = []
-    with tempfile.TemporaryDirectory() as folder:
-        bare = _without_helpers(Path(folder))
-        for _ in range(60):
-            answers = [
-                _ask_program(bare),
-                _ask("segment", SATELLITE),
-                _ask("segment", SATELLITE, FEATURES),
-                _ask_program(bare),
-            ]
-            if any(answer["flows"] != answers[0]["flows"] for answer in answers):
-                raise SimulationError("helpers that are not used have changed a result")
-            before, as_run, with_all, after = map(_us_a_segment, answers)
-            beside = (before + after) / 2  # a pace that changes meets both
-            turns.append((as_run / beside, with_all / beside))
-    cost, with_all = (100 * (statistics.median(each) - 1) for each in zip(*turns, strict=True))
-    detail = f"satellite, median of {len(turns)} turns' ratios; same results"
-    what = "segment engine, a run without helpers, beside sources without their text"
-    also = "segment engine, all helpers compiled in and unused, beside the same"
-    return [
-        _row(what, cost, "%", "at most 2", cost <= 2, detail),
-        _row(
-            also, with_all, "%", "", None, "why they are compiled in for those alone that use them"
-        ),
-    ]
-
-
-def _without_helpers(folder: Path) -> Path:
-    """Compile the engine from sources of which all that is for a feature has been taken out."""
-    package = Path(host.__file__).parent.parent
-    for path in [*package.rglob("*.h"), *package.rglob("*.cc")]:
-        there = folder / path.relative_to(package)
-        there.parent.mkdir(parents=True, exist_ok=True)
-        there.write_text(host.as_compiled(path.read_text("utf-8"), frozenset()), "utf-8")
-    moved = [str(folder / path.relative_to(package)) for path in native.SOURCES]
-    flags = [flag.replace(str(package), str(folder)) for flag in native.FLAGS]
-    made = folder / "engine"
-    command = [*(native.compiler() or ()), *flags, *native.PROGRAM_FLAGS, "-o", str(made), *moved]
-    subprocess.run(command, check=True)
-    return made
-
-
-def _ask_program(program: Path) -> Answer:
-    """Return what that engine answers to the satellite."""
-    plugins = [
-        str(native._plugin(name, catalogue.find(name)).path)
-        for name in {flow.congestion_control.name for flow in SATELLITE.flows}
-    ]
-    command = [str(program), "3600.0", "0", *plugins]
-    output, _, _ = native._processes.run(command, segment.request(SATELLITE))
-    head, took, _ = output.split(b"\n", 2)
-    return json.loads(head) | json.loads(took)
 
 
 def segment_cost() -> list[Row]:
@@ -529,14 +385,12 @@ def _waits(what: str, command: list[str], most_s: float, told: bool = False) -> 
 SECTIONS = [
     newcomer,
     beside_ns3,
-    compilers,
     set_up,
     workers,
     memory,
     simulator,
     segment_speed,
     segment_cost,
-    unused_helpers,
 ]
 
 
@@ -565,9 +419,6 @@ def machine() -> pd.DataFrame:
 
 def main() -> None:
     """Measure, print the table and write both files. Exit status 1 where a bar is missed."""
-    if sys.argv[1:]:
-        _serve(sys.argv[1])
-        return
     where = machine()
     table = bench()
     table.to_csv(TABLE, index=False, lineterminator="\n")

@@ -1,6 +1,6 @@
 """What the tests are worth: seeded mutants of the code, and how many of them a test notices.
 
-    python tools/mutants.py core             200 mutants of the core's C++
+    python tools/mutants.py core             200 mutants of the engine's and the senders' C++
     python tools/mutants.py python           200 mutants of papers, statistics, verdicts and charts
     python tools/mutants.py core --count 20 --seed 7
 
@@ -42,7 +42,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "mutants"
 EQUIVALENT = ROOT / "data" / "mutants-equivalent.csv"
 PACKAGE = Path("src") / "longfat"
-CORE = PACKAGE / "engines" / "core"
+CORE = PACKAGE / "engines" / "segment"
+SENDERS = PACKAGE / "cc"
 PYTHON: tuple[str, ...] = ("papers/**/*.py", "statistics*.py", "statistics/*.py", "verdicts/*.py")
 PYTHON += ("book/verdicts*.py", "book/charts*.py", "book/drawings*.py", "book/chapters/*.py")
 FAST = "not (slow or long or ns3 or book or browser)"
@@ -260,7 +261,7 @@ def of_python(file: str, text: str) -> Iterator[Mutant]:
 def drawn(what: str, count: int, seed: int) -> list[Mutant]:
     """Return so many mutants, drawn so that each kind of change has the same share."""
     if what == "core":
-        files = [*sorted((ROOT / CORE).glob("*.h")), *sorted((ROOT / CORE / "cc").glob("*.h"))]
+        files = [*sorted((ROOT / CORE).glob("*.h")), *sorted((ROOT / SENDERS).glob("*.h"))]
         make: Callable[[str, str], Iterator[Mutant]] = of_cpp
     else:
         patterns = (sorted((ROOT / PACKAGE).glob(pattern)) for pattern in PYTHON)
@@ -303,7 +304,7 @@ class Copy:
         """Have what is compiled of the unchanged package, and nothing of the mutant before."""
         shutil.rmtree(self.builds, ignore_errors=True)
         shared = paths.builds()
-        for name in ("core", "core-driver"):
+        for name in ("segment", "tests"):
             if (shared / name).is_dir():
                 shutil.copytree(shared / name, self.builds / name, copy_function=os.link)
 
@@ -370,8 +371,12 @@ def try_core(copy: Copy, mutant: Mutant, killers: list[str]) -> tuple[str, str]:
             return "stillborn", ""
         if after.stdout == before.stdout:
             return "same", ""
-        files = [str(one) for one in sorted((ROOT / "tests").glob("test_core_*.py"))]
-        files = [one for one in files if not one.endswith("test_segment_engine.py")]
+        files = [
+            str(one)
+            for pattern in ("test_cc_*.py", "test_segment_*.py")
+            for one in sorted((ROOT / "tests").glob(pattern))
+            if one.stem not in ("test_segment_engine", "test_segment_beside_ns3")
+        ]
         if killers and (noticed := copy.first_failure(killers, "not long")):
             return "died", noticed
         if of_senders:
@@ -383,7 +388,7 @@ def try_core(copy: Copy, mutant: Mutant, killers: list[str]) -> tuple[str, str]:
         if noticed := copy.first_failure(files, "not long"):
             return "died", noticed
         kept = [str(ROOT / "tests" / "test_digits.py")]
-        noticed = copy.first_failure(kept, "not long", "core")
+        noticed = copy.first_failure(kept, "not long", "segment")
         return ("digits", noticed) if noticed else ("survived", "")
     finally:
         path.write_text(text, "utf-8")

@@ -14,7 +14,7 @@ from longfat.errors import InputError
 from longfat.statistics import half_width
 
 
-def held_at(trace: pd.DataFrame, series: str, times: ArrayLike) -> np.ndarray:
+def values_at(trace: pd.DataFrame, series: str, times: ArrayLike) -> np.ndarray:
     """Return a trace's value at each of the times: the last one before; missing before the first.
 
     `trace` is one flow's, with columns time_s and `series`.
@@ -24,14 +24,14 @@ def held_at(trace: pd.DataFrame, series: str, times: ArrayLike) -> np.ndarray:
     return np.where(position >= 0, values[np.maximum(position, 0)], np.nan)
 
 
-def held(trace: pd.DataFrame, end_s: float) -> pd.DataFrame:
+def extended_trace(trace: pd.DataFrame, end_s: float) -> pd.DataFrame:
     """Return a trace whose last value lasts until `end_s`: a trace has a point a change."""
     return pd.concat([trace, trace.tail(1).assign(time_s=end_s)], ignore_index=True)
 
 
 def true_throughput(trace: pd.DataFrame, times: np.ndarray) -> np.ndarray:
     """Return the throughput between consecutive times, bit/s, from a trace of delivered_bytes."""
-    return 8 * np.diff(np.nan_to_num(held_at(trace, "delivered_bytes", times))) / np.diff(times)
+    return 8 * np.diff(np.nan_to_num(values_at(trace, "delivered_bytes", times))) / np.diff(times)
 
 
 def estimate_error(delivered: pd.DataFrame, estimate: pd.DataFrame, times: np.ndarray) -> dict:
@@ -42,7 +42,7 @@ def estimate_error(delivered: pd.DataFrame, estimate: pd.DataFrame, times: np.nd
     throughput), variation (standard deviation of the estimate over its mean).
     """
     truth = true_throughput(delivered, times)
-    guess = held_at(estimate, "bandwidth_bps", times)[1:]
+    guess = values_at(estimate, "bandwidth_bps", times)[1:]
     known = ~np.isnan(guess)
     truth, guess = truth[known], guess[known]
     return {
@@ -67,7 +67,7 @@ def goodput_over_time(
     edges = start_s + interval_s * np.arange(count + 1)
     tables = []
     for flow, trace in delivered.groupby("flow", sort=False):
-        values = np.nan_to_num(held_at(trace, "delivered_bytes", edges + 1e-9))
+        values = np.nan_to_num(values_at(trace, "delivered_bytes", edges + 1e-9))
         tables.append(
             pd.DataFrame(
                 {
@@ -112,7 +112,7 @@ def loss_responses(
     later = times + 2.5 * rtt_s
 
     def held(when: np.ndarray) -> np.ndarray:
-        return held_at(window, "cwnd_segments", when - 0.2 * rtt_s)
+        return values_at(window, "cwnd_segments", when - 0.2 * rtt_s)
 
     table = pd.DataFrame(
         {
@@ -144,7 +144,9 @@ def jain_index(rates: ArrayLike, axis: int = -1) -> np.ndarray:
         return rates.sum(axis) ** 2 / (rates.shape[axis] * (rates**2).sum(axis))
 
 
-def busy(sent_bytes: pd.DataFrame, link: str, rate_bps: float, times_s: ArrayLike) -> np.ndarray:
+def link_utilization(
+    sent_bytes: pd.DataFrame, link: str, rate_bps: float, times_s: ArrayLike
+) -> np.ndarray:
     """Return a link's true utilization between successive times, from its trace of bytes sent.
 
     `sent_bytes` is `Result.traces["sent_bytes"]`, `link` is such as "R>N3"; between the points of
@@ -192,7 +194,7 @@ def shares(table: pd.DataFrame, who: str = "protocol", value: str = "goodput_bps
     return Shares(rows.reset_index(), float(p_value), len(part))
 
 
-def beside(runs: pd.DataFrame) -> pd.DataFrame:
+def neighbour_goodput(runs: pd.DataFrame) -> pd.DataFrame:
     """Return what each of two senders got as the neighbour of the other, a row a sender of a run.
 
     `runs` is a sweep's table of runs with two flows: columns N1 and N2 name their congestion

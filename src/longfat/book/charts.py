@@ -56,7 +56,7 @@ def _some(values: Iterable, most: int) -> list:
     return values[:: -(-len(values) // most) or 1]
 
 
-def kept(data: pd.DataFrame) -> list[str]:
+def rounded_lines(data: pd.DataFrame) -> list[str]:
     """Return a figure's table as it is kept: a line a row, the columns' names first."""
     some = data.iloc[_some(range(len(data)), ROWS)]
     columns = [rounded(some.iloc[:, place]) for place in range(some.shape[1])]

@@ -382,7 +382,7 @@ def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> 
         offer(pages, name, data)
     described = {"alt": plain(caption), "caption": caption, "name": name}
     png = print_figure(figure, "png", bbox_inches=box, base64=True)
-    kept = {"data": charts.kept(data), "drawn": charts.drawn(figure)}
+    kept = {"data": charts.rounded_lines(data), "drawn": charts.drawn(figure)}
     display(
         {"image/png": png, "text/plain": repr(figure), FIGURE_MIME: kept},
         metadata={"image/png": described},

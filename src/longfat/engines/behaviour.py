@@ -16,9 +16,8 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from longfat import paths
+from longfat import builds, paths
 from longfat.cc import catalogue
-from longfat.engines import host
 from longfat.errors import InputError
 
 FILE = "versions.csv"
@@ -39,7 +38,7 @@ def versions(parts: Iterable[Part]) -> dict[str, str]:
 
 def engine(name: str, number: int, sources: Iterable[Path], product: str = "") -> Part:
     """Return an engine: `sources` and what they include, and the product whose code runs too."""
-    text = f"{host.content_sha256(sources, None)} {product}"
+    text = f"{builds.content_sha256(sources)} {product}"
     return name, number, hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

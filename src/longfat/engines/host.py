@@ -1,121 +1,22 @@
-"""What the engines that run C++ have in common: headers by content, processes, answers."""
+"""What the engines that run C++ have in common: processes and answers."""
 
 import atexit
-import hashlib
 import json
 import math
-import os
 import platform
-import re
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from longfat.errors import SimulationError
 from longfat.result import FLOW_COLUMNS, MORE_FLOW_COLUMNS, Result, trace_carrier
 from longfat.scenario import Scenario
 from longfat.transfers import Rbudp, Tsunami
-
-
-def content_sha256(headers: Iterable[Path], features: frozenset[str] | None = frozenset()) -> str:
-    """Return the hash of the headers and of all that they include of the package's own.
-
-    `features` are those that they are compiled with: what stands in the headers for another one
-    is left out (None: nothing is). A header that has changed since it was last asked for is read
-    again; the engines' own sources are those that this process began with.
-    """
-    paths = tuple(map(str, headers))
-    known = _contents.get((paths, features))
-    if known is None or any(_version(path) != version for path, version in known[0]):
-        found = with_includes(map(Path, paths), features)
-        digest = hashlib.sha256()
-        theirs = [str(path) for path in found if not path.is_relative_to(_ENGINES)]
-        versions = [(path, _version(path)) for path in theirs]
-        for path in found:
-            text = as_compiled(path.read_text("utf-8"), features)
-            digest.update(path.name.encode() + b"\0" + text.encode() + b"\0")
-        known = _contents[paths, features] = versions, digest.hexdigest()
-    return known[1]
-
-
-_ENGINES = Path(__file__).resolve().parent
-
-# By headers and features: the files, with what is another when one has changed, and the hash.
-_Key = tuple[tuple[str, ...], frozenset[str] | None]
-_contents: dict[_Key, tuple[list[tuple[str, tuple[int, int]]], str]] = {}
-
-
-@contextmanager
-def scratch(folder: Path) -> Iterator[Path]:
-    """Give a folder within this one to compile in, from which what is whole is moved out.
-
-    So processes that compile the same at once do not disturb each other, and one that is killed
-    leaves nothing half done. Raises SimulationError where nothing can be written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        fresh = tempfile.TemporaryDirectory(dir=folder)
-    except OSError as error:
-        reason = error.strerror or error
-        raise SimulationError(f"nothing compiled can be kept in {folder}: {reason}") from None
-    with fresh:
-        yield Path(fresh.name)
-
-
-def macros(features: Iterable[str]) -> list[str]:
-    """Return the compiler's options for these features."""
-    return [f"-DLONGFAT_{feature.upper()}" for feature in sorted(features)]
-
-
-def as_compiled(text: str, features: frozenset[str] | None) -> str:
-    """Return a source without what is there for features that it is compiled without.
-
-    What one feature needs stands between `#ifdef LONGFAT_<FEATURE>` and `#endif`, each a line of
-    its own and none within another. So a scenario that does not use a feature is run by an engine
-    that does not contain it: neither its digits nor its speed can change when the feature does.
-
-    >>> as_compiled("a\\n#ifdef LONGFAT_HELPERS\\nb\\n#endif\\nc\\n", frozenset())
-    'a\\nc\\n'
-    >>> as_compiled("a\\n#ifdef LONGFAT_HELPERS\\nb\\n#endif\\nc\\n", frozenset({"helpers"}))
-    'a\\nb\\nc\\n'
-    """
-    if features is None:
-        return text
-    return _FEATURE.sub(lambda part: part[2] if part[1].lower() in features else "", text)
-
-
-_FEATURE = re.compile(r"^#ifdef LONGFAT_([A-Z]+)\n(.*?)^#endif\n", re.MULTILINE | re.DOTALL)
-
-
-def _version(path: str) -> tuple[int, int]:
-    status = os.stat(path)
-    return status.st_mtime_ns, status.st_size
-
-
-def with_includes(
-    headers: Iterable[Path], features: frozenset[str] | None = frozenset()
-) -> list[Path]:
-    """Return the headers and all that they include by a path relative to their own, in order."""
-    found: dict[Path, None] = {}
-    waiting = [path.resolve() for path in headers]
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found[path] = None
-            text = as_compiled(path.read_text("utf-8"), features)
-            included = re.findall(r'^ *# *include *"(.+?)"', text, re.MULTILINE)
-            waiting += [
-                there for name in included if (there := (path.parent / name).resolve()).exists()
-            ]
-    return sorted(found)
 
 
 class Server:

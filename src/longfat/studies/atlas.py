@@ -24,7 +24,7 @@ from longfat.experiment import Experiment
 from longfat.network import duplex
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
-from longfat.studies.senders import BY_TIMESTAMPS, LATER, senders
+from longfat.studies.senders import BY_TIMESTAMPS, OF_LONG_PAGE, senders
 from longfat.sweeps import simulate_all
 
 LOSSES = (1e-7, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -165,7 +165,7 @@ def measured(result: Result) -> dict[str, float]:
 
 def _held(trace: pd.DataFrame, series: str, times: np.ndarray) -> np.ndarray:
     """Return a trace's value at each of the times, 0 before its first."""
-    return np.nan_to_num(measures.held_at(trace, series, times)) if len(trace) else 0 * times
+    return np.nan_to_num(measures.values_at(trace, series, times)) if len(trace) else 0 * times
 
 
 def runs(names: Iterable[str] | None = None) -> pd.DataFrame:
@@ -173,7 +173,7 @@ def runs(names: Iterable[str] | None = None) -> pd.DataFrame:
 
     Alone over every path; beside a neighbour where the buffer is `SHARED_BUFFER`.
     """
-    table = pd.DataFrame({"sender": list(names or (*senders(), *LATER))})
+    table = pd.DataFrame({"sender": list(names or (*senders(), *OF_LONG_PAGE))})
     table = table.merge(pd.DataFrame({"beside": BESIDE}), how="cross").merge(grid(), how="cross")
     shared = table["buffer_bdp"] == SHARED_BUFFER
     return table[(table["beside"] == "") | shared].reset_index(drop=True)

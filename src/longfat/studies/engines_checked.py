@@ -15,7 +15,7 @@ from longfat.cc import catalogue
 from longfat.experiment import Experiment, Runs
 from longfat.network import duplex
 from longfat.scenario import Flow, Scenario
-from longfat.studies.senders import LATER
+from longfat.studies.senders import OF_LONG_PAGE
 
 ENGINES = ("ns3", "segment")
 RATE_BPS = 5e6
@@ -48,7 +48,7 @@ def names() -> list[str]:
     return [
         name
         for name, one in catalogue.algorithms().items()
-        if one.header and "ns3" in engines.with_control(name) and name not in LATER
+        if one.header and "ns3" in engines.with_control(name) and name not in OF_LONG_PAGE
     ]
 
 
@@ -151,7 +151,7 @@ def grid(of: Runs) -> pd.DataFrame:
     return compare(*(of.flows(f"segment-validation-{engine}") for engine in ENGINES))
 
 
-def windows(of: Runs) -> pd.DataFrame:
+def window_limited_goodput(of: Runs) -> pd.DataFrame:
     """Return what flows get that the receiver's window limits, whole segments or not.
 
     Columns: receive_buffer_bytes, loss; ns3 and segment, means over the seeds (Mb/s); difference

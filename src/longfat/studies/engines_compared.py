@@ -370,7 +370,7 @@ def _htcp(at: Setting) -> Scenario:
         duration_s=6,
         record=Record(series=(WINDOW,), points=math.ceil(6 / at.rtt_s)),
     )
-    return _with(path, {"initial_ssthresh_segments": 50})
+    return _changed(path, {"initial_ssthresh_segments": 50})
 
 
 STACK = "cross-check-stack"
@@ -384,10 +384,10 @@ def _with_its_ways(at: Setting) -> list[str]:
 
 
 def _with_its_stack(at: Setting, control: str, loss: float, seed: int) -> Scenario:
-    return _with(_path(at, control, loss, seed), LINUX_BESIDES)
+    return _changed(_path(at, control, loss, seed), LINUX_BESIDES)
 
 
-def _with(scenario: Scenario, fields: Mapping[str, Any]) -> Scenario:
+def _changed(scenario: Scenario, fields: Mapping[str, Any]) -> Scenario:
     return scenario.with_(flows=[Flow(**(dict(flow) | dict(fields))) for flow in scenario.flows])
 
 
@@ -413,11 +413,11 @@ def _tried(leg: Leg, at: Setting, place: int, seed: int) -> Scenario:
     one = trials(at)[place]
     path = at.path | (one.path or {})
     plain = reference(congestion_control=one.control, loss=_loss(one, at), seed=seed, **path)
-    plain = _with(plain, one.flow or {})
+    plain = _changed(plain, one.flow or {})
     if leg.engine == "linux":
         return plain
     if one.ours:
-        plain = _with(plain, {"congestion_control": one.ours})
+        plain = _changed(plain, {"congestion_control": one.ours})
     return LEGS[AS_LINUX].of(plain) if one.as_linux else plain
 
 
@@ -429,9 +429,9 @@ def _switched(engine: str, at: Setting, place: int, loss: float, seed: int) -> S
     one = SWITCHES[place]
     plain = reference(congestion_control=one.control, loss=loss, seed=seed, **at.path)
     if engine == "ns2":
-        return _with(plain, one.on_ns2)
+        return _changed(plain, one.on_ns2)
     control = CongestionControl(name=one.control, parameters=one.parameters)
-    return _with(plain, one.ours | {"congestion_control": control})
+    return _changed(plain, one.ours | {"congestion_control": control})
 
 
 # --- without loss
@@ -464,7 +464,7 @@ def clean_windows(of: Runs) -> pd.DataFrame:
     for label, leg in THROUGHOUT.items():
         name = f"cross-check-clean-{leg.name}"
         for control, result in zip(of.design(name)["control"], of.results(name), strict=False):
-            trace = measures.held(result.traces[WINDOW], of.setting.duration_s)
+            trace = measures.extended_trace(result.traces[WINDOW], of.setting.duration_s)
             traces.append(trace.assign(engine=label, control=control))
     nothing = pd.DataFrame(columns=["control", "engine", "flow", "time_s", WINDOW])
     return pd.concat(traces, ignore_index=True) if traces else nothing
@@ -769,7 +769,7 @@ def one_loss(of: Runs) -> pd.DataFrame:
     for label, leg in THROUGHOUT.items():
         for result in of.results(f"cross-check-single-{leg.name}"):
             trace = result.traces["delivered_bytes"]
-            table[label] = np.diff(measures.held_at(trace, "delivered_bytes", times)) / 1000
+            table[label] = np.diff(measures.values_at(trace, "delivered_bytes", times)) / 1000
     return table
 
 
@@ -800,11 +800,11 @@ def htcp_windows(of: Runs) -> pd.DataFrame:
     formulas = {NS3: ("alpha bytes an ACK", 0.0), LINUX: ("alpha segments a round trip", 0.5)}
     for label, leg in THROUGHOUT.items():
         for result in of.results(f"cross-check-htcp-{leg.name}"):
-            table[label] = measures.held_at(result.traces[WINDOW], WINDOW, times)
+            table[label] = measures.values_at(result.traces[WINDOW], WINDOW, times)
             if label not in formulas:
                 continue
             formula, beta = formulas[label]
-            windows = [measures.held_at(result.traces[WINDOW], WINDOW, [1.0])[0]]
+            windows = [measures.values_at(result.traces[WINDOW], WINDOW, [1.0])[0]]
             for time_s in times[:-1] + rtt_s / 2:
                 increase = htcp_increase(time_s, beta)
                 if label == NS3:

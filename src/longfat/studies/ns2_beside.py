@@ -202,7 +202,7 @@ def _goodputs(runs: pd.DataFrame, by: list[str]) -> dict[Any, pd.Series]:
     return dict(list(runs.groupby(by)["goodput_bps"]))
 
 
-def beside(of: Runs) -> pd.DataFrame:
+def goodput_comparison(of: Runs) -> pd.DataFrame:
     """Return ns-2's goodput beside the segment engine's and Linux's, a row a control and loss rate.
 
     Linux's are those of the page cross-check, from the archive. Columns: control; loss; ns-2,

@@ -261,8 +261,8 @@ def one_recovery(of: Runs) -> pd.DataFrame:
         for result in of.results(name):
             sent = result.traces["sent_bytes"]
             sent = sent[sent["link"] == "sender>receiver"]
-            segments = measures.held_at(sent, "sent_bytes", times_s) / WIRE_BYTES
-            window = measures.held_at(result.traces[WINDOW], WINDOW, times_s)
+            segments = measures.values_at(sent, "sent_bytes", times_s) / WIRE_BYTES
+            window = measures.values_at(result.traces[WINDOW], WINDOW, times_s)
             one = {"time_s": times_s, WINDOW: window, "sent_segments": segments - segments[0]}
             windows.append(pd.DataFrame(one).assign(reduction=reduction))
     return pd.concat(windows, ignore_index=True)[["reduction", "time_s", WINDOW, "sent_segments"]]

@@ -45,7 +45,7 @@ def _parts(result: Result, since_s: ArrayLike, until_s: ArrayLike) -> np.ndarray
     flow = trace["flow"].astype(str)
     own = [trace[flow == name] for name in result.flows["flow"].astype(str)]
     before, after = (
-        np.array([np.nan_to_num(measures.held_at(part, "delivered_bytes", at)) for part in own])
+        np.array([np.nan_to_num(measures.values_at(part, "delivered_bytes", at)) for part in own])
         for at in (since_s, until_s)
     )
     seconds = np.subtract(until_s, since_s)
@@ -158,7 +158,7 @@ def _sharing() -> Scenario:
     return routers.shared("cadpc", duration_s=routers.SHARING_S, points=50)
 
 
-def sharing(runs: Runs) -> pd.DataFrame:
+def round_trip_fairness(runs: Runs) -> pd.DataFrame:
     """Return what flows of 60, 220 and 460 ms get of one link.
 
     Columns: rtt_s, Mb/s, fairness (Jain's index of the three), retransmissions (of the three).
@@ -175,12 +175,12 @@ def sharing(runs: Runs) -> pd.DataFrame:
     )
 
 
-def _beside(newreno: int) -> Scenario:
+def _coexistence_scenario(newreno: int) -> Scenario:
     others = (routers.flow("newreno", start_s=0.1 * n) for n in range(newreno))
     return routers.scenario(_flow(), *others, ptp=True, duration_s=DURATION_S)
 
 
-def beside(runs: Runs) -> pd.DataFrame:
+def newreno_coexistence(runs: Runs) -> pd.DataFrame:
     """Return what one flow gets beside so many of NewReno, on a link whose router speaks PTP.
 
     Columns: newreno (how many), cadpc (its part of what is carried), part (an equal one).
@@ -254,7 +254,9 @@ def experiments() -> tuple[Experiment, ...]:
             repetitions=4,
         ),
         Experiment(name="helpers-ptp-sharing", build=_sharing),
-        Experiment(name="helpers-ptp-beside", build=_beside, points={"newreno": (0, 1, 2, 4)}),
+        Experiment(
+            name="helpers-ptp-beside", build=_coexistence_scenario, points={"newreno": (0, 1, 2, 4)}
+        ),
         Experiment(name="helpers-ptp-assumptions", build=_assumed, points=assumed),
     )
 

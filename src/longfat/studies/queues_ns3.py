@@ -74,7 +74,7 @@ def experiments(seeds: int) -> tuple[Experiment, ...]:
     )
 
 
-def beside(runs: Runs) -> pd.DataFrame:
+def engine_comparison(runs: Runs) -> pd.DataFrame:
     """Return what a helped link does on ns-3 and on the segment engine: a row a case and measure.
 
     Columns: case, measure (`MEASURES`), ns3, here (means over the seeds), ratio (here over ns-3,

@@ -65,7 +65,7 @@ def queue_samples(result: Result, since_s: float, link: str = "sender>receiver")
     trace = result.traces["queue_packets"]
     trace = trace[trace["link"] == link]
     times = np.linspace(since_s, result.scenario.duration_s, 1000)
-    return np.nan_to_num(measures.held_at(trace, "queue_packets", times))
+    return np.nan_to_num(measures.values_at(trace, "queue_packets", times))
 
 
 # --- XCP
@@ -93,9 +93,9 @@ def filling(runs: Runs) -> pd.DataFrame:
         for series in ("queue_packets", "sent_bytes"):
             trace = result.traces[series]
             trace = trace[trace["link"] == "sender>receiver"]
-            held[series] = np.nan_to_num(measures.held_at(trace, series, times))
+            held[series] = np.nan_to_num(measures.values_at(trace, series, times))
             if series == "sent_bytes":
-                before = np.nan_to_num(measures.held_at(trace, series, times - RTT_S))
+                before = np.nan_to_num(measures.values_at(trace, series, times - RTT_S))
                 held["share"] = 8 * (held[series] - before) / (RTT_S * RATE_BPS)
         parts.append(
             pd.DataFrame(
@@ -147,7 +147,7 @@ def shared(
 SHARING_S = 100.0
 
 
-def sharing(runs: Runs) -> pd.DataFrame:
+def round_trip_fairness(runs: Runs) -> pd.DataFrame:
     """Return what flows of 60, 220 and 460 ms get of one link, alone among their own kind.
 
     Columns: sender, rtt_s, Mb/s, fairness (Jain's index of the three), used (of the link, from
@@ -160,7 +160,7 @@ def sharing(runs: Runs) -> pd.DataFrame:
         goodput = result.flows["goodput_bps"].to_numpy()
         sent = result.traces["sent_bytes"]
         sent = sent[sent["link"] == "x>y"]
-        begin, end = measures.held_at(sent, "sent_bytes", np.array([30.0, SHARING_S]))
+        begin, end = measures.values_at(sent, "sent_bytes", np.array([30.0, SHARING_S]))
         for rtt_s, bps in zip(OWN_RTTS_S, goodput, strict=True):
             rows.append(
                 {"sender": name, "rtt_s": rtt_s, "Mb/s": bps / 1e6}
@@ -372,7 +372,7 @@ def beside_ns2(runs: Runs) -> pd.DataFrame:
         for series in ("queue_packets", "sent_bytes"):
             trace = result.traces[series]
             trace = trace[trace["link"] == "x>y"]
-            held[series] = np.nan_to_num(measures.held_at(trace, series, times))
+            held[series] = np.nan_to_num(measures.values_at(trace, series, times))
         dropped = int(result.links["packets_dropped_by_queue"].sum())
         delivered = result.flows["delivered_bytes"].to_numpy()
         own = (

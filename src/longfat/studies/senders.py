@@ -32,7 +32,7 @@ SAME_AS_NEWRENO = ("gaimd", "standard")  # at their defaults
 WITH_ROUTERS = ("cadpc", "xcp")  # which are those of the page on routers
 YIELD_S = 60.0
 # Of the page after this one (senders_long.py): later than the archives of all senders.
-LATER = (
+OF_LONG_PAGE = (
     *("cdg-linux", "chd-freebsd", "cherry", "hd-freebsd"),
     *("hybla-2004", "peach", "probing"),
 )
@@ -63,7 +63,7 @@ def senders() -> list[str]:
 
     Those that are NewReno by default, or need routers of their own, are left out.
     """
-    others = (*SAME_AS_NEWRENO, *WITH_ROUTERS, *LATER)
+    others = (*SAME_AS_NEWRENO, *WITH_ROUTERS, *OF_LONG_PAGE)
     known = catalogue.algorithms().items()
     return [name for name, algorithm in known if algorithm.header and name not in others]
 
@@ -245,7 +245,7 @@ def queue_means(queues: pd.DataFrame, since_s: float = 10.0) -> pd.DataFrame:
     times = np.linspace(since_s, queues["time_s"].max(), 1000)
     rows = []
     for name, trace in queues.groupby("sender", sort=False):
-        held = np.nan_to_num(measures.held_at(trace, "queue_packets", times))
+        held = np.nan_to_num(measures.values_at(trace, "queue_packets", times))
         rows.append({"sender": name, "mean": held.mean(), "high": np.quantile(held, 0.95)})
     return pd.DataFrame(rows)
 
@@ -291,7 +291,7 @@ def yielding(runs: Runs) -> pd.DataFrame:
         rates = {}
         for column, flow in (("own", "0"), ("newreno", "1")):
             own = trace[trace["flow"].astype(str) == flow]
-            held = np.nan_to_num(measures.held_at(own, "delivered_bytes", edges))
+            held = np.nan_to_num(measures.values_at(own, "delivered_bytes", edges))
             rates[column] = 8e-6 * np.diff(held)
         parts.append(pd.DataFrame({"sender": name, "time_s": edges[:-1] + 0.5} | rates))
     return pd.concat(parts, ignore_index=True)
@@ -347,7 +347,7 @@ def neighbours(flows: pd.DataFrame, neighbour: str = "newreno") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def beside(runs: Runs) -> pd.DataFrame:
+def neighbour_table(runs: Runs) -> pd.DataFrame:
     """Return what a NewReno gets beside each sender (`neighbours`)."""
     return neighbours(runs.flows("senders-beside-newreno"))
 
@@ -366,7 +366,7 @@ def unlimited(runs: Runs) -> pd.DataFrame:
 
 
 def choices(satellite: pd.DataFrame, beside: pd.DataFrame, loss: float) -> pd.DataFrame:
-    """Return the senders of `satellite` at a loss rate, best first, beside what `beside` says.
+    """Return the senders of `satellite` at a loss rate, best first, with their `neighbour_table`.
 
     Columns: sender, Mb/s, halfwidth, neighbour, low, high.
     """
@@ -443,7 +443,7 @@ def _ratios(
     return ratio, ratio * np.hypot(*parts)
 
 
-def kept(promise: Promise, measured: float, low: float, high: float) -> str:
+def promise_kept(promise: Promise, measured: float, low: float, high: float) -> str:
     """Return "yes", "perhaps" or "no" for what was found, with its interval (missing: none)."""
     ends = [end for end in (low, high) if not np.isnan(end)] or [measured]
     inside = [promise.low <= end <= promise.high for end in ends]
@@ -458,7 +458,7 @@ def promises(runs: Runs) -> pd.DataFrame:
     return judged(
         means=queue_means(runs.derived(queues)),
         lossy=lossy(runs),
-        beside=runs.derived(beside),
+        beside=runs.derived(neighbour_table),
         yielded=runs.derived(yielding),
         satellite=runs.derived(satellite),
         far=round_trips(runs),
@@ -511,7 +511,7 @@ def judged(
         rows.append(
             {"sender": one.sender, "promise": one.words, "measure": one.measure}
             | {"measured": measured, "low": low, "high": high}
-            | {"kept": kept(one, measured, low, high)}
+            | {"kept": promise_kept(one, measured, low, high)}
         )
     return pd.DataFrame(rows)
 

@@ -22,7 +22,7 @@ WINDOW = 200  # the receiver's, in segments: path and buffer hold 237, so that o
 ASKING = ("newreno", "probing")
 TRANSFER_BYTES = 20_000_000
 SATELLITES = ("newreno", "cubic", "hybla", "hybla-2004", "peach", "cherry")
-NEIGHBOURS = ("newreno", *senders.LATER, "cdg", "hd")
+NEIGHBOURS = ("newreno", *senders.OF_LONG_PAGE, "cdg", "hd")
 
 # What of Hybla's start is there.
 STARTS: dict[str, dict[str, Any]] = {
@@ -231,7 +231,7 @@ def start(runs: Runs) -> pd.DataFrame:
 def begun(started: pd.DataFrame, at_s: float = 10.0) -> pd.Series:
     """Return what each sender of `start` has delivered by then, in MB."""
     held = {
-        name: float(measures.held_at(trace, "MB", np.array([at_s]))[0])
+        name: float(measures.values_at(trace, "MB", np.array([at_s]))[0])
         for name, trace in started.groupby("sender", sort=False)
     }
     return pd.Series(held)
@@ -271,7 +271,7 @@ def hybla_starts(runs: Runs) -> pd.DataFrame:
     return table.merge(again.reset_index(), on=["start", "window"])
 
 
-def beside(runs: Runs) -> pd.DataFrame:
+def neighbour_table(runs: Runs) -> pd.DataFrame:
     """Return what a NewReno gets beside each of these (`senders.neighbours`)."""
     return senders.neighbours(runs.flows("senders-more-beside-newreno"))
 
@@ -340,7 +340,7 @@ def promises(runs: Runs) -> pd.DataFrame:
         outlasted=outage_costs(runs),
         lossy=lossy(runs),
         satellite=satellite(runs),
-        beside=beside(runs),
+        beside=neighbour_table(runs),
         starts=hybla_starts(runs),
         cdg=cdg(runs),
     )
@@ -399,6 +399,6 @@ def judged(
         rows.append(
             {"sender": one.sender, "promise": one.words, "measure": one.measure}
             | {"measured": measured, "low": low, "high": high}
-            | {"kept": senders.kept(one, measured, low, high)}
+            | {"kept": senders.promise_kept(one, measured, low, high)}
         )
     return pd.DataFrame(rows)

@@ -536,7 +536,7 @@ BESIDE = {"JAPAN": 2e7, "satellite": 1e7, "lossy radio": 2e6}  # bytes
 BESIDE_METHODS = ("standard TCP", "4 parallel", "GridFTP, 8 streams", "RBUDP", "Tsunami")
 
 
-def _beside(way: str, how: str, seed: int) -> Scenario:
+def _shared_link_scenario(way: str, how: str, seed: int) -> Scenario:
     return scenario(how, WAYS[way], BESIDE[way], seed=seed)
 
 
@@ -626,11 +626,15 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
             repetitions=often,
         ),
         Experiment(
-            name="transfers-ns3", build=_beside, points=both, repetitions=often, engine="ns3"
+            name="transfers-ns3",
+            build=_shared_link_scenario,
+            points=both,
+            repetitions=often,
+            engine="ns3",
         ),
         Experiment(
             name="transfers-beside",
-            build=_beside,
+            build=_shared_link_scenario,
             points=both,
             repetitions=often,
         ),

@@ -13,7 +13,7 @@ import pandas as pd
 from longfat import statistics
 from longfat.errors import InputError, nearest
 from longfat.studies import atlas
-from longfat.studies.senders import LATER, senders
+from longfat.studies.senders import OF_LONG_PAGE, senders
 from longfat.sweeps import simulate_all
 
 SEEDS = 3
@@ -23,7 +23,7 @@ NEIGHBOURS = tuple(name for name in atlas.BESIDE if name)
 
 def names() -> list[str]:
     """Return the senders that are compared by default: those of the atlas."""
-    return [*senders(), *LATER]
+    return [*senders(), *OF_LONG_PAGE]
 
 
 def compare(

@@ -25,16 +25,16 @@ def worded(verdict: str, most: int = NAMED) -> str:
     if verdict_class(verdict) != "depends":
         return verdict
     names = re.split(r", | and ", verdict.removeprefix("depends on "))
-    return depends_on(_some([label(name) for name in names], most))
+    return depends_on(_first_names([label(name) for name in names], most))
 
 
-def _some(names: list[str], most: int) -> list[str]:
+def _first_names(names: list[str], most: int) -> list[str]:
     """Return the first ones, and how many more there are."""
     return names if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
 
 
 def depends_on(parameters: list[str]) -> str:
-    return f"depends on {_list(parameters)}"
+    return f"depends on {_enumeration(parameters)}"
 
 
 def reason_for(
@@ -44,7 +44,7 @@ def reason_for(
     parts = []
     if fitted:
         names = [label(name) for name in fitted.split(", ")]
-        what = _list([name if name.startswith("the ") else f"the {name}" for name in names])
+        what = _enumeration([name if name.startswith("the ") else f"the {name}" for name in names])
         parts.append(f"The number was used to fit {what}, so that it is no test.")
     value = _with_unit(digits(decider["measured"]), unit)
     if decider["low"] < decider["high"]:
@@ -53,12 +53,14 @@ def reason_for(
     if decider["engine"] == "arithmetic":
         first = f"Calculated, it is {value}{place}"
     else:
-        name = _called(decider["engine"]).replace("the ", "The ")  # others are spelled as they are
+        name = _engine_name(decider["engine"])
+        name = name.replace("the ", "The ")  # others are spelled as they are
         alone = ", asked alone," if len(base) == 1 else ""
-        first = f"{name}{alone} {_SAYS[decider['says']]}: {value}{place}, {_runs(decider['runs'])}"
-    others = [_beside(one, unit) for one in base if one is not decider]
+        count = _run_count(decider["runs"])
+        first = f"{name}{alone} {_AGREEMENT[decider['says']]}: {value}{place}, {count}"
+    others = [_other_engine(one, unit) for one in base if one is not decider]
     parts.append(f"{'; '.join([first, *others])}.")
-    parts.append(_turned(verdict, decider, [one for one in records if one["parameter"]]))
+    parts.append(_sensitivity(verdict, decider, [one for one in records if one["parameter"]]))
     return sentences(*parts)
 
 
@@ -73,17 +75,17 @@ def decides(runs: float) -> str:
     return f"About {runs:,.0f} runs a point would decide."
 
 
-_SAYS = {"holds": "agrees", "fails": "disagrees", "open": "leaves it open"}
+_AGREEMENT = {"holds": "agrees", "fails": "disagrees", "open": "leaves it open"}
 
 
-def _beside(one: dict, unit: str) -> str:
+def _other_engine(one: dict, unit: str) -> str:
     """Return what another engine says."""
     shares = ", which shares its code," if one["engine"] in WITNESS else ""
-    said = f"{_SAYS[one['says']]} ({_with_unit(digits(one['measured']), unit)})"
-    return f"{_called(one['engine'])}{shares} {said}"
+    said = f"{_AGREEMENT[one['says']]} ({_with_unit(digits(one['measured']), unit)})"
+    return f"{_engine_name(one['engine'])}{shares} {said}"
 
 
-def _turned(verdict: str, decider: dict, varied: list[dict]) -> str:
+def _sensitivity(verdict: str, decider: dict, varied: list[dict]) -> str:
     """Return what settings that the paper does not state make of a claim."""
     if not varied or verdict == "depends on the engine":
         return ""
@@ -95,7 +97,7 @@ def _turned(verdict: str, decider: dict, varied: list[dict]) -> str:
             if one["says"] == turns:
                 settings.setdefault(one["parameter"], []).append(one["setting"])
         told = [f"{label(name)} ({_settings(found)})" for name, found in settings.items()]
-        return f"It {turns} when this is changed: {_list(_some(told, 1))}."
+        return f"It {turns} when this is changed: {_enumeration(_first_names(told, 1))}."
     one_only = len(varied) == 1
     many = "the one other setting" if one_only else f"any of the {len(varied)} other settings"
     of = label(names[0]) if len(names) == 1 else f"{len(names)} parameters"
@@ -117,15 +119,15 @@ def _with_unit(value: str, unit: str) -> str:
     return f"{value} {unit}".rstrip()
 
 
-def _called(engine: str) -> str:
+def _engine_name(engine: str) -> str:
     return "the segment engine" if engine == "segment" else ENGINE_NAMES[engine]
 
 
-def _runs(count: float) -> str:
+def _run_count(count: float) -> str:
     return "one run" if count == 1 else f"{count:.0f} runs"
 
 
-def _list(names: list[str]) -> str:
+def _enumeration(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

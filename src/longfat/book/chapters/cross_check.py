@@ -91,7 +91,7 @@ def chapter(
                 name="cross-check-windows",
                 uses=CLEAN,
                 data=engines_compared.clean_windows,
-                chart=lambda data, _: charts.windows(data),
+                chart=lambda data, _: charts.window_traces(data),
                 caption=f"Congestion windows over {at.duration_s:g} s without loss, a panel a "
                 "control. Most saws of the segment engine lie on those of Linux; LP yields to its "
                 "own queue, and only in the simulators.",

@@ -27,7 +27,7 @@ def named(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(control=[label(name) for name in table["control"]])
 
 
-def windows(traces: pd.DataFrame) -> Figure:
+def window_traces(traces: pd.DataFrame) -> Figure:
     """Draw `engines_compared.clean_windows`: a panel a control, a line an engine."""
     names = traces["control"].unique()
     columns = 3

@@ -43,7 +43,7 @@ def promises(runs: Runs) -> pd.DataFrame:
     """Return what each kind of router was made for, and what became of it."""
     first = routers.promises(
         filled=runs.derived(filled),
-        sharing=runs.derived(routers.sharing),
+        sharing=runs.derived(routers.round_trip_fairness),
         mixed=runs.derived(routers.mixed),
         saved=runs.derived(routers.saving),
         managed=runs.derived(routers.managed),
@@ -52,8 +52,8 @@ def promises(runs: Runs) -> pd.DataFrame:
         shares=runs.derived(ptp.shares),
         acknowledged=ptp.acknowledged(runs),
         lossy=runs.derived(ptp.lossy),
-        sharing=ptp.sharing(runs),
-        beside=runs.derived(ptp.beside),
+        sharing=ptp.round_trip_fairness(runs),
+        beside=runs.derived(ptp.newreno_coexistence),
     )
     return pd.concat([first, second], ignore_index=True)
 
@@ -61,7 +61,7 @@ def promises(runs: Runs) -> pd.DataFrame:
 def numbers(runs: Runs) -> dict[str, float]:
     """Return the numbers of the page's sentences."""
     shape = runs.derived(filled).set_index("sender")
-    shared = runs.derived(routers.sharing)
+    shared = runs.derived(routers.round_trip_fairness)
     three = shared.groupby("sender", sort=False).first()
     farthest = shared.groupby("sender", sort=False)["Mb/s"].last()
     many = runs.derived(ptp.shares)
@@ -76,7 +76,9 @@ def numbers(runs: Runs) -> dict[str, float]:
     stable = runs.derived(routers.stability)
     quick = runs.derived(assistance_ns2.quick_start)
     gap = (quick["here"] / quick["ns2"] - 1).abs()
-    ns3 = runs.derived(queues_ns3.beside).pivot(index="case", columns="measure", values="ratio")
+    ns3 = runs.derived(queues_ns3.engine_comparison).pivot(
+        index="case", columns="measure", values="ratio"
+    )
     promised = runs.derived(promises)
     return {
         "helpers_xcp_full": shape.at["xcp", "full_s"] / routers.RTT_S,
@@ -104,7 +106,8 @@ def numbers(runs: Runs) -> dict[str, float]:
         "helpers_cadpc_lossy": rate["cadpc", 0.01],
         "helpers_newreno_lossy": rate["newreno", 0.01],
         "helpers_cadpc_clean": rate["cadpc", 0.0],
-        "helpers_cadpc_beside": 100 * runs.derived(ptp.beside).set_index("newreno").at[1, "cadpc"],
+        "helpers_cadpc_beside": 100
+        * runs.derived(ptp.newreno_coexistence).set_index("newreno").at[1, "cadpc"],
         "helpers_cadpc_settled_least": assumptions["settled_s"].min(),
         "helpers_cadpc_settled_most": assumptions["settled_s"].max(),
         "helpers_cadpc_part_least": 100 * assumptions["part"].min(),
@@ -197,8 +200,8 @@ def _shown() -> Iterator[Figure | Table]:
     yield Figure(
         name="helpers-sharing",
         uses=("helpers-routers-sharing",),
-        data=lambda runs: runs.derived(routers.sharing),
-        chart=lambda data, _: charts.sharing(data),
+        data=lambda runs: runs.derived(routers.round_trip_fairness),
+        chart=lambda data, _: charts.round_trip_fairness(data),
         caption="Goodput of three flows that share a link of 10 Mb/s for 100 s, each kind among "
         "its own. The dotted line is a third.",
     )
@@ -216,7 +219,7 @@ def _shown() -> Iterator[Figure | Table]:
         uses=("helpers-ptp-lossy", "helpers-ptp-beside", MIXED),
         data=lambda runs: stacked(
             lossy=runs.derived(ptp.lossy),
-            cadpc=runs.derived(ptp.beside),
+            cadpc=runs.derived(ptp.newreno_coexistence),
             xcp=runs.derived(routers.mixed),
         ),
         chart=lambda data, _: charts.cadpc_and_losses(*parts(data)),
@@ -278,7 +281,7 @@ def _shown() -> Iterator[Figure | Table]:
     yield Table(
         name="helpers-ns3",
         uses=ON_NS3,
-        data=lambda runs: charts.beside_ns3(runs.derived(queues_ns3.beside)),
+        data=lambda runs: charts.beside_ns3(runs.derived(queues_ns3.engine_comparison)),
         caption="Managed queues on ns-3 by its own code: what it measures, and then the segment "
         "engine's over that, means of six runs with 95 % intervals",
     )

@@ -80,8 +80,8 @@ def _headline(figure: Figure, words: str) -> None:
     figure.suptitle(words, x=0.01, ha="left", fontsize=11)
 
 
-def sharing(table: pd.DataFrame) -> Figure:
-    """Draw what flows of three round trips get of one link (`routers.sharing`)."""
+def round_trip_fairness(table: pd.DataFrame) -> Figure:
+    """Draw what flows of three round trips get of one link (`routers.round_trip_fairness`)."""
     figure, axes = plt.subplots(figsize=(7, 3.6))
     shown = table.assign(rtt_ms=1000 * table["rtt_s"])
     charts.lines(axes, shown, "rtt_ms", "Mb/s", "sender", label=short_name)
@@ -227,7 +227,7 @@ def quick_start_beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_ns3(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `queues_ns3.beside` as the page shows it: a row a kind of queue."""
+    """Return `queues_ns3.engine_comparison` as the page shows it: a row a kind of queue."""
     rows = []
     for case, own in table[table["case"] != "bursts"].groupby("case", sort=False):
         row = {"queue": str(case)}

@@ -179,14 +179,14 @@ def _figures(at: Setting) -> Iterator[Figure]:
         data=lambda runs: statistics.interval(
             runs.flows("hybla-beside"), ["algorithm", "loss"], "Mb/s"
         ),
-        chart=charts.beside,
+        chart=charts.alternatives,
         caption="Goodput of one flow over the satellite, with the same largest window, by four "
         "congestion controls. Bars are 95 % intervals.",
     )
     yield Figure(
         name="hybla-window",
         uses=("hybla-windows",),
-        data=lambda runs: analysis.windows(runs).query("loss == 1e-3"),
+        data=lambda runs: analysis.window_traces(runs).query("loss == 1e-3"),
         chart=charts.phases,
         caption="Hybla's congestion window over time at $p = 10^{-3}$ (segment engine): slow start "
         "in two round trips, then stays at the limit that end with a loss.",
@@ -194,7 +194,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
     yield Figure(
         name="hybla-windows",
         uses=("hybla-windows",),
-        data=analysis.windows,
+        data=analysis.window_traces,
         chart=charts.windows_by_loss,
         caption="Congestion window over 40 s at three loss rates: mostly at 550 segments, then "
         "sawteeth, then small windows.",
@@ -238,7 +238,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
         data=lambda runs: statistics.interval(
             analysis.shares(runs), ["algorithm", "rtt_s"], "share"
         ),
-        chart=charts.sharing,
+        chart=charts.link_shares,
         caption="Which part of a shared link the flow with the longer round trip gets, by its "
         "congestion control, beside one NewReno flow of 25 ms.",
     )
@@ -246,7 +246,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
         name="hybla-overflow",
         uses=("hybla-overflow",),
         data=analysis.overflow,
-        chart=lambda traces, _: charts.windows(
+        chart=lambda traces, _: charts.window_traces(
             traces, "algorithm", "ns-3's own Hybla overflows in slow start, without any loss"
         ),
         caption="Congestion window over time of both implementations on ns-3, without any loss. "
@@ -257,7 +257,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
         name="hybla-emulation-start",
         uses=("hybla-emulation-start",),
         data=analysis.starts,
-        chart=lambda traces, _: charts.windows(
+        chart=lambda traces, _: charts.window_traces(
             traces, "start", "Linux's own start hides the first losses behind a huge window"
         ),
         caption="Congestion window over 30 s at $p = 10^{-3}$ on Linux. With the cap it moves "

@@ -276,7 +276,7 @@ def stands(table: pd.DataFrame, _: Runs) -> Drawing:
     return figure
 
 
-def beside(points: pd.DataFrame, _: Runs) -> Drawing:
+def alternatives(points: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the goodput of Hybla and of what else a sender could run over the satellite."""
     figure, axes = show.subplots()
     for name, line in points.groupby("algorithm", sort=False):
@@ -298,7 +298,7 @@ def beside(points: pd.DataFrame, _: Runs) -> Drawing:
     return figure
 
 
-def sharing(points: pd.DataFrame, _: Runs) -> Drawing:
+def link_shares(points: pd.DataFrame, _: Runs) -> Drawing:
     """Draw which part of a shared link the flow over the long way gets, over its round trip."""
     figure, axes = show.subplots()
     axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle=":")
@@ -350,7 +350,7 @@ def _formula(match: re.Match) -> str:
     return f"${letter}_{{{index}}}$" if index else f"${letter}$"
 
 
-def windows(traces: pd.DataFrame, by: str, title: str) -> Drawing:
+def window_traces(traces: pd.DataFrame, by: str, title: str) -> Drawing:
     """Draw congestion windows over time on a logarithmic axis, a line for each value of `by`."""
     figure, axes = show.subplots()
     for name, trace in traces.groupby(by, sort=False):

@@ -17,9 +17,9 @@ def habits(_: Runs) -> pd.DataFrame:
     return table.assign(setting=table["setting"].replace("", "–"))
 
 
-def beside(runs: Runs) -> pd.DataFrame:
+def goodput_comparison(runs: Runs) -> pd.DataFrame:
     """Return ns-2's goodput beside that of the segment engine and of Linux, in words."""
-    table = ns2_beside.beside(runs)
+    table = ns2_beside.goodput_comparison(runs)
     shown = {"sender": _senders(table), LOSS: table["loss"]}
     shown |= {f"{name} (Mb/s)": table[name] for name in ("ns-2", "segment engine", "Linux")}
     measured = table.rename(columns={"ratio": "measured"}).to_dict("records")
@@ -64,7 +64,7 @@ def chapter(profile: str = "paper", seeds: int | None = None) -> Chapter:
             Table(
                 name="ns2-beside",
                 uses=(*ns2_beside.PLAIN, ns2_beside.LINUX),
-                data=beside,
+                data=goodput_comparison,
                 formats=formats,
                 caption="Goodput on ns-2, on the segment engine and on Linux, means, and how many "
                 "times the segment engine's ns-2's is, with its 95 % interval",

@@ -24,9 +24,9 @@ def agreement(runs: Runs) -> pd.DataFrame:
     )
 
 
-def windows(runs: Runs) -> pd.DataFrame:
+def window_limited_goodput(runs: Runs) -> pd.DataFrame:
     """Return goodputs that the receiver's window limits, in words."""
-    return engines_checked.windows(runs).rename(
+    return engines_checked.window_limited_goodput(runs).rename(
         columns={
             "receive_buffer_bytes": "receiver's buffer (bytes)",
             "ns3": "ns-3",
@@ -75,7 +75,7 @@ def chapter(
             Table(
                 name="segment-windows",
                 uses=WINDOWS,
-                data=windows,
+                data=window_limited_goodput,
                 formats={
                     "loss": "{:g}",
                     "ns-3": "{:.4f}",

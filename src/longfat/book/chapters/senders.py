@@ -23,7 +23,9 @@ ON_BOTH = ("senders-more-on-ns3", "senders-more-on-segment")
 
 def choices(runs: Runs) -> pd.DataFrame:
     """Return the senders over the satellite at a loss in a thousand, best first."""
-    return senders.choices(runs.derived(senders.satellite), runs.derived(senders.beside), 1e-3)
+    return senders.choices(
+        runs.derived(senders.satellite), runs.derived(senders.neighbour_table), 1e-3
+    )
 
 
 def interval(row: pd.Series, value: str = "Mb/s") -> str:
@@ -94,7 +96,7 @@ def on_ns3(runs: Runs) -> pd.DataFrame:
 
 def later_neighbours(runs: Runs) -> pd.DataFrame:
     """Return what a NewReno gets beside each later sender, in words."""
-    table = senders_long.beside(runs)
+    table = senders_long.neighbour_table(runs)
     return pd.DataFrame(
         {
             "sender": table["sender"].map(short_name),
@@ -116,7 +118,7 @@ def numbers(runs: Runs) -> dict[str, float | str]:
     lossy = senders.lossy(runs).set_index(["sender", "loss"])["Mb/s"]
     away = senders.round_trips(runs).set_index(["sender", "rtt_s"])["Mb/s"]
     given = 100 * senders.left(runs.derived(senders.yielding))
-    neighbours = runs.derived(senders.beside)
+    neighbours = runs.derived(senders.neighbour_table)
     near = neighbours.set_index("sender")
     found = choices(runs)
     best, kind = found.iloc[0], found[found["high"] >= 1 / 1.1].iloc[0]
@@ -199,7 +201,7 @@ def numbers_long(runs: Runs) -> dict[str, float | str]:
     begun = senders_long.begun(senders_long.start(runs))
     satellite = senders_long.satellite(runs).set_index(["sender", "loss"])
     begins = senders_long.hybla_starts(runs).set_index(["start", "window"])
-    near = senders_long.beside(runs).set_index("sender")["neighbour"]
+    near = senders_long.neighbour_table(runs).set_index("sender")["neighbour"]
     promised = senders_long.promises(runs)
     ended = promised["kept"].value_counts()
     return {
@@ -312,7 +314,7 @@ def _page() -> Iterator[Figure | Table]:
     yield Figure(
         name="senders-neighbours",
         uses=("senders-beside-newreno",),
-        data=lambda runs: runs.derived(senders.beside),
+        data=lambda runs: runs.derived(senders.neighbour_table),
         chart=lambda data, _: charts.neighbours(data),
         caption="What one NewReno gets beside each sender, as times what it gets beside another "
         "NewReno, with 95 % intervals over eight starting times. In the grey band it is the same "

@@ -171,7 +171,7 @@ def lossy(measured: pd.DataFrame) -> Figure:
 
 
 def neighbours(table: pd.DataFrame) -> Figure:
-    """Draw what NewReno gets beside each sender (`senders.beside`), the best neighbour on top."""
+    """Draw what NewReno gets beside each sender (`senders.neighbour_table`), the best on top."""
     figure, axes = plt.subplots(figsize=(8, 7))
     axes.axvspan(1 / 1.1, 1.1, color="0.9")
     ordered = table.sort_values("neighbour")

@@ -190,8 +190,8 @@ def _figures() -> Iterator[Figure]:
     yield Figure(
         name="survey-1",
         uses=("survey-windows",),
-        data=analysis.windows,
-        chart=charts.windows,
+        data=analysis.window_traces,
+        chart=charts.window_phases,
         caption="A minute of standard TCP's window, with and without selective ACKs (SACK). With "
         "them the losses at the end of slow start are repaired in a few round trips; without, by "
         "the timer.",

@@ -73,15 +73,15 @@ def pipes(_: pd.DataFrame, __: Runs) -> Drawing:
     return figure
 
 
-def windows(traces: pd.DataFrame, _: Runs) -> Drawing:
+def window_phases(traces: pd.DataFrame, _: Runs) -> Drawing:
     """Draw windows over time, with the phases of standard TCP named."""
     figure, panels = plt.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.6))
     for axes, (name, trace) in zip(panels, traces.groupby("name", sort=False), strict=True):
-        trace = measures.held(trace, 60)
+        trace = measures.extended_trace(trace, 60)
         axes.step(trace["time_s"], trace["cwnd_segments"], where="post", color="#0072b2")
         axes.set_ylabel("window (segments)")
         axes.set_title(name, fontsize=10)
-    trace = measures.held(traces[traces["name"] == "with SACK"], 60)
+    trace = measures.extended_trace(traces[traces["name"] == "with SACK"], 60)
     time, window = trace["time_s"].to_numpy(), trace["cwnd_segments"].to_numpy()
     top = int(window[time < 5].argmax())
     notes = [("slow start: doubles\nevery round trip", time[top], window[top], time[top] + 5)]
@@ -372,7 +372,7 @@ def stacks(traces: pd.DataFrame, _: Runs) -> Drawing:
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 6))
     for axes, (control, some) in zip(panels, traces.groupby("control", sort=False), strict=True):
         for stack, trace in some.groupby("stack", sort=False):
-            trace = measures.held(trace, plan.STACKS_S)
+            trace = measures.extended_trace(trace, plan.STACKS_S)
             axes.step(
                 trace["time_s"],
                 trace["cwnd_segments"],

@@ -259,7 +259,7 @@ def _windows() -> Iterator[Figure]:
             name=f"tcpj-{number}",
             uses=plan.HANDOFFS[:1],
             data=partial(analysis.shown_windows, kind, both),
-            chart=partial(charts.windows, kind),
+            chart=partial(charts.handoff_windows, kind),
             caption=caption,
         )
     for number, kind in ((13, "local"), (16, "non-local")):
@@ -456,7 +456,7 @@ def _tables(at: Setting) -> Iterator[Table]:
     yield Table(
         name="tcpj-shares",
         uses=("tcpj-wire",),
-        data=lambda runs: analysis.sharing(runs.flows("tcpj-wire")).table,
+        data=lambda runs: analysis.shared_link(runs.flows("tcpj-wire")).table,
         formats=dict.fromkeys(("share", "low", "high"), "{:.3f}"),
         caption=f"Shares of a wire like the radio link, {at.repetitions} runs",
     )

@@ -312,7 +312,7 @@ def outages(points: pd.DataFrame, _: Runs) -> Drawing:
     return figure
 
 
-def windows(kind: str, traces: pd.DataFrame, runs: Runs) -> Drawing:
+def handoff_windows(kind: str, traces: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw windows around one kind of movement, a panel a sender."""
     figure = _windows(traces, runs)
     figure.suptitle(f"After a {kind} movement the windows look the same")

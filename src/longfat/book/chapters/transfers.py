@@ -216,7 +216,7 @@ def _shown() -> Iterator[Figure | Table]:
     yield Table(
         name="transfers-ns3",
         uses=("transfers-ns3", "transfers-beside"),
-        data=lambda runs: charts.beside(runs.derived(transfers.beside_ns3)),
+        data=lambda runs: charts.comparison_table(runs.derived(transfers.beside_ns3)),
         caption="Times on ns-3 (20 MB over JAPAN, 10 MB over the satellite, 2 MB over the radio), "
         "and those of the segment engine as times these, with 95 % intervals over eight runs",
     )

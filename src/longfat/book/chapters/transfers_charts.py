@@ -249,7 +249,7 @@ def streams(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def beside(table: pd.DataFrame) -> pd.DataFrame:
+def comparison_table(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table of `transfers.beside_ns3` as the page shows it."""
 
     def ratio(row: Any) -> str:

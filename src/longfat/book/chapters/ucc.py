@@ -174,7 +174,7 @@ def _figures() -> Iterator[Figure]:
         name="ucc-windows",
         uses=("ucc-windows",),
         data=lambda runs: runs.derived(analysis.held_windows),
-        chart=charts.windows,
+        chart=charts.estimate_over_utilization,
         caption="What UCC estimates over how busy the link truly is, in the same run, for windows "
         "held from 10 to 70 segments. On the line it would be right. Below one it sees an idle "
         "link, whatever it is; from the moment a queue stands, it sees a full one.",

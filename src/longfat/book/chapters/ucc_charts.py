@@ -59,7 +59,7 @@ def backoff(curves: pd.DataFrame, _: Runs) -> Drawing:
     return figure
 
 
-def windows(held: pd.DataFrame, _: Runs) -> Drawing:
+def estimate_over_utilization(held: pd.DataFrame, _: Runs) -> Drawing:
     """Draw estimate over utilization (of `analysis.held_windows`)."""
     figure, axes = show.subplots()
     _estimates(axes, held)
@@ -130,7 +130,7 @@ def reactions(run: analysis.OverTime) -> pd.DataFrame:
     """
     changed = run.threshold[run.threshold["ssthresh_segments"].diff() != 0].iloc[1:]
     times = changed["time_s"].to_numpy()
-    before = measures.held_at(run.window, "cwnd_segments", times - 0.05)
+    before = measures.values_at(run.window, "cwnd_segments", times - 0.05)
     kept = changed["ssthresh_segments"].to_numpy() > 0.75 * before
     return pd.DataFrame({"time_s": times, "window": before, "kept": kept})
 

@@ -51,7 +51,7 @@ def starts(runs: Runs) -> pd.DataFrame:
     return _windows(runs.results("hybla-emulation-start"), "start", plan.STARTS.values())
 
 
-def windows(runs: Runs) -> pd.DataFrame:
+def window_traces(runs: Runs) -> pd.DataFrame:
     """Return the windows on the segment engine at three loss rates.
 
     Columns: loss, flow, time_s, cwnd_segments, ssthresh_segments.
@@ -89,7 +89,7 @@ def growth(runs: Runs) -> pd.DataFrame:
     setting, trace = runs.setting, runs.derived(growing_window)
     rounds = np.arange(2, int(plan.GROWTH_S / setting.rtt_s))
     ends = rounds * setting.rtt_s + 0.9 * setting.rtt_s  # after the ACKs of that round trip
-    window = measures.held_at(trace, WINDOW, ends)
+    window = measures.values_at(trace, WINDOW, ends)
     ratio = float(hybla.growth_ratio(setting.rtt_s, setting.rtt0_s))
     table = pd.DataFrame({"time_s": ends, "window": window})
     table["before"] = table["window"].shift()
@@ -103,7 +103,9 @@ def _windows(results: list[Result], by: str, names: Iterable) -> pd.DataFrame:
     if not results:
         return pd.DataFrame(columns=[by, "flow", "time_s", WINDOW])
     traces = [
-        measures.held(result.traces[WINDOW], result.scenario.duration_s).assign(**{by: name})
+        measures.extended_trace(result.traces[WINDOW], result.scenario.duration_s).assign(
+            **{by: name}
+        )
         for result, name in zip(results, names, strict=True)
     ]
     return pd.concat(traces)

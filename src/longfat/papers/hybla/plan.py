@@ -293,7 +293,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         _varied_on_linux(at),
         _varied_on_ns2(at),
         _varied_files(at),
-        _beside(at),
+        _alternatives(at),
         _sharing(at),
         *_traced(at),
     )
@@ -393,7 +393,7 @@ def _varied_files(at: Setting) -> Experiment:
     return _runs(at, "segment", "files-assumed", points, repetitions=usual)
 
 
-def _beside(at: Setting) -> Experiment:
+def _alternatives(at: Setting) -> Experiment:
     """Hybla and what else a sender could run over the satellite, with a window of at most W_m."""
 
     def build(algorithm: str, **row: Any) -> Scenario:

@@ -94,7 +94,7 @@ def seed_means(table: pd.DataFrame, by: list[str], measures: list[str]) -> pd.Da
 # --- one connection, and several
 
 
-def windows(runs: Runs) -> pd.DataFrame:
+def window_traces(runs: Runs) -> pd.DataFrame:
     """Return a minute of standard TCP's window on a small pipe: name, time_s, cwnd_segments."""
     names = ("with SACK", "without SACK")
     return traces(runs.results("survey-windows"), "cwnd_segments", name=names)

@@ -63,7 +63,7 @@ def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
     return table[table["measured"].notna()].reset_index(drop=True)
 
 
-def _found(claim: str, experiment: str, found: dict, **given: Any) -> dict:
+def _evidence_row(claim: str, experiment: str, found: dict, **given: Any) -> dict:
     """Return a row of evidence; `found` is what `statistics.mean` and its like return."""
     row = {"claim": claim, "engine": "segment", "parameter": "", "setting": "", "at": ""}
     return row | {"experiment": experiment} | found | given
@@ -183,7 +183,7 @@ def _ratio(parts: Mapping[str, pd.DataFrame], one: Compared) -> dict:
     for column, value in one.where.items():
         table = table[table[column] == value]
     found = _paired(table, one.by, one.upper, one.lower, one.value, one.seed)
-    return _found(one.claim, one.experiment, found, **one.given)
+    return _evidence_row(one.claim, one.experiment, found, **one.given)
 
 
 def _paired(
@@ -211,12 +211,12 @@ def _share(holds: Iterable[bool]) -> dict[str, float]:
 def _arithmetic() -> Iterator[dict]:
     def exact(claim: str, value: float) -> dict:
         number = {"measured": value, "low": value, "high": value, "runs": 1}
-        return _found(claim, "", number, engine="arithmetic")
+        return _evidence_row(claim, "", number, engine="arithmetic")
 
     for row in theory.recomputed_numbers().itertuples():
         yield exact(row.Index, row.computed)
     measured_there = "survey-direct-rate"  # an input of ours
-    yield exact(measured_there, theory.stated().at[measured_there, "printed"])
+    yield exact(measured_there, theory.claims_by_id().at[measured_there, "printed"])
     yield exact("survey-headers", 100 * theory.headers().query("mtu == 9000")["part"].max())
 
 
@@ -225,7 +225,7 @@ def _six_numbers(flows: pd.DataFrame) -> Iterator[dict]:
     for number, kind in (("Mb/s", "mean"), ("loss %", "loss")):
         for algorithm, values in flows.groupby("algorithm")[number]:
             found = statistics.prediction_interval(values, PRINTED_RUNS)
-            yield _found(f"survey-{kind}-{SHORT[algorithm]}", "survey-5", found)
+            yield _evidence_row(f"survey-{kind}-{SHORT[algorithm]}", "survey-5", found)
 
 
 def _orders(flows: pd.DataFrame, rates: pd.DataFrame, given: dict) -> Iterator[dict]:
@@ -244,7 +244,7 @@ def _orders(flows: pd.DataFrame, rates: pd.DataFrame, given: dict) -> Iterator[d
         steps = zip(np.diff(wide.to_numpy()).T, itertools.pairwise(NAMES), strict=True)
         for step, (lower, upper) in steps:
             at = f"the step from {NAMES[lower]} to {NAMES[upper]}"
-            row = _found(f"survey-order-{claim}", "survey-5", statistics.mean(step), at=at)
+            row = _evidence_row(f"survey-order-{claim}", "survey-5", statistics.mean(step), at=at)
             yield row | other | given
 
 
@@ -264,7 +264,7 @@ def _avoidance(buffers: pd.DataFrame) -> Iterator[dict]:
     """Yield how often losses leave a large window in congestion avoidance."""
     large = buffers[(buffers["path"] == PATH) & (buffers["buffer"] == 8_000_000)]
     stays = (large["timeouts"] == 0) & (large["recoveries"] > 0)
-    yield _found("survey-avoidance", "survey-3", _share(stays))
+    yield _evidence_row("survey-avoidance", "survey-3", _share(stays))
 
 
 def _starts(at: Setting, table: pd.DataFrame) -> Iterator[dict]:
@@ -281,12 +281,12 @@ def _starts(at: Setting, table: pd.DataFrame) -> Iterator[dict]:
             ("survey-slow-start-overload", statistics.mean(plain["dropped"])),
             ("survey-limited-slow-start", statistics.mean(saved)),
         ):
-            yield _found(claim, "survey-starts", found, **other)
+            yield _evidence_row(claim, "survey-starts", found, **other)
         if stated:
             start = "lost repairs not noticed"
             late = _share(runs.loc[runs["start"] == start, "timeouts"] > 0)
             given = _otherwise("lost_retransmissions", start)
-            yield _found("survey-slow-start-timeout", "survey-starts", late, **given)
+            yield _evidence_row("survey-slow-start-timeout", "survey-starts", late, **given)
 
 
 def _sharing(shares: pd.DataFrame) -> Iterator[dict]:
@@ -302,7 +302,7 @@ def _sharing(shares: pd.DataFrame) -> Iterator[dict]:
             ("survey-unfair-scalable", highspeed, scalable),
         ):
             ratios = _paired(runs, "pair", upper, lower, "first")
-            yield _found(claim, "survey-fairness", ratios, **other)
+            yield _evidence_row(claim, "survey-fairness", ratios, **other)
     beside = shares[shares["pair"] == highspeed]
     own = {queue: runs["first"].to_numpy() for queue, runs in beside.groupby("queue", sort=False)}
     lengths = sorted((queue for queue in own if "marks" not in queue), key=lambda q: own[q].mean())
@@ -314,7 +314,7 @@ def _sharing(shares: pd.DataFrame) -> Iterator[dict]:
     for claim, most, least in compared:
         if most != least:
             factor = statistics.unpaired(own[most], own[least])
-            yield _found(claim, "survey-fairness", factor, at=f"{most} / {least}")
+            yield _evidence_row(claim, "survey-fairness", factor, at=f"{most} / {least}")
 
 
 def _transfers_around() -> Iterator[dict]:
@@ -328,11 +328,11 @@ def _transfers_around() -> Iterator[dict]:
         ("survey-gridftp", "GridFTP, 8 streams"),
     ):
         ratio = statistics.paired(times[files.BASE], times[how], ratio=True)
-        yield _found(claim, archive, ratio)
+        yield _evidence_row(claim, archive, ratio)
     told_bps = files.RATE * files.TUNED_PATH.rate_bps
     for how in ("RBUDP", "Tsunami"):
         used = 8 * files.LARGEST_RUN / times[how] / told_bps
-        yield _found("survey-own-bandwidth", archive, statistics.mean(used), at=how)
+        yield _evidence_row("survey-own-bandwidth", archive, statistics.mean(used), at=how)
 
 
 # --- what the chapter's sentences say

@@ -152,7 +152,7 @@ def _delivered(points: float) -> Record:
 # --- one connection, and several
 
 
-def windows(at: Setting) -> Experiment:
+def window_runs(at: Setting) -> Experiment:
     """A minute of standard TCP's window on a small pipe, with and without SACK."""
     small: dict[str, Any] = {
         "payload_bps": 20e6,
@@ -550,7 +550,7 @@ def stack(at: Setting, engine: str, as_often_as: str) -> Experiment:
 def experiments(at: Setting) -> tuple[Experiment, ...]:
     """Return the chapter's experiments at a setting."""
     return (
-        windows(at),
+        window_runs(at),
         region(at),
         figure_5(at),
         assumptions(at),

@@ -13,7 +13,7 @@ from longfat.papers.survey.plan import NAMES
 SHORT = {key: key.split("-")[0] for key in NAMES}
 
 
-def stated() -> pd.DataFrame:
+def claims_by_id() -> pd.DataFrame:
     """Return the survey's claims by their id, without a missing unit."""
     return papers.claims("survey").set_index("id").fillna({"unit": ""})
 
@@ -65,7 +65,7 @@ def increases(windows: tuple[int, ...] = (50, 200, 1000, 3000, 5000)) -> pd.Data
 def recomputed_numbers() -> pd.DataFrame:
     """Return the text's numbers that follow from others of it: the claims, and `computed`."""
     again = pd.Series(survey.recomputed(), name="computed")
-    return stated().loc[again.index].join(again)
+    return claims_by_id().loc[again.index].join(again)
 
 
 def requirements(rate_bps: float, rtt_s: float, packet_bytes: float) -> pd.DataFrame:
@@ -109,7 +109,7 @@ def hardware() -> pd.DataFrame:
     Packets of 1500 bytes, 1448 of payload. A row a limit: what, Mb/s, how (it is found).
     """
     payload, packet = WITH_TIMESTAMPS, 1500
-    numbers = stated()["printed"]
+    numbers = claims_by_id()["printed"]
     cells = -(-(packet + 8 + 8) // 48)  # AAL5: LLC/SNAP and trailer, padded to whole cells of 48
     rows = [
         ("JAPAN path by its name", 600.0, "stated"),
@@ -131,7 +131,7 @@ def hardware() -> pd.DataFrame:
 
 def printed() -> pd.DataFrame:
     """Return the six numbers of figure 5: a row an algorithm, columns Mb/s and loss %."""
-    numbers = stated()["printed"]
+    numbers = claims_by_id()["printed"]
     return pd.DataFrame(
         {
             number: [numbers[f"survey-{kind}-{short}"] for short in SHORT.values()]

@@ -46,7 +46,7 @@ def _results(runs: Runs, *names: str) -> list[Result]:
     return [result for name in names for result in runs.results(name)]
 
 
-def on(runs: pd.DataFrame, engine: str = "segment") -> pd.DataFrame:
+def runs_on_engine(runs: pd.DataFrame, engine: str = "segment") -> pd.DataFrame:
     """Return the runs of one engine."""
     return runs[runs["engine"] == engine]
 
@@ -338,7 +338,10 @@ def anatomy(runs: Runs) -> pd.DataFrame:
     tables = [
         pd.DataFrame(
             {"protocol": name, "time_s": times}
-            | {one: measures.held_at(result.traces[one], one, times) for one in plan.ANATOMY_SERIES}
+            | {
+                one: measures.values_at(result.traces[one], one, times)
+                for one in plan.ANATOMY_SERIES
+            }
         )
         for name, result in zip(
             runs.design("tcpj-anatomy")["protocol"], runs.results("tcpj-anatomy"), strict=True
@@ -389,9 +392,11 @@ def wires(runs: Runs) -> pd.DataFrame:
     return flows.assign(estimate=[estimate.get(key, np.nan) for key in keys])
 
 
-def sharing(flows: pd.DataFrame) -> measures.Shares:
+def shared_link(flows: pd.DataFrame) -> measures.Shares:
     """Return how the flows of `wire` with TCP-J share, each under its protocol's name."""
-    split = measures.shares(on(flows)[on(flows)["trio"] == "with TCP-J"], "flow")
+    split = measures.shares(
+        runs_on_engine(flows)[runs_on_engine(flows)["trio"] == "with TCP-J"], "flow"
+    )
     return split._replace(table=split.table.assign(flow=split.table["flow"].str.split().str[0]))
 
 
@@ -489,7 +494,7 @@ def _lowest_estimate(result: Result, silences: Sequence[Outage]) -> float:
     """Return the lowest estimate at a silence's start and in the 3 s after it, bit/s."""
     trace = result.traces["bandwidth_bps"]
     held = [
-        measures.held_at(trace, "bandwidth_bps", silence.start_s + np.arange(4)).min()
+        measures.values_at(trace, "bandwidth_bps", silence.start_s + np.arange(4)).min()
         for silence in silences
     ]
     return min(held, default=np.nan)
@@ -497,7 +502,7 @@ def _lowest_estimate(result: Result, silences: Sequence[Outage]) -> float:
 
 def _curve(result: Result, times: np.ndarray) -> pd.DataFrame:
     truth = measures.true_throughput(result.traces["delivered_bytes"], times)
-    estimate = measures.held_at(result.traces["bandwidth_bps"], "bandwidth_bps", times)
+    estimate = measures.values_at(result.traces["bandwidth_bps"], "bandwidth_bps", times)
     return pd.DataFrame({"time_s": times[1:], "truth": truth / 1e6, "estimate": estimate[1:] / 1e6})
 
 
@@ -546,7 +551,7 @@ def _handoffs(runs: Runs, names: Sequence[str]) -> pd.DataFrame:
 
 
 def _window(result: Result, seconds: np.ndarray) -> np.ndarray:
-    return measures.held_at(result.traces["cwnd_segments"], "cwnd_segments", seconds)
+    return measures.values_at(result.traces["cwnd_segments"], "cwnd_segments", seconds)
 
 
 def _labels(design: pd.DataFrame) -> pd.Series:

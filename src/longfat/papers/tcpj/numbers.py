@@ -10,7 +10,7 @@ from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers import tcpj
 from longfat.papers.tcpj import analysis, claims, plan, theory
-from longfat.papers.tcpj.analysis import on
+from longfat.papers.tcpj.analysis import runs_on_engine
 from longfat.papers.tcpj.plan import WITH_SACK, Setting
 from longfat.style import powers
 from longfat.verdicts import rules, wording
@@ -39,7 +39,7 @@ def of_chapter(runs: Runs) -> Numbers:
 def of_long_version(runs: Runs) -> Numbers:
     """Return all numbers of the long version's sentences."""
     closed = runs.derived(analysis.ns2_pipes)["closed (%)"]
-    equal = analysis.sharing(runs.flows("tcpj-wire")).p_value
+    equal = analysis.shared_link(runs.flows("tcpj-wire")).p_value
     return {
         "tcpj_pipe_least": closed.min(),
         "tcpj_pipe_most": closed.max(),
@@ -85,7 +85,7 @@ def fit_numbers(surface: pd.DataFrame, setting: Setting) -> Numbers:
 
 def random_loss_numbers(random_loss: pd.DataFrame) -> Numbers:
     """Table 2's cells that the text speaks of, and the lead over Westwood."""
-    runs = on(random_loss)
+    runs = runs_on_engine(random_loss)
     numbers: Numbers = {}
     if not {1e-6, 4e-6} <= set(runs["bit_error_rate"]):
         return numbers
@@ -135,10 +135,10 @@ def sensitivity_numbers(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:
 
 def shared_link_numbers(wire: pd.DataFrame, wires: pd.DataFrame) -> Numbers:
     """Shares of a wire, and what others lose."""
-    split = analysis.sharing(wire).table.set_index("flow")["share"]
+    split = analysis.shared_link(wire).table.set_index("flow")["share"]
     plane = analysis.wire_map(wires)
     most, least = plane.loc[plane["share"].idxmax()], plane.loc[plane["share"].idxmin()]
-    both = analysis.standard_goodput(on(wire), [])
+    both = analysis.standard_goodput(runs_on_engine(wire), [])
     harm = 100 * measures.harm(both["with SACK"], both["with TCP-J"])
     return {
         "tcpj_share_newreno": 100 * split["NewReno"],

@@ -37,7 +37,9 @@ def held_windows(runs: Runs) -> pd.DataFrame:
         {
             "window": plan.HELD_WINDOWS,
             "rho": [
-                measures.busy(run.traces[plan.SENT], "R>N3", RADIO_BPS, [5, plan.HELD_S - 1])[0]
+                measures.link_utilization(
+                    run.traces[plan.SENT], "R>N3", RADIO_BPS, [5, plan.HELD_S - 1]
+                )[0]
                 for run in held
             ],
             "estimate": [run.traces[plan.ESTIMATE][plan.ESTIMATE].iloc[-1] for run in held],
@@ -64,7 +66,7 @@ def judged_pairs(runs: Runs) -> pd.DataFrame:
     return _flows(runs, *plan.SEGMENT_PAIRS, "ucc-pairs-ns2")
 
 
-def on(engine: str, runs: pd.DataFrame) -> pd.DataFrame:
+def runs_on_engine(engine: str, runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs of one engine."""
     return runs[runs["engine"] == engine]
 
@@ -85,8 +87,8 @@ def equal_pair_points(runs: Runs) -> pd.DataFrame:
 
 
 def goodput_beside(runs: Runs) -> pd.DataFrame:
-    """Return what each flow got beside which other on the segment engine (`measures.beside`)."""
-    return measures.beside(runs.derived(segment_pairs))
+    """Return what each flow got beside which other on the segment engine."""
+    return measures.neighbour_goodput(runs.derived(segment_pairs))
 
 
 def neighbour_goodput(neighbour: str, runs: Runs) -> pd.DataFrame:
@@ -123,7 +125,7 @@ def compared_engines(runs: pd.DataFrame) -> pd.DataFrame:
     loss, flows; mean goodput of a flow there and here, in Mb/s; ratio (of there over here).
     """
     point = ["engine", "N1", "N2", "loss"]
-    here = on("segment", runs).drop(columns="engine")
+    here = runs_on_engine("segment", runs).drop(columns="engine")
     others = runs[runs["engine"] != "segment"]
     both = others.merge(here, on=[*point[1:], "seed", "flow"], suffixes=("", " here"))
     by = both.groupby(point, sort=False)
@@ -145,14 +147,14 @@ def sensitivity_table(base: pd.DataFrame, varied: pd.DataFrame) -> pd.DataFrame:
     A row an assumption and neighbour; a column a loss rate, text with 95 % intervals. The first
     rows are those of the chapter's own assumptions.
     """
-    segment = on("segment", base)
+    segment = runs_on_engine("segment", base)
     losses = sorted(varied["loss"].unique())
     cases = [("as above", "", segment)]
     for (parameter, value), runs in varied.groupby(["parameter", "setting"], sort=False):
         cases.append((parameter, value, runs))
     rows = []
     for parameter, value, runs in cases:
-        beside = measures.beside(runs)
+        beside = measures.neighbour_goodput(runs)
         for neighbour in NEIGHBOURS:
             points = neighbour_points(beside[beside["loss"].isin(losses)], neighbour, neighbour)
             text = {
@@ -242,7 +244,7 @@ def over_time(runs: Runs) -> OverTime:
     (run,) = runs.results("ucc-utilization")
     end_s = run.scenario.duration_s
     seconds = np.arange(0, end_s + 0.5)
-    busy = measures.busy(run.traces[plan.SENT], "R>N3", RADIO_BPS, seconds)
+    busy = measures.link_utilization(run.traces[plan.SENT], "R>N3", RADIO_BPS, seconds)
     window, threshold, estimate = (
         run.traces[name][run.traces[name]["flow"] == "N1"]
         for name in (plan.WINDOW, plan.THRESHOLD, plan.ESTIMATE)
@@ -282,7 +284,7 @@ def relatives(runs: Runs) -> pd.DataFrame:
     for result in runs.results(name):
         trace = result.traces[plan.QUEUE]
         trace = trace[trace["link"] == "R>N3"]
-        queue.append(float(np.nanmean(measures.held_at(trace, plan.QUEUE, times))))
+        queue.append(float(np.nanmean(measures.values_at(trace, plan.QUEUE, times))))
     point = ["control", "neighbour", "loss", "seed"]
     flows = runs.flows(name)
     table = flows[flows["flow"] == "N1"][["scenario", *point]].set_index("scenario")
@@ -341,8 +343,8 @@ def harm_table(runs: pd.DataFrame, setting: Setting) -> pd.DataFrame:
 
     On the segment engine. A row a control and loss rate of 0, 0.001 and 0.01; a column a neighbour.
     """
-    names, runs = list(setting.controls), on("segment", runs)
-    beside = measures.beside(runs)
+    names, runs = list(setting.controls), runs_on_engine("segment", runs)
+    beside = measures.neighbour_goodput(runs)
     alone = beside.groupby(["loss", "control", "neighbour"])["Mb/s"].mean()
     pair = runs.groupby(["N1", "N2", "loss", "flow"])["Mb/s"].mean()
     rows = []
@@ -364,7 +366,7 @@ def without_loss(runs: pd.DataFrame) -> pd.DataFrame:
 
     Means over the runs on the segment engine, a row a control.
     """
-    clean = on("segment", runs)
+    clean = runs_on_engine("segment", runs)
     clean = clean[clean["loss"] == 0]
     both = equal_pairs(clean)
     table = both.groupby("control", sort=False)[["Mb/s", "recoveries", "timeouts"]].mean()

@@ -9,7 +9,13 @@ from longfat import measures, papers, statistics
 from longfat.experiment import Part, Runs, made
 from longfat.papers import ucc
 from longfat.papers.ucc import analysis, plan, theory
-from longfat.papers.ucc.analysis import equal_pairs, layout_ratios, neighbour_points, on, ratio
+from longfat.papers.ucc.analysis import (
+    equal_pairs,
+    layout_ratios,
+    neighbour_points,
+    ratio,
+    runs_on_engine,
+)
 from longfat.papers.ucc.plan import (
     CHD,
     CHD_THRESHOLD_S,
@@ -129,12 +135,12 @@ def _of_neighbours(pairs: pd.DataFrame, varied: pd.DataFrame | None) -> list[dic
         ("ucc-f6-compound", "Compound", "Compound", 0),
         *(("ucc-s6-friendlier", neighbour, CHD, 1e-9) for neighbour in NEIGHBOURS),
     ]
-    beside = measures.beside(on("segment", pairs))
+    beside = measures.neighbour_goodput(runs_on_engine("segment", pairs))
     often = beside[beside["control"] == "UCC"].groupby(["neighbour", "loss"])["seed"].nunique()
     more = {(pair[0], loss): count for (pair, loss), count in MORE.items()}
     by = ["parameter", "setting"]
     changed = [
-        (parameter, value, measures.beside(runs))
+        (parameter, value, measures.neighbour_goodput(runs))
         for (parameter, value), runs in ([] if varied is None else varied.groupby(by, sort=False))
     ]
     rows = []

@@ -11,7 +11,7 @@ import pandas as pd
 
 from longfat import measures
 from longfat.experiment import Runs
-from longfat.papers.ucc.analysis import on
+from longfat.papers.ucc.analysis import runs_on_engine
 from longfat.papers.ucc.plan import CHD, NEIGHBOURS, Setting
 
 BOOTSTRAPS = 1000
@@ -36,7 +36,7 @@ def distances(setting: Setting, base: pd.DataFrame, *varied: pd.DataFrame) -> pd
     bootstrap over runs. `met` counts the statements that the interval of their ratio does not
     refute. Columns: parameter, setting, distance, low, high, met, of.
     """
-    base = on("segment", base)
+    base = runs_on_engine("segment", base)
     base = base[base["loss"].isin(setting.varied_losses)]
     groups = [
         (names, some)
@@ -47,7 +47,7 @@ def distances(setting: Setting, base: pd.DataFrame, *varied: pd.DataFrame) -> pd
     for (parameter, value), some in [(("none", "as in the chapter"), base), *groups]:
         changed = set(zip(some["N1"], some["N2"], strict=True))
         rest = [pair not in changed for pair in zip(base["N1"], base["N2"], strict=True)]
-        short = _shortfalls(setting, measures.beside(pd.concat([some, base[rest]])))
+        short = _shortfalls(setting, measures.neighbour_goodput(pd.concat([some, base[rest]])))
         means = short.mean(axis=1)
         low, high = np.percentile(means[1:], (2.5, 97.5))
         met = np.percentile(short[1:], 2.5, axis=0) <= 0

@@ -375,7 +375,7 @@ WINDOW, THRESHOLD, ESTIMATE, SENT = (
 )
 
 
-def held(at: Setting) -> Experiment:
+def held_window_runs(at: Setting) -> Experiment:
     """One UCC flow without loss that its receiver holds at a window, for 20 s."""
 
     def build(window: int) -> Scenario:
@@ -514,7 +514,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         *chain(at),
         assumptions(at),
         assumptions_together(at),
-        held(at),
+        held_window_runs(at),
         watched(at),
         *(crowd(at, flows) for flows in CROWDS),
         relatives(at),
