@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special, stats
 
 from longfat.errors import InputError
 
@@ -46,7 +46,7 @@ def half_width(deviation: ArrayLike, count: ArrayLike, confidence: float = 0.95)
     `deviation` is their standard deviation. Not a number for fewer than two values.
     """
     count = np.asarray(count)
-    quantile = stats.t.ppf((1 + confidence) / 2, np.maximum(count - 1, 1))
+    quantile = special.stdtrit(np.maximum(count - 1, 1), (1 + confidence) / 2)
     return np.where(count > 1, quantile * np.asarray(deviation) / np.sqrt(count), np.nan)[()]
 
 

@@ -32,6 +32,9 @@ PARTS = {
 }
 
 
+SETTING_OF_RUNS = ("leg", "parameter", "value", "experiment")  # columns of `each_beside_model`
+
+
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     return judge(papers.claims("hybla"), evidence(runs.setting, **made(PARTS, runs)))
@@ -110,13 +113,14 @@ def _of_differences(setting: Setting, claim: Any, apart: pd.DataFrame) -> list[d
     """
     low, high = 0.999 * claim.loss_min, 1.001 * claim.loss_max
     asked = {loss for loss in setting.loss_rates if low <= loss <= high}
-    apart = apart[
+    here = (
         (apart["transfer"] == claim.transfer)
         & (apart["metric"] == claim.metric)
         & apart["loss"].between(low, high)
-    ]
+    )
+    apart = apart.loc[here, [*SETTING_OF_RUNS, "loss", "difference"]]
     rows = []
-    for names, some in apart.groupby(["leg", "parameter", "value", "experiment"], sort=False):
+    for names, some in apart.groupby(list(SETTING_OF_RUNS), sort=False)[["loss", "difference"]]:
         leg, parameter, value, experiment = names
         if set(some["loss"]) != asked:
             continue
@@ -131,8 +135,8 @@ def _of_differences(setting: Setting, claim: Any, apart: pd.DataFrame) -> list[d
             found = statistics.maximum(some, "loss", "difference", PRINTED_REPETITIONS)
             rows.append(row | found | {"at": _at(float(found["at"].rpartition("= ")[2]))})
             continue
-        for loss, point in some.groupby("loss"):
-            found = statistics.mean(point["difference"].to_numpy())
+        for loss, differences in some.groupby("loss")["difference"]:
+            found = statistics.mean(differences.to_numpy())
             if found["measured"] < 0:  # how far from the model, on whichever side
                 ends = {"low": -found["high"], "high": -found["low"]}
                 found |= ends | {"measured": -found["measured"]}
