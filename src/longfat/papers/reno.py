@@ -11,6 +11,7 @@ the number of segments that an ACK acknowledges. Every throughput tends to W_m /
 - `cardwell_transfer_time`: Cardwell, Savage and Anderson, INFOCOM 2000, equations 4 to 25.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,9 @@ PFTK_APPROXIMATION = Eq(
 )
 
 
-def _newreno() -> Equations:
-    """A cycle of NewReno without timeouts, numbered here.
+@functools.cache  # deriving takes a while, and few pages need it
+def newreno_cycle() -> Equations:
+    """Return a cycle of NewReno without timeouts, numbered here.
 
     Premises: p is the loss of a segment after a recovery, q that of the others in the window of the
     first lost one. The window grows from W/2 to W, one segment a round. Each lost segment costs a
@@ -98,8 +100,6 @@ def _newreno() -> Equations:
     equations[5] = Eq(B, (1 / p + W - 1) / A)
     return equations
 
-
-NEWRENO = _newreno()
 
 # Cardwell et al., with their numbers; (19) is (28) above, (23) is (13).
 CARDWELL = Equations("cardwell")
@@ -215,19 +215,20 @@ def newreno(
     max_window: ArrayLike,
     in_window_loss: ArrayLike | None = None,
 ) -> np.ndarray:
-    """Return the throughput of NewReno without timeouts, in segments/s, from `NEWRENO`.
+    """Return the throughput of NewReno without timeouts, in segments/s, from `newreno_cycle`.
 
     in_window_loss: the loss q of the other segments in the window of the first lost one; like
     `loss` by default, which is independent losses. The others as in `square_root_law`.
     Raises InputError for values out of range.
     """
+    cycle = newreno_cycle()
     given = _given(loss, rtt, max_window)
     given["q"] = given["p"] if in_window_loss is None else inputs.loss(in_window_loss)
-    peak = NEWRENO.calculate((2,), **given)["W"]
+    peak = cycle.calculate((2,), **given)["W"]
     window = np.minimum(peak, given["W_m"])
-    values = NEWRENO.calculate((1, 3), **given | {"W": window})
+    values = cycle.calculate((1, 3), **given | {"W": window})
     values["V"] = np.where(peak < given["W_m"], 0.0, values["V"])
-    return NEWRENO.calculate((4, 5), **values)["B"][()]
+    return cycle.calculate((4, 5), **values)["B"][()]
 
 
 def cardwell_transfer_time(
