@@ -531,7 +531,7 @@ def test_other_engines_say_that_they_have_none(engine):
 def test_an_export_says_that_a_kernel_has_none():
     one = {"bytes": 1, "method": {"kind": "gridftp", "flows": [0]}}
     scenario = Scenario(links=path(), flows=[flow()], duration_s=1, transfers=[one])
-    with pytest.raises(InputError, match=r"transfers.*only the engines 'segment'"):
+    with pytest.raises(InputError, match=r"transfers.*only the engine 'segment' or 'ns3'"):
         export(scenario, "netns")
 
 
