@@ -1,4 +1,4 @@
-"""Feed the core's reader of scenarios with what libFuzzer finds: `python tools/fuzz.py SECONDS`.
+"""Feed the engine's reader of scenarios with what libFuzzer finds: `python tools/fuzz.py SECONDS`.
 
 Needs clang with libFuzzer (Debian: clang, libclang-rt-dev; $FUZZ_CXX names another clang++). The
 target is tests/segment_fuzz.cc, with all congestion controls, under address and undefined-behaviour
