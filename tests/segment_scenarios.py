@@ -1,4 +1,4 @@
-"""Scenarios for the transport core, as the JSON that its program reads."""
+"""Scenarios for the segment engine, as the JSON that its program reads."""
 
 import random
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Conformance of every sender of the transport core: growth, loss, timeout, ECN, rates, sizes."""
+"""Conformance of every sender of the segment engine: growth, loss, timeout, ECN, rates, sizes."""
 
 import re
 import statistics

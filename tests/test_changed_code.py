@@ -41,7 +41,7 @@ def test_a_changed_constant_changes_its_figure(copy):
     figure = ("figure", "hybla-windows", "--profile", "paper", "--output")
     plain = longfat(copy, *figure, "plain")
     assert not plain.stderr.count("nothing that")
-    edit(copy / "src/longfat/cc/hybla.h", "= rho * rho;", "= 0.5 * rho * rho;")
+    edit(copy / "src/longfat/cc/hybla.h", "= m_rho * m_rho;", "= 0.5 * m_rho * m_rho;")
     longfat(copy, *figure, "changed")
     before, after = (
         pd.read_csv(copy / name / "hybla-windows.csv") for name in ("plain", "changed")

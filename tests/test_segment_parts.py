@@ -1,4 +1,4 @@
-"""The parts of the transport core by themselves: mathematics, timeouts, the rate reduction."""
+"""The parts of the segment engine by themselves: mathematics, timeouts, the rate reduction."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""What the transport core's TCP does: round trips, rates, losses, outages, large numbers."""
+"""What the segment engine's TCP does: round trips, rates, losses, outages, large numbers."""
 
 from pathlib import Path
 

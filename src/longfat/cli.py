@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # What a command needs it imports itself: `longfat --help` answers at once.
-ENGINES = "Which engine runs it: segment, core, ns3, linux or ns2."
+ENGINES = "Which engine runs it: segment, ns3, linux or ns2."
 
 
 class _Group(click.Group):

@@ -2,7 +2,7 @@
 //
 // exp, log, pow and their like, of additions, multiplications and divisions alone, which IEEE 754
 // rounds in one way: so their digits are the same on every machine, where a library's differ. Errors
-// are below two units in the last place (tests/test_core_math.py).
+// are below two units in the last place (tests/test_segment_parts.py).
 //
 //     log x    x = 2^k m, m from 0.707 to 1.414; with s = (m - 1) / (m + 1), |s| < 0.1716,
 //              log m = 2 (s + s^3/3 + s^5/5 + ...): the term of s^23 is below 2^-60 of the first
