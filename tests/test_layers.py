@@ -28,7 +28,7 @@ FLOORS = [
     ["links", "transfers"],
     ["cc", "recovery", "measures", "statistics", "style"],
     ["builds"],
-    ["errors", "faults", "paths"],
+    ["errors", "paths"],
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
 ENGINES = {"linux", "ns2", "ns3", "segment"}

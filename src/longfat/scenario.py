@@ -170,6 +170,7 @@ class Move(Model):
         return self
 
 
+AS_LINUX = {"as_linux_6_12", "hystart_as_linux"}  # parameters of congestion controls
 LINUX_BESIDES = {"rack": True, "frto": True, "undo": True}  # of `Flow`, what Linux has on
 
 
@@ -245,18 +246,19 @@ class Flow(Model):
     def as_linux(self) -> "Flow":
         """Return this flow with all that Linux 6.12 does besides.
 
-        That is `rack`, `frto`, `undo`, and the congestion control's `as_linux_6_12` where it has
-        that parameter. What a scenario states for both, such as `min_rto_s` (0.2 by Linux's
-        default) and `segments_per_ack`, stays as it is.
+        That is `rack`, `frto`, `undo`, and the congestion control's parameters that are named for
+        Linux, where it has any. What a scenario states for both, such as `min_rto_s` (0.2 by
+        Linux's default) and `segments_per_ack`, stays as it is.
 
         >>> from longfat import Flow
         >>> flow = Flow(source="a", target="b", congestion_control="cubic").as_linux()
         >>> flow.rack, flow.frto, flow.undo, flow.congestion_control.parameters
-        (True, True, True, {'as_linux_6_12': True})
+        (True, True, True, {'as_linux_6_12': True, 'hystart_as_linux': True})
         """
         control = self.congestion_control
-        if "as_linux_6_12" in catalogue.find(control.name).parameters:
-            parameters = {**control.parameters, "as_linux_6_12": True}
+        own = AS_LINUX & set(catalogue.find(control.name).parameters)
+        if own:
+            parameters = {**control.parameters, **dict.fromkeys(sorted(own), True)}
             control = CongestionControl(name=control.name, parameters=parameters)
         return Flow(**(dict(self) | LINUX_BESIDES | {"congestion_control": control}))
 
