@@ -56,8 +56,9 @@ def test_every_gap_has_a_switch_that_closes_it(page):
         assert before["measured"] == pytest.approx(row.ratio)
         same = after["low"] <= 1 <= after["high"] or abs(after["measured"] - 1) < 0.045
         assert same, f"{row.control} at {row.loss}: {after}"
-    # TCP-LP's clock is at work there, and so is a queue; Scalable is within one per cent.
-    assert unexplained == [("lp", 1e-4), ("scalable", 1e-4)]
+    # TCP-LP's clock is at work there, and so is a queue; Scalable is within one per cent; of
+    # Westwood+ the cause is not known, as the page says.
+    assert unexplained == [("lp", 1e-4), ("scalable", 1e-4), ("westwood-plus", 1e-2)]
     scalable = table.set_index(["control", "loss"]).loc[("scalable", 1e-4)]
     assert scalable["ratio"] == pytest.approx(1, abs=0.01)
 

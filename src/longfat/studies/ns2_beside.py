@@ -59,7 +59,7 @@ SWITCHES = (
     Switch("bic", "both: no overflow at the start", (1e-4,), NO_OVERFLOW, NO_OVERFLOW),
     Switch(
         "bic",
-        "ours: 10 round trips of search in place of 5",
+        "ours: 10 round trips of search in place of 20",
         (1e-3, 1e-2),
         ours=_ours("bic", smooth_part=10),
     ),
