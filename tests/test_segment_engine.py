@@ -1,5 +1,6 @@
 """The segment engine: its results, headers of one's own, limits, and that it is one engine."""
 
+import contextlib
 import itertools
 import json
 import math
@@ -99,7 +100,7 @@ def test_what_only_it_has_is_refused_by_others():
 
 def test_what_only_others_have_is_refused_in_a_sentence():
     one = reference(congestion_control="newreno", duration_s=1)
-    with pytest.raises(InputError, match="recovery: must be prr or halving"):
+    with pytest.raises(InputError, match="recovery: the engine 'segment' does not have it"):
         simulate(changed(one, recovery="prr-ns3-3.44"))
     with pytest.raises(InputError, match="has no 'bic-ns3': use the engine 'ns3'"):
         simulate(changed(one, congestion_control="bic-ns3"))
@@ -121,10 +122,11 @@ def test_goodput_is_the_bottleneck_less_headers():
 
 
 def test_each_of_four_equal_flows_gets_a_quarter():
+    """Each begins first as often as the others."""
     count, seeds = 4, range(1, 41)
     shares = []
     for seed in seeds:
-        flows = [{"start_s": 0.01 * i} for i in range(count)]
+        flows = [{"start_s": 0.01 * ((i + seed) % count)} for i in range(count)]
         one = one_link(*flows, loss_per_packet=2e-3, duration_s=100, seed=seed)
         goodput = segment.simulate(one).flows["goodput_bps"]
         shares.append(goodput / goodput.sum())
@@ -161,10 +163,19 @@ def test_packets_take_the_shortest_path_that_networkx_finds():
 # --- what it is given
 
 
+def admitted(count: int) -> list[Scenario]:
+    """Return drawn scenarios without what a scenario refuses and the engine's reader does not."""
+    found: list[Scenario] = []
+    for seed in itertools.count():
+        with contextlib.suppress(InputError):
+            found.append(Scenario(**drawn(seed, SENDERS)))
+        if len(found) == count:
+            return found
+
+
 def test_its_defaults_are_those_of_a_scenario():
     """Each field of a scenario is one that its reader knows, and none is passed over."""
-    for seed in range(20):
-        one = Scenario(**drawn(seed, SENDERS))
+    for one in admitted(20):
         stated = native.run(json.loads(segment.request(one)))
         full = native.run(json.loads(one.model_dump_json(exclude={"ns2": True, "title": True})))
         assert [full["flows"], full["links"]] == [stated["flows"], stated["links"]]
