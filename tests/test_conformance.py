@@ -682,7 +682,6 @@ def test_a_mark_in_a_recovery_cuts_no_second_time():
     assert answers[-1]["state"] == "recovery"
 
 
-@pytest.mark.xfail(strict=True, reason="echoes are looked for in ACKs that advance alone")
 def test_a_mark_echoed_by_a_duplicate_counts():
     """RFC 3168, 6.1.2: any ACK with ECE."""
     assert ecn([f"{line} ECE" for line in reports([1])])[0]["ssthresh"] == 5

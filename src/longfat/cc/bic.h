@@ -154,7 +154,7 @@ class Bic
     /// bictcp_cong_avoid, bictcp_acked.
     Control on_ack_as_linux(const Ack& ack, Control now)
     {
-        if (ack.state == State::OPEN && ack.newly_acked > 0)
+        if (ack.prior_state == State::OPEN) // the first duplicate is told too, before it counts
         {
             const auto acked = static_cast<int64_t>(ack.segments(ack.newly_acked));
             m_delayed_ack += acked - (m_delayed_ack >> ACK_RATIO_SHIFT);

@@ -20,11 +20,11 @@ class EcnSender
         m_agreed = both;
     }
 
-    /// An ACK advances to that segment; returns whether it echoes a mark that the sender has not
-    /// reacted to.
-    bool on_advance(const Packet& packet, uint64_t acked)
+    /// An ACK comes, an advancing or a duplicate one, and all before the segment `acked` is
+    /// acknowledged; returns whether it echoes a mark that the sender has not reacted to.
+    bool on_echo(const Packet& packet, uint64_t acked)
     {
-        if (!m_agreed || !(packet.flags & Packet::ECE) || m_cwr_is_due || acked <= m_cwr_sent)
+        if (!m_agreed || !(packet.flags & Packet::ECE) || m_cwr_is_due || acked < m_cwr_sent)
         {
             return false;
         }
@@ -44,14 +44,14 @@ class EcnSender
             return Packet::ECT;
         }
         m_cwr_is_due = false;
-        m_cwr_sent = number;
+        m_cwr_sent = number + 1;
         return Packet::ECT | Packet::CWR;
     }
 
   private:
     bool m_agreed{false};
     bool m_cwr_is_due{false}; //!< the receiver is to be told of a reduction
-    uint64_t m_cwr_sent{0};   //!< segment that told it of the last one
+    uint64_t m_cwr_sent{0};   //!< all before it, with the segment that told it of the last one
 };
 
 } // namespace longfat::core

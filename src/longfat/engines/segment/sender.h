@@ -375,7 +375,7 @@ class Sender final : public Endpoint,
         }
         if (!m_requests.is_suspended())
         {
-            if (delivery.acked > 0 && m_ecn.on_advance(packet, acked) && m_state.is_calm())
+            if (m_ecn.on_echo(packet, acked) && m_state.is_calm())
             {
                 reduce(Congestion::ECN, ack, State::CWR, true);
             }
