@@ -153,6 +153,10 @@ def find(name: str) -> Algorithm:
     """Return the congestion control of this name.
 
     Raises InputError if there is none, or if its header cannot be used.
+
+    >>> from longfat.cc import catalogue
+    >>> catalogue.find("hybla").title
+    'TCP Hybla'
     """
     found, refused = _read(FOLDER)
     for some in (_of_engines(), found):
