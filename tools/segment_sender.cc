@@ -148,7 +148,7 @@ class Bench
             else if (std::sscanf(word.c_str(), "%llu-%llu", &begin, &end) == 2)
             {
                 ack.sack.at(ack.sack_blocks++) = {static_cast<uint32_t>(begin - ack.number),
-                                                 static_cast<uint32_t>(end - ack.number)};
+                                                  static_cast<uint32_t>(end - ack.number)};
             }
             else
             {
@@ -228,7 +228,7 @@ class Bench
         for (int i = 0; i < answer.blocks; ++i)
         {
             ack.sack.at(ack.sack_blocks++) = {answer.first[i] - answer.number,
-                                             answer.end[i] - answer.number};
+                                              answer.end[i] - answer.number};
             told += (i ? ", [" : "[") + std::to_string(answer.first[i]) + ", " +
                     std::to_string(answer.end[i]) + "]";
         }
