@@ -150,6 +150,11 @@ class Runs:
         self._use(name)
         return self._once(("archived", name), lambda: store.read_archive(name))
 
+    def points(self, name: str) -> pd.DataFrame:
+        """Return the points of an archive that has a row a point (`store.write_points`)."""
+        self._use(name)
+        return self._once(("points", name), lambda: store.read_table(name, "points"))
+
     def derived(self, function: Callable[["Runs"], Value]) -> Value:
         """Return what a function makes of these runs; for all who ask, it is called once."""
         if function not in self._known:

@@ -12,12 +12,12 @@ SATELLITE = {"loss": 1e-3, "rtt_s": 0.6, "rate_bps": 1e7, "buffer_bdp": 1.0}
 NEIGHBOURS = ("newreno", "cubic")
 
 
-def satellite(_: Runs) -> pd.DataFrame:
+def satellite(runs: Runs) -> pd.DataFrame:
     """Return the senders on a satellite's path of the atlas, in words.
 
     Those that cannot be told from the largest goodput are in bold.
     """
-    found = atlas.at(atlas.read(), **SATELLITE)
+    found = atlas.at(runs.points(atlas.ARCHIVE), **SATELLITE)
     shown = {
         "sender": [
             f"**{label(row.sender)}**" if row.first else label(row.sender)
@@ -32,9 +32,9 @@ def satellite(_: Runs) -> pd.DataFrame:
     return pd.DataFrame(shown)
 
 
-def senders(_: Runs) -> pd.DataFrame:
+def senders(runs: Runs) -> pd.DataFrame:
     """Return on how many of the atlas' paths each sender is among the best, in words."""
-    table = atlas.read()
+    table = runs.points(atlas.ARCHIVE)
     found = atlas.summary(table)
     shown = {
         "sender": found["sender"].map(label),
