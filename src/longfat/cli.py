@@ -71,16 +71,23 @@ def _stated(option: str, name: str, what: str, type: type = float):
 @_stated("--segment-bytes", "packet_size", "Bytes of a segment.", type=int)
 @click.option("--segments", type=float, multiple=True, help="Also the time to transfer so many.")
 @_stated("--rto", "rto", "T_0 (s).")
+@click.option(
+    "--model",
+    type=click.Choice(["printed", "renewal"]),
+    default="printed",
+    show_default=True,
+    help="Of the throughput: the paper's, or ours, which keeps the windows' distribution.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, as_json):
-    """TCP Hybla's throughput, and transfer times, by the paper's model."""
+def model_hybla(loss, rtt, rtt0, max_window, segment_bytes, segments, rto, model, as_json):
+    """TCP Hybla's throughput, by either model, and transfer times, by the paper's."""
     import numpy as np
     import pandas as pd
 
     from longfat.papers import hybla
 
     losses = np.array(loss)
-    throughput = hybla.throughput(loss=losses, rtt=rtt, rtt0=rtt0, max_window=max_window)
+    throughput = hybla.throughput(losses, rtt, rtt0, max_window, model=model)
     table = pd.DataFrame(
         {
             "loss": losses,

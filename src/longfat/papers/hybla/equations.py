@@ -5,6 +5,8 @@ Windows and data are in segments, times in seconds; p is the probability that a 
 has that. The derivation of each is in `longfat.papers.hybla.derivation`.
 """
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -230,6 +232,7 @@ def throughput(
     rtt0: ArrayLike,
     max_window: ArrayLike,
     equations: Equations = EQ,
+    model: Literal["printed", "renewal"] = "printed",
 ) -> np.ndarray:
     """Return the steady-state throughput B in segments/s (paper hybla, equations 2 to 21).
 
@@ -237,7 +240,8 @@ def throughput(
     rtt, rtt0: round-trip times of the connection and of the reference, s.
     max_window: the largest congestion window, segments, at least 1.
     equations: the paper's, or a variant of them such as `HALVED_ONCE`.
-    All arguments but the last broadcast; the result has their shape.
+    model: "renewal" is ours, with the windows' distribution (`longfat.papers.hybla.renewal`).
+    Loss, times and window broadcast; the result has their shape.
 
     Below the limit, (10) holds, at the limit (21). The two do not meet: (8) counts a round of
     congestion avoidance at its end, (17) at its middle, so B jumps where the peak reaches the
@@ -248,6 +252,10 @@ def throughput(
     >>> hybla.throughput([0, 1e-4, 1e-2], rtt=0.55, rtt0=0.025, max_window=550).round(1)
     array([1000. ,  964.7,  324.8])
     """
+    if model == "renewal":
+        from longfat.papers.hybla import renewal
+
+        return renewal.throughput(loss, rtt, rtt0, max_window)
     return _steady(loss, rtt, rtt0, max_window, equations)["B"]
 
 
