@@ -131,7 +131,7 @@ def _growth(
 ) -> Growth:
     """Return what follows a recovery that leaves the window w, if nothing is known to be lost."""
     to_limit = max(0.0, max_window**2 - w * w) / (2 * ratio**2)
-    followed = int(np.ceil(min(MEAN_DISTANCES / p, to_limit + 2 * max_window)))
+    followed = int(np.ceil(min(MEAN_DISTANCES / p, to_limit + 8 * max_window)))
     acked = np.arange(followed + DUPLICATES + 1)
     window = np.minimum(max_window, np.sqrt(w * w + 2 * ratio**2 * acked))
     arrives_s = _arrivals_s(w, window, rtt)
