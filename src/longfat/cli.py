@@ -257,6 +257,49 @@ def _executor(name: str, address: str | None, workers: int | None):
 
 
 @main.command()
+@click.option("--rate", type=float, required=True, help="Of the bottleneck (bit/s), such as 50e6.")
+@click.option("--rtt", type=float, required=True, help="Of the empty path (s).")
+@click.option("--loss", type=float, default=0.0, show_default=True, help="Probability, a packet.")
+@click.option("--buffer", type=float, default=1.0, show_default=True, help="In rate times RTT.")
+@click.option("--beside", default="", help="A neighbour, such as cubic: what does it keep?")
+@click.option("--senders", default="", help="Compare these alone: names with commas.")
+@click.option("--seeds", type=click.IntRange(min=2), default=3, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def compare(rate, rtt, loss, buffer, beside, senders, seeds, as_json):
+    """Which sender for a path? All over it, with 95 % intervals, the largest goodput first."""
+    import pandas as pd
+
+    from longfat.studies import which_sender
+
+    among = [name.strip() for name in senders.split(",") if name.strip()]
+    table = which_sender.compare(rate, rtt, loss, buffer, beside, among, seeds)
+    if as_json:
+        _print(table, as_json)
+        return
+    first = table["runs"].max()
+    how = f"{first} runs each, simulated" if first else "from the archive of the atlas"
+    click.echo(f"{len(table)} senders, {how}. Intervals are of 95 %.\n")
+    shown = pd.DataFrame({"sender": table["sender"], "Mb/s": table["Mb/s"].map("{:.3g}".format)})
+    _add_interval(shown, table, "low", "high", "")
+    shown["RTT, 95 %"] = table["rtt_95"].map("{:.2f} x".format)
+    shown["sent again"] = (100 * table["repeated"]).map("{:.2g} %".format)
+    if beside:
+        shown[f"{beside} keeps"] = (100 * table["keeps"]).map("{:.0f} %".format)
+        _add_interval(
+            shown, 100 * table[["keeps_low", "keeps_high"]], "keeps_low", "keeps_high", "%"
+        )
+    _print(shown, as_json)
+
+
+def _add_interval(shown, table, low: str, high: str, unit: str) -> None:
+    """Add a column with an interval to the table that is printed."""
+    name = f"[{unit}]" if unit else "[Mb/s]"
+    shown[name] = [
+        f"{one:.3g} to {other:.3g}" for one, other in zip(table[low], table[high], strict=True)
+    ]
+
+
+@main.command()
 @click.option("--sample", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--seed", type=int, help="Draw the same sample again.")
 @click.option("--experiment", help="Draw from this experiment only.")
