@@ -101,21 +101,6 @@ def test_steps_are_sentences_and_formulas():
     assert shown.startswith("**Why**\n\nGiven\n\n$$\na\n$$")
 
 
-def test_a_figure_is_written_with_its_data_only_when_asked(tmp_path, monkeypatch, capsys):
-    data = pd.DataFrame({"loss": [1e-4], "Mb/s": [7.5], "halfwidth": [0.1]})
-
-    def draw():
-        figure = show.comparison_figure(data, {"ns-3": data}, "Mb/s", "title", "goodput (Mb/s)")
-        show.show_figure("one", figure, data, "A line.")
-
-    draw()
-    assert not list(tmp_path.iterdir())
-    monkeypatch.setenv(show.FIGURE_FOLDER, str(tmp_path))
-    draw()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.csv", "one.png", "one.svg"]
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "one.csv"), data)
-
-
 def test_factors_are_drawn_where_they_belong():
     table = pd.DataFrame(
         {"x": [1, 2, 1, 2], "y": [5, 5, 6, 6], "factor": [1.0, 2, 3, 40], "ordered": [1, 0, 0, 0]}
