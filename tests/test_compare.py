@@ -42,6 +42,10 @@ def test_a_path_of_the_atlas_is_answered_from_its_archive():
         ({"among": ["cubi"]}, "no sender 'cubi'.*Did you mean 'cubic'"),
         ({"beside": "renoo"}, "no sender 'renoo'.*Did you mean 'reno'"),
         ({"rate_bps": 1e11, "rtt_s": 0.5}, "rate_bps 1e[+]11 and rtt_s 0.5.*a part of the rate"),
+        ({"loss": 2}, "^loss is 2"),
+        ({"rtt_s": 0}, "^rtt_s is 0"),
+        ({"rate_bps": -1}, "^rate_bps is -1"),
+        ({"buffer_bdp": 1e9}, "queue_packets.*should be less"),
     ],
 )
 def test_bad_input_is_a_sentence(changed, sentence):

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 
 from longfat import simulate, topologies
 from longfat.errors import InputError
+from longfat.papers import hybla
 from longfat.papers.hybla import renewal
 
 SATELLITE = {"rtt": 0.55, "rtt0": 0.025, "max_window": 550}
@@ -62,3 +63,10 @@ def test_the_windows_after_a_loss_are_a_distribution():
 def test_bad_input_is_named(values, named):
     with pytest.raises(InputError, match=f"^{named}"):
         renewal.throughput(**({"loss": 1e-3} | SATELLITE | values))
+
+
+def test_the_chapters_function_has_both_models_and_no_third():
+    ours = hybla.throughput(1e-3, **SATELLITE, model="renewal")
+    assert ours == renewal.throughput(1e-3, **SATELLITE) != hybla.throughput(1e-3, **SATELLITE)
+    with pytest.raises(InputError, match=r"^model is 'renewl'"):
+        hybla.throughput(1e-3, **SATELLITE, model="renewl")

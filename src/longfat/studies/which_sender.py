@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pydantic import ValidationError
 
 from longfat import statistics
-from longfat.errors import InputError, nearest
+from longfat.errors import InputError, nearest, sentence
+from longfat.papers import inputs
 from longfat.studies import atlas
 from longfat.studies.senders import OF_LONG_PAGE, senders
 from longfat.sweeps import simulate_all
@@ -53,6 +55,10 @@ def compare(
                 f"no sender '{name}' to compare: there are {', '.join(known)}."
                 f"{nearest(name, known)}"
             )
+    inputs.loss(loss)
+    inputs.positive("rate_bps", rate_bps, "bit/s")
+    inputs.positive("rtt_s", rtt_s, "s")
+    inputs.positive("buffer_bdp", buffer_bdp, "bandwidth-delay products")
     path = {"loss": loss, "rtt_s": rtt_s, "rate_bps": rate_bps, "buffer_bdp": buffer_bdp}
     archived = _archived(path, beside)
     if archived is not None:
@@ -107,7 +113,10 @@ def _simulated(path: dict[str, float], chosen: list[str], beside: str, seeds: in
     design = pd.DataFrame(alone, columns=["sender", "beside"]).merge(
         pd.DataFrame({"seed": range(1, seeds + 1)}), how="cross"
     )
-    scenes = [atlas.scenario(**(run | path)) for run in design.to_dict("records")]
+    try:
+        scenes = [atlas.scenario(**(run | path)) for run in design.to_dict("records")]
+    except ValidationError as wrong:
+        raise InputError(sentence(wrong)) from None
     rows = pd.DataFrame([atlas.measured(one) for one in simulate_all(scenes)])
     runs = pd.concat([design, rows], axis=1)
     carried = _carried_bps(path["rate_bps"]) / 1e6

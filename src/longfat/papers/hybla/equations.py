@@ -256,6 +256,8 @@ def throughput(
         from longfat.papers.hybla import renewal
 
         return renewal.throughput(loss, rtt, rtt0, max_window)
+    if model != "printed":
+        raise InputError(f"model is '{model}': it must be printed or renewal")
     return _steady(loss, rtt, rtt0, max_window, equations)["B"]
 
 

@@ -40,8 +40,8 @@ DUPLICATES = 3  # of the ACK before a lost segment (RFC 5681, section 3.2)
 class Growth(NamedTuple):
     """From a recovery's end to the next loss: expectations over where that is.
 
-    time_s, segments (sent after those of the recovery), window (when the loss is noticed), and
-    windows, the probabilities of the states that follow.
+    time_s; segments, sent after those of the recovery; and windows, the probabilities of the
+    states that follow.
     """
 
     time_s: float
