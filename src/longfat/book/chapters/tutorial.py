@@ -45,7 +45,12 @@ def dish(
     radio = duplex(
         "gateway", "dish", rate_bps=5e6, delay_s=0.13, queue_packets=200, loss_per_packet=loss
     )
-    flow = Flow(source="server", target="dish", congestion_control=algorithm)
+    flow = Flow(
+        source="server",
+        target="dish",
+        congestion_control=algorithm,
+        max_window_segments=1000,
+    )
     return Scenario(links=[*wire, *radio], flows=[flow], duration_s=duration_s, seed=seed)
 
 
