@@ -434,7 +434,7 @@ def _traced(at: Setting) -> Iterable[Experiment]:
         name="hybla-overflow",
         engine="ns3",
         points={"congestion_control": OVERFLOW},
-        build=functools.partial(satellite, loss=0, duration_s=8, record=window(400), **at.path),
+        build=functools.partial(satellite, loss=0, duration_s=2, record=window(400), **at.path),
     )
     yield Experiment(
         name="hybla-emulation-start",
