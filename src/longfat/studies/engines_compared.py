@@ -26,7 +26,7 @@ from longfat.style import ENGINE_LABEL
 
 SAME_WITHIN = 1.1  # the factor within which two goodputs count as the same
 GAP = 1.05  # the factor beyond which a difference wants a cause
-WINDOW = "cwnd_segments"
+WINDOW, THRESHOLD = "cwnd_segments", "ssthresh_segments"
 OURS = ENGINE_LABEL["segment"]
 AS_LINUX = "as Linux does"
 NS3 = "stock ns-3"
@@ -735,9 +735,11 @@ def responses(of: Runs) -> pd.DataFrame:
     for label, leg in THROUGHOUT.items():
         name = f"cross-check-responses-{leg.name}"
         for run, result in zip(of.design(name).itertuples(), of.results(name), strict=False):
+            if THRESHOLD not in result.traces:  # BBR has none
+                continue
             one = measures.loss_responses(
                 result.traces[WINDOW],
-                result.traces["ssthresh_segments"],
+                result.traces[THRESHOLD],
                 at.rtt_s,
                 at.duration_s,
             )
