@@ -258,41 +258,45 @@ def _line(start: float, end: float, y: float, color: str, width: float) -> str:
 
 
 def verdicts_before_and_after() -> pd.DataFrame:
-    """Return the verdict on each claim by the old rules and by today's.
+    """Return the claims whose verdict turned when all was computed again by the transport core.
 
-    The old ones are `data/verdicts-before.csv`. A claim that is only in one of them is new, or not
-    judged any more; why, says `data/verdicts-changed.csv`, and else the reason of today's verdict.
+    What was judged of the engine before is `data/verdicts-before.csv`, why it turned
+    `data/verdicts-changed.csv`. Columns: paper; claim; before and now, the verdicts; measured
+    before and measured now, at the point that decides, with 95 % intervals; reason.
     """
     before = pd.read_csv(paths.DATA / "verdicts-before.csv")
-    said = pd.read_csv(paths.DATA / "verdicts-changed.csv").set_index("id")["reason"]
-    both = before.merge(verdicts(), how="outer", on="id", suffixes=("_before", ""))
-    now = both["verdict"].notna()
-    unlike = now & (both["verdict"] != both["verdict_before"]) & both["verdict_before"].notna()
-    new = now & both["verdict_before"].isna()
-    table = pd.DataFrame(
+    reasons = pd.read_csv(paths.DATA / "verdicts-changed.csv")
+    both = before.merge(verdicts(), on="id", suffixes=("_before", "")).merge(reasons, how="left")
+    both = both[both["verdict"] != both["verdict_before"]]
+    return pd.DataFrame(
         {
-            "paper": both["paper"].fillna(both["paper_before"]),
-            "claim": both["where"].fillna(both["where_before"])
-            + ": "
-            + both["statement"].fillna(both["statement_before"]),
-            "kind": both["kind"].fillna("–"),
-            "before": both["verdict_before"].fillna("not judged"),
-            "now": both["verdict"].fillna("not judged").map(wording.worded),
-            "changed": np.select([unlike, new, ~now], CHANGES, "no"),
-            "reason": both["id"].map(said).astype(object).fillna(both["reason"]).fillna("–"),
+            "paper": both["paper"],
+            "claim": both["where"] + ": " + both["statement"],
+            "before": both["verdict_before"].map(wording.worded),
+            "now": both["verdict"].map(wording.worded),
+            "measured before": _measured(both, "_before"),
+            "measured now": _measured(both, ""),
+            "reason": both["reason_of_change"],
         }
-    )
-    return table.sort_values("paper", kind="stable").reset_index(drop=True)
+    ).reset_index(drop=True)
 
 
-CHANGES = ["verdict", "new claim", "no longer judged"]
+def _measured(table: pd.DataFrame, suffix: str) -> list[str]:
+    rows = table[["measured" + suffix, "low" + suffix, "high" + suffix]].itertuples(index=False)
+    return [f"{value:.3g} [{low:.3g}, {high:.3g}]" for value, low, high in rows]
 
 
 def verdicts_changed() -> pd.DataFrame:
-    """Return how many claims changed from which verdict to which: a row a pair, most first."""
-    table = verdicts_before_and_after()
-    table["now"] = table["now"].map(verdict_rules.verdict_class).replace("depends", "depends on …")
-    counts = table.groupby(["before", "now"]).size().rename("claims").reset_index()
+    """Return how many claims went from which verdict to which: a row a pair, most first."""
+    before = pd.read_csv(paths.DATA / "verdicts-before.csv")
+    both = before.merge(verdicts(), on="id", suffixes=("_before", ""))
+    classes = pd.DataFrame(
+        {
+            one: both[of].map(verdict_rules.verdict_class).replace("depends", "depends on …")
+            for one, of in (("before", "verdict_before"), ("now", "verdict"))
+        }
+    )
+    counts = classes.value_counts(sort=True).rename("claims").reset_index()
     return counts.sort_values("claims", ascending=False, kind="stable").reset_index(drop=True)
 
 
