@@ -1,5 +1,7 @@
 """What the papers state, and the arithmetic behind what their numbers cannot mean."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,10 @@ from longfat import papers, topologies
 from longfat.errors import InputError
 from longfat.papers import hybla
 from longfat.papers.hybla import derivation
+from longfat.papers.hybla import plan as hybla_plan
+from longfat.papers.survey import plan as survey_plan
+from longfat.papers.tcpj import plan as tcpj_plan
+from longfat.papers.ucc import plan as ucc_plan
 from longfat.verdicts import rules
 
 
@@ -79,6 +85,69 @@ def test_parameters_say_whether_they_are_stated():
     assert parameters.set_index("name").at["link_rate", "status"] == "assumed"
     # A parameter of two tables has one value.
     assert (parameters.groupby("name").value.nunique() == 1).all()
+
+
+@pytest.mark.parametrize("paper", papers.names())
+def test_what_is_assumed_has_a_plausible_range_with_a_source(paper):
+    table = papers.parameters(paper)
+    ranges = {one.name: one for one in papers.ranges(paper)}
+    assert len(ranges) == len(papers.ranges(paper))
+    assert set(table.loc[table["status"] == "assumed", "name"]) <= set(ranges)
+    for name, one in ranges.items():
+        assert len(one.source) > 15, name
+        assert bool(one.choices) == (one.low is None), name
+        if one.choices:
+            assert papers.text(paper, name) in one.choices
+        else:
+            assert one.low <= papers.value(paper, name) <= one.high
+
+
+@pytest.mark.parametrize(
+    ("paper", "varied"),
+    [
+        ("hybla", [(name, word) for name, words in hybla_plan.VARIED.items() for word in words]),
+        ("survey", list(survey_plan.VARIED)),
+        ("tcpj", [(one.parameter, one.setting) for one in tcpj_plan.VARIED]),
+        ("ucc", [(one.parameter, one.setting) for one in ucc_plan.VARIED]),
+    ],
+)
+def test_what_a_chapter_varies_is_plausible(paper, varied):
+    """A choice is called in parameters.csv what it is called in the chapter, but for its unit."""
+    choices = {one.name: one.choices for one in papers.ranges(paper)}
+    assert varied
+    for name, word in varied:
+        assert name in choices
+        known = choices[name]
+        assert not known or any(f"{word} ".startswith(f"{choice} ") for choice in known), word
+
+
+@pytest.mark.parametrize(
+    ("columns", "complaint"),
+    [
+        ("5,,,,,", "source: this field is missing"),
+        ("5,1,9,,,a manual", "it needs low, high and spacing, or choices"),
+        ("5,1,9,linear,,", "source: this field is missing"),
+        ("5,1,9,linear,5 | 6,a manual", "it has both choices and a range"),
+        ("5,9,1,linear,,a manual", "low is 9: it must be below high, which is 1"),
+        ("5,0,9,log,,a manual", "low is 0: with spacing log it must be above 0"),
+        ("5,1,4,linear,,a manual", "5 is not from 1 to 4"),
+        ("none,1,4,linear,,a manual", "none is not from 1 to 4"),
+        ("5,1,x,linear,,a manual", "high: 'x' should be a valid number"),
+        ("5,1,9,even,,a manual", "spacing: 'even' should be 'linear' or 'log'"),
+        ("5,,,,6 | 7,a manual", "5 is none of its choices 6, 7"),
+        ("5,,,,5 | 5,a manual", "a choice comes twice"),
+    ],
+)
+def test_a_range_that_is_none_is_refused(columns, complaint, monkeypatch, tmp_path):
+    (tmp_path / "p").mkdir()
+    file = tmp_path / "p" / "parameters.csv"
+    monkeypatch.setattr(papers, "PAPERS", tmp_path)
+    head = "name,status,value,low,high,spacing,choices,source\n"
+    file.write_text(f"{head}rate,assumed,5,1,9,log,,a manual\nlimit,stated,5,,,,,\n")
+    assert [one.name for one in papers.ranges("p")] == ["rate"]
+    file.write_text(f"{head}rate,assumed,{columns}\n")
+    with pytest.raises(InputError, match=f"p: rate: .*{re.escape(complaint)}"):
+        papers.ranges("p")
 
 
 def test_values():

@@ -131,16 +131,14 @@ def assumptions() -> pd.DataFrame:
     """Return every value that an experiment needs and its paper does not state, or not for it.
 
     That is what is assumed, and what a paper states for one of its experiments or for its model and
-    we took for others: it is varied all the same. The column `stated` says which. The last two
-    columns are `sensitivity.effects`: how far the total goodput of a run moves with it, and the
-    experiments that say so.
+    we took for others: it has a range all the same. The column `stated` says which, `plausible`
+    and `source` what else it may have been (`papers.ranges`). The last two columns are
+    `sensitivity.effects`: how far the total goodput of a run moves with it, and the experiments
+    that say so.
     """
-    table = _of_all(papers.parameters)
+    ranges = _of_all(_ranges)
     effects = _of_all(lambda paper: sensitivity.effects(paper).assign(paper=paper))
-    varied = table.set_index(["paper", "name"]).index.isin(
-        effects.set_index(["paper", "name"]).index
-    )
-    assumed = table[(table["status"] == "assumed") | varied]
+    assumed = _of_all(papers.parameters).merge(ranges, on=["paper", "name"])
     assumed = assumed.assign(stated=assumed["status"].map({"assumed": "no", "stated": "in part"}))
     moves = effects.assign(
         goodput=[
@@ -157,7 +155,21 @@ def assumptions() -> pd.DataFrame:
     table[columns] = table[columns].fillna("–")
     table["name"] = [f"{label(name)} (`{name}`)" for name in table["name"]]
     table["value"] = [_value(text) for text in table["value"]]
-    return table[["paper", "name", "value", "unit", "stated", "note", *columns]]
+    about = ["paper", "name", "value", "unit", "stated", "note", "plausible", "source"]
+    return table[[*about, *columns]]
+
+
+def _ranges(paper: str) -> pd.DataFrame:
+    """Return what a paper's parameters may have been in words: columns name, plausible, source."""
+    rows = []
+    for one in papers.ranges(paper):
+        if one.choices:
+            words = "; ".join(_value(choice) for choice in one.choices)
+        else:
+            words = f"{_value(f'{one.low:g}')} to {_value(f'{one.high:g}')}"
+            words += ", in its logarithm" if one.spacing == "log" else ""
+        rows.append({"name": one.name, "plausible": words, "source": one.source})
+    return pd.DataFrame(rows).assign(paper=paper)
 
 
 def _value(text: str) -> str:

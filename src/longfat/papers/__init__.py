@@ -11,11 +11,17 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longfat.errors import InputError, nearest
+from pydantic import ValidationError
+
+from longfat.errors import InputError, nearest, sentence
+from longfat.papers.plausible import Plausible
 from longfat.paths import PAPERS
 
 if TYPE_CHECKING:  # a network of a paper's needs no table
     import pandas as pd
+
+
+RANGE = {"low", "high", "spacing", "choices", "source"}  # the columns of `ranges` alone
 
 
 def names() -> list[str]:
@@ -57,7 +63,32 @@ def parameters(paper: str) -> "pd.DataFrame":
     1        rtt0  0.025         s  stated
     2  max_window    550  segments  stated
     """
-    return _rows("parameters", paper, dtype={"value": str})
+    columns = ["name", "value", "unit", "status", "where", "note"]
+    return _rows("parameters", paper, usecols=columns, dtype={"value": str})
+
+
+def ranges(paper: str) -> list[Plausible]:
+    """Return what each parameter may have been that a paper does not state, or not for all it does.
+
+    They are for runs in which all that is unknown is drawn at once, and stand beside the values in
+    the paper's `parameters.csv`. Raises InputError for an unknown paper, and for an assumption
+    whose range is missing, has no source or does not have the value that was taken.
+
+    >>> from longfat import papers
+    >>> link_rate = next(one for one in papers.ranges("hybla") if one.name == "link_rate")
+    >>> link_rate.low, link_rate.high, link_rate.spacing  # bit/s
+    (10000000.0, 1000000000.0, 'log')
+    """
+    with _path("parameters", paper).open(encoding="utf-8", newline="") as file:
+        rows = [{name: text for name, text in row.items() if text} for row in csv.DictReader(file)]
+    found = []
+    for row in rows:
+        if row["status"] == "assumed" or row.keys() & RANGE:
+            try:
+                found.append(Plausible(**row))
+            except ValidationError as error:
+                raise InputError(f"{paper}: {row['name']}: {sentence(error)}") from None
+    return found
 
 
 def value(paper: str, name: str) -> float:
