@@ -5,6 +5,7 @@ opens it.
 """
 
 import contextlib
+import io
 import re
 from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urldefrag, urljoin, urlparse
@@ -13,6 +14,7 @@ import nbformat
 import pytest
 import yaml
 from conftest import HTML
+from matplotlib.image import imread
 
 from longfat.book import figures, tables, verdicts
 from longfat.book.chapters import LONG
@@ -363,6 +365,19 @@ def test_dark_mode(visit):
         seen[page.evaluate("() => document.documentElement.dataset.theme")] = brightness()
     assert seen["light"] > 200
     assert seen["dark"] < 60
+
+
+def test_pictures_have_the_pages_colours(visit):
+    page = visit(PAPERS[0])
+    picture = page.locator("article figure img").first
+    picture.scroll_into_view_if_needed()
+    seen = {}
+    for theme in "light", "dark":
+        page.evaluate("theme => (document.documentElement.dataset.theme = theme)", theme)
+        page.wait_for_timeout(500)  # colours fade
+        seen[theme] = imread(io.BytesIO(picture.screenshot()))[..., :3].mean()
+    assert seen["light"] > 0.8
+    assert seen["dark"] < 0.25
 
 
 @pytest.mark.slow
