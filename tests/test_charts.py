@@ -1,6 +1,8 @@
 """What a figure draws is kept as numbers beside it, so that a wrong drawing is found."""
 
+import functools
 import inspect
+import json
 import types
 
 import matplotlib.pyplot as plt
@@ -8,8 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat.book import chapters, charts
+from longfat import InputError, engines, paths, store
+from longfat.book import chapters, charts, show
 from longfat.book.chapters import helpers_links_charts, hybla_charts
+from longfat.experiment import Figure
 from longfat.papers.hybla.plan import WINDOW
 
 HYBLA = chapters.find("hybla")
@@ -73,13 +77,19 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_a_wrong_drawing_is_found(name):
-    module, draw, right, wrong = MUTANTS[name]
+def _mutant(module, right, wrong):
+    """Return the module with a change in its source."""
     source = inspect.getsource(module)
     assert source.count(right) == 1
     mutant = types.ModuleType(module.__name__)
     exec(compile(source.replace(right, wrong), module.__file__, "exec"), mutant.__dict__)
+    return mutant
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_wrong_drawing_is_found(name):
+    module, draw, right, wrong = MUTANTS[name]
+    mutant = _mutant(module, right, wrong)
     assert charts.drawn(draw(module)) == charts.drawn(draw(module))
     assert charts.drawn(draw(mutant)) != charts.drawn(draw(module))
     plt.close("all")
@@ -98,13 +108,94 @@ def test_what_is_drawn_in_colour_is_in_the_table():
     figure, axes = plt.subplots()
     axes.plot([1, 2], [5.0, 6.0], color="black")  # a model
     axes.plot([1, 2], [0.1, 0.2], color="#0072b2", label="measured")
-    assert not charts.not_in_data(figure, pd.DataFrame({"y": [0.1, 0.2, 0.3]}))
-    assert charts.not_in_data(figure, pd.DataFrame({"y": [0.1, 0.21]})) == [
-        "1: line measured: 0.1 0.2"
+    table = pd.DataFrame({"x": [1, 2, 3], "y": [0.1, 0.2, 0.3]})
+    assert not charts.not_in_data(figure, table)
+    assert charts.not_in_data(figure, table.assign(y=[0.1, 0.21, 0.3])) == [
+        "1: line measured along y: 0.2"
     ]
-    bars, axes = plt.subplots()
-    axes.barh([0, 1], [0.2, 0.4], color="#d55e00")
-    axes.set_yticks([0, 1], ["UCC", "CHD"])
-    assert not charts.not_in_data(bars, pd.DataFrame({"y": [0.4, 0.2]}))
-    assert charts.not_in_data(bars, pd.DataFrame({"y": [0.4, 2]})) == ["1: bar: 0.2"]
+    assert charts.not_in_data(figure, table.assign(x=[1, 1, 3])) == ["1: line measured along x: 2"]
+    axes.plot([1000, 2000], [100, 200], color="#0072b2")  # ms, and mW
+    assert not charts.not_in_data(figure, table)
+    axes.plot([1, 2], [1, 2.5], color="#0072b2")
+    assert charts.not_in_data(figure, table) == ["1: line along y: 2.5"]
+    axes.set_axis_off()  # a drawing, in which places mean nothing
+    assert not charts.not_in_data(figure, table)
     plt.close("all")
+
+
+def test_bars_that_are_drawn_are_in_the_table():
+    figure, axes = plt.subplots()
+    axes.barh(["UCC", "CHD"], [0.2, 0.4], xerr=[0.03, 0.05], color="#d55e00", label="share")
+    table = pd.DataFrame({"y": [0.4, 0.2], "halfwidth": [0.05, 0.03]})
+    assert not charts.not_in_data(figure, table)
+    wrong = table.assign(y=[0.4, 2])
+    assert charts.not_in_data(figure, wrong) == ["1: bars share: 0.2"]
+    narrow = table.assign(halfwidth=[0.05, 0.007])
+    assert charts.not_in_data(figure, narrow) == ["1: intervals _nolegend_: 0.17 0.23"]
+    plt.close("all")
+
+
+def test_intervals_that_are_drawn_are_in_the_table():
+    """By their ends, or by how far these are from the point."""
+    figure, axes = plt.subplots()
+    axes.errorbar([1, 2], [5, 6], yerr=[[0.5, 0.25], [1.5, 0.25]], color="#0072b2", label="a")
+    table = pd.DataFrame({"x": [1, 2], "y": [5, 6], "low": [4.5, np.nan], "high": [6.5, np.nan]})
+    assert charts.not_in_data(figure, table) == ["1: intervals a: 5.75 6.25"]
+    assert not charts.not_in_data(figure, table.assign(halfwidth=[np.nan, 0.25]))
+    plt.close("all")
+
+
+def test_cells_that_are_drawn_are_in_the_table():
+    figure, axes = plt.subplots()
+    wide = pd.DataFrame({0.1: [1.0, 2.0], 0.2: [3.0, 4.0]}, index=[5, 6])
+    charts.heat(axes, wide)
+    assert not charts.not_in_data(figure, wide)
+    assert charts.not_in_data(figure, wide.replace(3.0, 7.0)) == ["1: cells: 3"]
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", ["all signs turned", "a third of the window"])
+def test_a_drawing_of_other_numbers_is_found_by_the_table_alone(name):
+    """No kept numbers are needed to see that these are not the table's."""
+    module, draw, right, wrong = MUTANTS[name]
+    table = DIFFERENCES if name == "all signs turned" else WINDOWS
+    assert not charts.not_in_data(draw(module), table)
+    assert charts.not_in_data(draw(_mutant(module, right, wrong)), table)
+    plt.close("all")
+
+
+@functools.cache
+def kept() -> dict[str, dict]:
+    """Return the numbers that stand beside each figure in the notebooks, by its name."""
+    pages = (json.loads(path.read_text("utf-8")) for path in paths.NOTEBOOKS.glob("*.ipynb"))
+    outputs = (one for page in pages for cell in page["cells"] for one in cell.get("outputs", []))
+    return {
+        one["metadata"]["image/png"]["name"]: one["data"][show.FIGURE_MIME]
+        for one in outputs
+        if show.FIGURE_MIME in one.get("data", {})
+    }
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("name", [n for n, one in chapters.stated().items() if one.figures])
+def test_a_figure_draws_what_its_table_and_its_page_have(name, monkeypatch):
+    """Of all whose runs are archived; nothing is run for it.
+
+    What is drawn in colour is in the table that the figure is of; both, as numbers, are those that
+    stand beside the picture in the notebook.
+    """
+
+    def refused(scenario, engine, *_):
+        raise InputError(f"a run of the engine {engine} is not in the archive")
+
+    monkeypatch.setattr(engines, "find_or_run", refused)
+    chapter, archived = chapters.stated()[name], set(store.experiments())
+    for one in chapter.figures:
+        if isinstance(one, Figure) and set(one.uses) <= archived:
+            data = chapter.data(one)
+            figure = chapter.chart(one, data)
+            assert charts.not_in_data(figure, data) == [], one.name
+            show.settle(figure)
+            made = {"data": charts.rounded_lines(data), "drawn": charts.drawn(figure)}
+            assert made == kept()[one.name], one.name
+            plt.close(figure)

@@ -5,8 +5,7 @@ is 0, for it is rounding of the machine's. Of long series every so manieth numbe
 """
 
 import itertools
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -15,17 +14,23 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import Collection, LineCollection, PolyCollection
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_rgba_array
+from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogFormatter, NullFormatter, ScalarFormatter
 
 from longfat.style import CONTROLS, known_style, style
 
 DIGITS = 4
 ROWS = 120  # kept of a table, at most
 POINTS = 60  # kept of a line, at most
+# A table's seconds, bit/s and shares are drawn as ms, Mb/s and per cent, and the other way round.
+UNITS = (1e-6, 1e-3, 0.01, 1.0, 100.0, 1e3, 1e6)
 
 
 def rounded(values: Iterable) -> list[str]:
@@ -139,63 +144,122 @@ def _numbers(values: Any) -> list:
 
 
 def not_in_data(figure: Figure, data: pd.DataFrame) -> list[str]:
-    """Return what a figure draws in colour that its table does not have, as `drawn` has it.
+    """Return what a figure draws in colour that its table does not have, a line a thing.
 
     On all pages colours are for what was measured; black is a model's, grey a paper's or a guide's.
-    The values that count are those along y, or along x where y has words at its ticks.
+    A value may be drawn in another of `UNITS` than the table's, and an interval's end by its
+    distance from the point. Places on an axis of names are no values, and neither are those of a
+    drawing without axes, as of a network.
     """
     numbers = data.select_dtypes("number").to_numpy(float).ravel()
-    known = np.unique(numbers[np.isfinite(numbers)])
+    known = np.unique(np.outer(numbers[np.isfinite(numbers)], UNITS))
     strangers = []
     for panel, axes in enumerate(figure.axes, 1):
-        ticks = " ".join(label.get_text() for label in axes.get_yticklabels())
-        across = bool(re.search(r"[A-Za-z]{2}", re.sub(r"\$.*?\$", "", ticks)))
-        for what, values in _measured(axes, across):
-            if not _among(values, known):
-                some = " ".join(rounded(_some(values, 6)))
-                strangers.append(f"{panel}: {what.strip()}: {some}")
+        if not axes.axison or hasattr(axes, "_colorbar"):
+            continue
+        for what, values in _measured(axes, known):
+            if (strange := values[~_among(values, known)]).size:
+                some = " ".join(rounded(_some(strange, 6)))
+                strangers.append(f"{panel}: {' '.join(what.split())}: {some}")
     return strangers
 
 
-def _measured(axes: Axes, across: bool) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the values of what is drawn in colour."""
+def _measured(axes: Axes, known: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the values of what is drawn in colour, those along x and those along y."""
     labels = _labels(axes)
+    valued = [not _named(axis) for axis in (axes.xaxis, axes.yaxis)]
+
+    def along(what: str, *places: Any) -> Iterator[tuple[str, np.ndarray]]:
+        for name, has_values, some in zip("xy", valued, places, strict=True):
+            if has_values:
+                yield f"{what} along {name}", np.asarray(some, float)
+
+    bars = [one for one in axes.containers if isinstance(one, BarContainer)]
+    ends = {id(one): np.array([_end(bar, one.orientation) for bar in one]) for one in bars}
+    for one in bars:
+        coloured = [_coloured(bar) for bar in one]
+        yield f"bars {one.get_label()}", ends[id(one)][coloured, int(one.orientation == "vertical")]
+    of_bars = {id(one.errorbar): ends[id(one)] for one in bars}
+    caps = []
+    for whole in axes.containers:
+        if isinstance(whole, ErrorbarContainer):
+            caps += whole[1]
+            middles = _points(whole[0]) if whole[0] else of_bars.get(id(whole), np.empty((0, 2)))
+            yield f"intervals {whole.get_label()}", _ends(whole, middles, valued, known)
     for line in axes.lines:
-        colors = [line.get_color()] if line.get_linestyle() != "None" else []
-        colors += [line.get_markerfacecolor()] if line.get_marker() not in ("None", None) else []
-        if any(map(_coloured, colors)):
-            values = np.asarray(line.get_ydata())
-            named = across or not np.issubdtype(values.dtype, np.number)
-            yield f"line {labels(line)}", np.asarray(line.get_xdata() if named else values, float)
-    for bar in axes.patches:
-        if isinstance(bar, Rectangle) and _coloured(bar.get_facecolor()):
-            yield f"bar {labels(bar)}", np.array([bar.get_width() if across else bar.get_height()])
+        if line not in caps and line.get_transform() == axes.transData and _coloured(line):
+            yield from along(f"line {labels(line)}", line.get_xdata(), line.get_ydata())
     for collection in axes.collections:
         if _array(collection).size:
             yield "cells", _array(collection).compressed()
-        elif not isinstance(collection, LineCollection | PolyCollection):
+        elif not isinstance(collection, LineCollection | PolyCollection) and _coloured(collection):
             points = np.asarray(collection.get_offsets(), float)
-            if any(map(_coloured, collection.get_facecolor())):
-                yield f"points {labels(collection)}", points[:, 0 if across else 1]
+            yield from along(f"points {labels(collection)}", *points.T)
     for image in axes.images:
         yield "cells", _array(image).compressed()
 
 
-def _coloured(color: Any) -> bool:
-    if color is None or (isinstance(color, str) and color == "none"):
-        return False
-    return np.ptp(to_rgb(color)) > 0.02
+def _named(axis: Axis) -> bool:
+    """Return whether an axis has names at its ticks, or numbers that are not their places."""
+    formatter, places = axis.get_major_formatter(), list(axis.get_majorticklocs())
+    if isinstance(formatter, ScalarFormatter | LogFormatter | NullFormatter):
+        return not places
+    try:
+        written = [float(text) for text in formatter.format_ticks(places)]
+    except ValueError:
+        return True
+    return not places or not np.allclose(written, places)
 
 
-def _among(values: np.ndarray, known: np.ndarray) -> bool:
-    """Return whether all values are known ones, but for rounding."""
-    values = values[np.isfinite(values)]
+def _coloured(artist: Any) -> bool:
+    """Return whether any of an artist is in colour."""
+    if isinstance(artist, Line2D):
+        lined = artist.get_linestyle() != "None"
+        marked = artist.get_marker() not in ("None", "", None)
+        marks = [artist.get_markerfacecolor(), artist.get_markeredgecolor()]
+        colors: Any = [artist.get_color()] * lined + marks * marked
+    elif isinstance(artist, LineCollection):
+        colors = artist.get_edgecolor()
+    else:
+        colors = artist.get_facecolor()
+    return bool((np.ptp(to_rgba_array(colors)[:, :3], axis=1) > 0.02).any())
+
+
+def _points(line: Line2D) -> np.ndarray:
+    return np.column_stack([np.asarray(one, float) for one in line.get_data()])
+
+
+def _end(bar: Rectangle, orientation: str | None) -> tuple[float, float]:
+    """Return the middle of a bar's end."""
+    if orientation == "vertical":
+        return bar.get_x() + bar.get_width() / 2, bar.get_y() + bar.get_height()
+    return bar.get_x() + bar.get_width(), bar.get_y() + bar.get_height() / 2
+
+
+def _ends(
+    whole: ErrorbarContainer, middles: np.ndarray, valued: list[bool], known: np.ndarray
+) -> np.ndarray:
+    """Return the ends of intervals, but those whose distance from their middle is known."""
+    ends = []
+    for segment in (segment for bar in whole[2] for segment in bar.get_segments()):
+        if len(segment) < 2:  # of what is no number
+            continue
+        across = int(segment[0, 0] == segment[-1, 0])  # along y
+        own = np.isclose(middles[:, 1 - across], segment[0, 1 - across], rtol=1e-12)
+        for end in segment[[0, -1], across] if valued[across] else ():
+            reach = abs(end - middles[own, across])
+            ends += [end] if not _among(reach, known).any() else []
+    return np.array(ends)
+
+
+def _among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return which values are known ones, but for rounding; what is no number counts as known."""
     if not len(known):
-        return not len(values)
+        return ~np.isfinite(values)
     right = np.searchsorted(known, values).clip(0, len(known) - 1)
     left = (right - 1).clip(0)
     nearest = np.minimum(abs(known[right] - values), abs(known[left] - values))
-    return bool((nearest <= 1e-9 * abs(values) + 1e-12 * abs(known).max()).all())
+    return ~np.isfinite(values) | (nearest <= 1e-9 * abs(values) + 1e-12)
 
 
 # --- charts
@@ -224,6 +288,17 @@ def lines(
         own = look(name) if look else style(str(name)) if known_style(str(name)) else next(others)
         interval = {"yerr": line[halfwidth]} if halfwidth in line else {}
         axes.errorbar(line[x], line[y], label=label(name), **interval, **(dict(own) | more))
+
+
+def beside(
+    table: pd.DataFrame, x: str, by: str, names: Sequence[str], *, ratio: float
+) -> pd.DataFrame:
+    """Return the table with the column beside: places along a logarithmic axis instead of `x`.
+
+    There points of one `x` stand beside each other, in the order that `names` has those of `by`.
+    """
+    shift = table[by].map({name: place - (len(names) - 1) / 2 for place, name in enumerate(names)})
+    return table.assign(beside=table[x] * ratio**shift)
 
 
 def forest(

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from IPython.core.pylabtools import print_figure
 from IPython.display import HTML, Markdown, display
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -171,11 +172,10 @@ def show_factors(axes: plt.Axes, table: pd.DataFrame, x: str, y: str) -> None:
     """Draw `statistics.fit`'s factor over two assumptions, with a dot where the order is right."""
     wide = table.pivot(index=y, columns=x, values="factor")
     ordered = table.pivot(index=y, columns=x, values="ordered")
-    image = np.log10(wide.to_numpy())
-    axes.imshow(image, origin="lower", aspect="auto", cmap="cividis_r", vmin=0, vmax=1)
+    axes.imshow(wide, origin="lower", aspect="auto", cmap="cividis_r", norm=LogNorm(1, 10))
     for i, j in np.ndindex(wide.shape):
         text = f"{wide.iat[i, j]:.1f}" + (" •" if ordered.iat[i, j] else "")
-        color = "white" if image[i, j] > 0.5 else "black"
+        color = "white" if wide.iat[i, j] > np.sqrt(10) else "black"
         axes.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
     axes.set_xticks(range(wide.shape[1]), [f"{value:g}" for value in wide.columns])
     axes.set_yticks(range(wide.shape[0]), [f"{value:g}" for value in wide.index])

@@ -106,6 +106,12 @@ def goodputs(of: Runs) -> pd.DataFrame:
     return runs[["response", "engine", "loss", "seed", "goodput_bps"]]
 
 
+def goodput_points(of: Runs) -> pd.DataFrame:
+    """Return the means of `goodputs`: response, engine, loss, goodput_bps, halfwidth."""
+    runs = of.derived(goodputs)
+    return statistics.interval(runs, ["response", "engine", "loss"], "goodput_bps")
+
+
 def beside_linux(of: Runs) -> pd.DataFrame:
     """Return Linux's goodput beside ours: a row a sender and loss rate.
 

@@ -103,7 +103,8 @@ def _shares(flows: int) -> Scenario:
 def shares(runs: Runs) -> pd.DataFrame:
     """Return what so many flows get each, from half of the run on.
 
-    Columns: flows, equal (1 / (n + 1)), least and largest (parts of the link), used (their sum),
+    Columns: flows, equal (1 / (n + 1)), least and largest (parts of the link), middle (of these)
+    and spread (half of what is between them), used (the sum of all),
     queue (mean, packets), dropped, segments (that the flows have sent) and queries (what else went
     over the link, but for two packets of each handshake).
     """
@@ -117,6 +118,7 @@ def shares(runs: Runs) -> pd.DataFrame:
         rows.append(
             {"flows": count, "equal": 1 / (count + 1)}
             | {"least": parts.min(), "largest": parts.max(), "used": parts.sum()}
+            | {"middle": (parts.min() + parts.max()) / 2, "spread": np.ptp(parts) / 2}
             | {"queue": routers.queue_samples(result, DURATION_S / 2).mean()}
             | {"dropped": int(result.links["packets_dropped_by_queue"].sum())}
             | {"segments": segments, "queries": packets - segments - 2 * count}

@@ -191,7 +191,8 @@ def _modelled(loss: float, bytes: float, seed: int) -> Scenario:
 
 
 def modelled(runs: Runs) -> pd.DataFrame:
-    """Return RBUDP's times beside (3): loss, bytes, time, halfwidth, model, ratio, holds.
+    """Return RBUDP's times beside (3): loss, bytes, time, halfwidth, model, ratio, holds,
+    ratio_halfwidth.
 
     `holds` says whether the model's assumption does, that a blast costs one round trip beside its
     data: the bitmap goes in the first window of its TCP connection, and the chance that a message
@@ -204,6 +205,7 @@ def modelled(runs: Runs) -> pd.DataFrame:
     table = statistics.interval(rows, ["loss", "bytes"], "time")
     table["model"] = rbudp_time(table["bytes"], RATE * way.rate_bps, table["loss"], way.rtt_s)
     table["ratio"] = table["time"] / table["model"]
+    table["ratio_halfwidth"] = table["halfwidth"] / table["model"]
     packets = table["bytes"] / 1468
     lost = (blasts(packets, table["loss"]) + 2) * table["loss"]
     table["holds"] = (packets / 8 <= 10 * 536) & (lost < 0.02)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from longfat.book.chapters import cross_check_charts as charts
+from longfat.book.charts import beside
 from longfat.experiment import Chapter, Figure, Runs, Table
 from longfat.studies import engines_compared, long_fat_pipe, recoveries
 from longfat.studies.engines_compared import LEGS, LINUX, NS2, OURS, THROUGHOUT
@@ -50,6 +51,11 @@ def _gaps(runs: Runs) -> pd.DataFrame:
 def _pipe(runs: Runs) -> pd.DataFrame:
     table = long_fat_pipe.beside_linux(runs).drop(columns=["ratio", "low", "high"])
     return table.assign(sender=[charts.label(name) for name in table["sender"]])
+
+
+def _pipe_points(runs: Runs) -> pd.DataFrame:
+    engines = (long_fat_pipe.OURS, long_fat_pipe.LINUX)
+    return beside(long_fat_pipe.goodput_points(runs), "loss", "engine", engines, ratio=1.12)
 
 
 def chapter(
@@ -192,7 +198,7 @@ def chapter(
             Figure(
                 name="cross-check-pipe",
                 uses=PIPES,
-                data=long_fat_pipe.goodputs,
+                data=_pipe_points,
                 chart=lambda data, _: charts.long_fat_pipe_goodputs(data),
                 caption="Goodput of standard, HighSpeed and Scalable TCP over loss at 600 Mb/s and "
                 "0.1 s, with 95 % intervals, beside the response functions.",

@@ -5,7 +5,6 @@ import itertools
 import pandas as pd
 from matplotlib.figure import Figure
 
-from longfat import statistics
 from longfat.book import show
 from longfat.studies import long_fat_pipe
 from longfat.studies.engines_compared import SAME_WITHIN, WINDOW
@@ -105,19 +104,21 @@ def ratios(compared: pd.DataFrame) -> Figure:
     return figure
 
 
-def long_fat_pipe_goodputs(runs: pd.DataFrame) -> Figure:
-    """Draw `long_fat_pipe.goodputs` over loss beside the response functions, a panel a sender."""
+def long_fat_pipe_goodputs(points: pd.DataFrame) -> Figure:
+    """Draw goodputs over loss beside the response functions, a panel a sender.
+
+    `points` is of `long_fat_pipe.goodput_points`, each `charts.beside` that of the other engine.
+    """
     figure, panels = show.subplots(1, 3, sharex=True, sharey=True, figsize=(7, 3.4))
     styles = {long_fat_pipe.OURS: show.SIMULATION, long_fat_pipe.LINUX: show.EMULATION}
-    points = statistics.interval(runs, ["response", "engine", "loss"], "goodput_bps")
-    responses = long_fat_pipe.responses(runs["loss"])
+    responses = long_fat_pipe.responses(points["loss"])
     for axes, name in zip(panels, long_fat_pipe.SENDERS, strict=True):
         line = responses[responses["response"] == name]
         axes.plot(line["loss"], line["goodput_bps"] / 1e6, label="response function", **show.MODEL)
-        for place, (engine, style) in enumerate(styles.items()):
+        for engine, style in styles.items():
             one = points[(points["response"] == name) & (points["engine"] == engine)]
             axes.errorbar(
-                one["loss"] * 1.12 ** (place - 0.5),  # beside each other
+                one["beside"],
                 one["goodput_bps"] / 1e6,
                 yerr=one["halfwidth"] / 1e6,
                 linestyle="none",

@@ -2,8 +2,10 @@
 
 import pandas as pd
 
+from longfat import statistics
 from longfat.book.chapters import cross_check_charts
 from longfat.book.chapters import faults_charts as charts
+from longfat.book.charts import beside
 from longfat.experiment import Chapter, Figure, Runs, Table
 from longfat.studies import ns3_faults
 from longfat.studies.setting import setting
@@ -13,6 +15,17 @@ def goodputs(runs: Runs) -> pd.DataFrame:
     """Return what each leg carries, in words."""
     table = ns3_faults.goodputs(runs)
     return table.assign(sender=[cross_check_charts.label(name) for name in table["sender"]])
+
+
+def changes(runs: Runs) -> pd.DataFrame:
+    """Return `ns3_faults.changes`, with the places where legs stand beside each other."""
+    legs = (ns3_faults.SOCKET, ns3_faults.STOCK)
+    return beside(ns3_faults.changes(runs), "loss", "leg", legs, ratio=1.15)
+
+
+def square_root(runs: Runs) -> pd.DataFrame:
+    """Return the means of `ns3_faults.square_root`."""
+    return statistics.interval(ns3_faults.square_root(runs), ["sender", "loss"], "ratio")
 
 
 def chapter(profile: str = "paper", seeds: int | None = None) -> Chapter:
@@ -45,7 +58,7 @@ def chapter(profile: str = "paper", seeds: int | None = None) -> Chapter:
             Figure(
                 name="faults-changes",
                 uses=ns3_faults.GOODPUT,
-                data=ns3_faults.changes,
+                data=changes,
                 chart=lambda data, _: charts.changes(data),
                 caption="What ns-3's goodput is over the segment engine's, in per cent and by "
                 "pairs of runs, with 95 % intervals: with our congestion control and recovery in "
@@ -62,7 +75,7 @@ def chapter(profile: str = "paper", seeds: int | None = None) -> Chapter:
             Figure(
                 name="faults-square-root",
                 uses=ns3_faults.SQUARE_ROOT,
-                data=ns3_faults.square_root,
+                data=square_root,
                 chart=lambda data, _: charts.square_root(
                     data, ns3_faults.with_a_round_of_recovery(data["loss"])
                 ),

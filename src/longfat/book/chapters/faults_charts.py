@@ -3,7 +3,6 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from longfat import statistics
 from longfat.book import show
 from longfat.cc import catalogue
 from longfat.studies import ns3_faults
@@ -32,7 +31,10 @@ def one_recovery(windows: pd.DataFrame) -> Figure:
 
 
 def changes(gains: pd.DataFrame) -> Figure:
-    """Draw `ns3_faults.changes` over loss: a row of panels a path, a panel a sender."""
+    """Draw what faults change over loss: a row of panels a path, a panel a sender.
+
+    `gains` is of `ns3_faults.changes`, each `charts.beside` that of the other leg.
+    """
     figure, panels = show.subplots(2, 3, sharex=True, sharey=True, squeeze=False, figsize=(7, 4.4))
     paths = (ns3_faults.SATELLITE, ns3_faults.TERRESTRIAL)
     styles = {ns3_faults.SOCKET: show.VARIANT, ns3_faults.STOCK: FAULTY}
@@ -40,10 +42,10 @@ def changes(gains: pd.DataFrame) -> Figure:
         for axes, sender in zip(row, ns3_faults.SENDERS, strict=True):
             one = gains[(gains["path"] == path) & (gains["sender"] == sender)]
             axes.axhline(0, color="0.6", linewidth=0.7)
-            for place, (leg, style) in enumerate(styles.items()):
+            for leg, style in styles.items():
                 own = one[one["leg"] == leg]
                 axes.errorbar(
-                    own["loss"] * 1.15 ** (place - 0.5),  # beside each other
+                    own["beside"],
                     own["gain"],
                     yerr=[own["gain"] - own["low"], own["high"] - own["gain"]],
                     label=leg,
@@ -57,9 +59,8 @@ def changes(gains: pd.DataFrame) -> Figure:
     return figure
 
 
-def square_root(runs: pd.DataFrame, model: pd.DataFrame) -> Figure:
-    """Draw `ns3_faults.square_root` over loss, beside the law and `with_a_round_of_recovery`."""
-    points = statistics.interval(runs, ["sender", "loss"], "ratio")
+def square_root(points: pd.DataFrame, model: pd.DataFrame) -> Figure:
+    """Draw means over loss, beside the law and `ns3_faults.with_a_round_of_recovery`."""
     figure, axes = show.subplots()
     axes.axhspan(0.95, 1.05, color="0.9", linewidth=0)
     axes.axhline(1, color="black", linewidth=1)

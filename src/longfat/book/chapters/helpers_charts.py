@@ -182,10 +182,13 @@ def cadpc(joining: pd.DataFrame, shares: pd.DataFrame) -> Figure:
     left.set(ylabel="rate of each (% of the link)", ylim=(0, None))
     left.legend(fontsize=8)
     right.plot(shares["flows"], 100 * shares["equal"], color="0.5", ls=":", label="$1/(n + 1)$")
-    middle = shares[["least", "largest"]].mean(axis=1)
-    spread = (shares["largest"] - shares["least"]) / 2
     right.errorbar(
-        shares["flows"], 100 * middle, 100 * spread, ls="", label="each flow", **style("cadpc")
+        shares["flows"],
+        100 * shares["middle"],
+        100 * shares["spread"],
+        ls="",
+        label="each flow",
+        **style("cadpc"),
     )
     right.plot(shares["flows"], 100 * shares["used"], color="0.3", ls="--", label="all together")
     right.set(title="Everybody comes to the same", xlabel="flows", ylabel="of the link (%)")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from longfat import papers, statistics, style
 from longfat.book.chapters import hybla_charts as charts
-from longfat.experiment import Chapter, Figure, Runs, Table, used
+from longfat.experiment import Chapter, Figure, Runs, Table, stacked, used
 from longfat.papers.hybla import analysis, claims, inverse, plan
 from longfat.papers.hybla.plan import Setting
 from longfat.papers.hybla.theory import QUANTITIES
@@ -52,6 +52,13 @@ def mended_goodput(runs: Runs) -> pd.DataFrame:
     """Return the segment engine's steady goodput and that of the model with premises mended."""
     compared = analysis.compare_steady(runs.setting, runs.flows("hybla-steady"))
     return analysis.mended(runs.setting, compared)
+
+
+def mended_differences(runs: Runs) -> pd.DataFrame:
+    """Return how far these models are from the measured goodput, in per cent: a column each."""
+    table = mended_goodput(runs)
+    models = table[list(analysis.MENDED)].div(table["measured"], axis=0)
+    return 100 * (models - 1).set_axis(table["loss"]).reset_index()
 
 
 def judged_differences(runs: Runs) -> pd.DataFrame:
@@ -202,7 +209,9 @@ def _figures(at: Setting) -> Iterator[Figure]:
     yield Figure(
         name="hybla-growth",
         uses=("hybla-growth",),
-        data=analysis.growth,
+        data=lambda runs: stacked(
+            window=runs.derived(analysis.growing_window), rounds=analysis.growth(runs)
+        ),
         chart=charts.growth,
         caption="A window that grows without loss (left), and what each round trip adds (right): "
         "by equation (1) ACK by ACK, as printed, and as measured.",
@@ -218,7 +227,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
     yield Figure(
         name="hybla-mended",
         uses=("hybla-steady",),
-        data=mended_goodput,
+        data=mended_differences,
         chart=charts.mended,
         caption="How far the model's throughput is from the segment engine's as its premises are "
         "mended: one halving in a window, growth by the ACKs that there are, both, and a recovery "

@@ -11,7 +11,7 @@ from matplotlib.patches import Arc, Circle
 
 from longfat import papers, pictures
 from longfat.book import show
-from longfat.experiment import Runs
+from longfat.experiment import Runs, parts
 from longfat.papers.hybla import analysis, claims, derivation, inverse, plan, theory
 from longfat.papers.hybla.plan import THRESHOLD, WINDOW
 from longfat.papers.hybla.theory import QUANTITIES
@@ -110,9 +110,12 @@ def _note(
     axes.annotate(text, at, where, arrowprops=arrow, fontsize=9, color="0.15", ha=ha)
 
 
-def growth(rounds: pd.DataFrame, runs: Runs) -> Drawing:
-    """Draw the window without losses beside what (1) and what (6) say a round trip adds."""
-    trace, limit_s = runs.derived(analysis.growing_window), 4.5
+def growth(data: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw the window without losses beside what (1) and what (6) say a round trip adds.
+
+    `data` has `analysis.growing_window` and `analysis.growth`.
+    """
+    (trace, rounds), limit_s = parts(data), 4.5
     figure, (left, right) = show.subplots(1, 2, figsize=(7, 3.4), width_ratios=(3, 2))
     measured = show.ENGINE_STYLE["segment"]
     shown = trace[trace["time_s"] <= limit_s]
@@ -332,7 +335,7 @@ def mended(table: pd.DataFrame, _: Runs) -> Drawing:
     for name, look in zip(analysis.MENDED, show.CONTROLS, strict=False):
         paper = name == next(iter(analysis.MENDED))
         style = {"color": "black", "marker": "."} if paper else look
-        axes.plot(table["loss"], 100 * (table[name] / table["measured"] - 1), label=name, **style)
+        axes.plot(table["loss"], table[name], label=name, **style)
     axes.set(xscale="log", xlabel="probability $p$ that a packet is lost")
     axes.set(ylabel="throughput by the model, over measured (%)", ylim=(-40, 60))
     axes.legend(fontsize=9)

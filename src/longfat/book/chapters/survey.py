@@ -122,6 +122,13 @@ def share_means(runs: Runs) -> pd.DataFrame:
     return table.rename(columns={"jain": "Jain", "± jain": "± Jain"})
 
 
+def fairness_means(runs: Runs) -> pd.DataFrame:
+    """Return each pair's index over time on the fitted path, as means: pair, time_s, jain."""
+    table = runs.derived(analysis.fairness)
+    fitted = table[table["queue"] == plan.FITTED_QUEUE]
+    return fitted.groupby(["pair", "time_s"], sort=False, as_index=False)["jain"].mean()
+
+
 def round_trip_means(runs: Runs) -> pd.DataFrame:
     """Return what a flow over twice the round trip gets beside its own kind, as means."""
     table = seed_means(analysis.round_trips(runs), ["algorithm"], ["1", "2", "ratio"])
@@ -232,7 +239,7 @@ def _figures() -> Iterator[Figure]:
     yield Figure(
         name="survey-remedies",
         uses=("survey-remedies",),
-        data=lambda runs: runs.derived(analysis.remedies),
+        data=remedy_means,
         chart=charts.remedies,
         caption="Goodput of standard TCP and nine other ways to send over the same lossy path, for "
         "two minutes, with 95 % intervals. Dotted: standard TCP.",
@@ -240,7 +247,7 @@ def _figures() -> Iterator[Figure]:
     yield Figure(
         name="survey-shares",
         uses=("survey-fairness",),
-        data=lambda runs: runs.derived(analysis.settled_shares),
+        data=share_means,
         chart=charts.shares,
         caption="What two connections get that share a path, means with 95 % intervals. The upper "
         "bar of a pair is the one that started first.",
@@ -248,7 +255,7 @@ def _figures() -> Iterator[Figure]:
     yield Figure(
         name="survey-claims",
         uses=used(claims.PARTS),
-        data=lambda runs: runs.derived(claims.judged).drop(columns="evidence"),
+        data=lambda runs: charts.claim_parts(runs.derived(claims.judged)),
         chart=charts.claims,
         caption="Every claim of the survey, as a part of what it prints or asks for, with its "
         "interval. On the dotted line a printed number is met; right of it a claim that asks for "
@@ -286,7 +293,7 @@ def _more_figures() -> Iterator[Figure]:
     yield Figure(
         name="survey-fairness",
         uses=("survey-fairness",),
-        data=lambda runs: runs.derived(analysis.fairness),
+        data=fairness_means,
         chart=charts.fairness,
         caption="Jain's index of five pairs of connections over time, means of all runs. Solid: "
         "two of a kind; dashed: beside standard TCP.",

@@ -8,12 +8,10 @@ import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
 
-from longfat import measures
 from longfat.book import show
 from longfat.experiment import Runs
 from longfat.papers import survey
 from longfat.papers.survey import analysis, plan, theory
-from longfat.papers.survey.analysis import seed_means
 from longfat.verdicts import rules
 
 COLORS = {name: show.style(name)["color"] for name in plan.NAMES}
@@ -77,11 +75,10 @@ def window_phases(traces: pd.DataFrame, _: Runs) -> Drawing:
     """Draw windows over time, with the phases of standard TCP named."""
     figure, panels = plt.subplots(2, 1, sharex=True, sharey=True, figsize=(7, 4.6))
     for axes, (name, trace) in zip(panels, traces.groupby("name", sort=False), strict=True):
-        trace = measures.extended_trace(trace, 60)
         axes.step(trace["time_s"], trace["cwnd_segments"], where="post", color="#0072b2")
         axes.set_ylabel("window (segments)")
         axes.set_title(name, fontsize=10)
-    trace = measures.extended_trace(traces[traces["name"] == "with SACK"], 60)
+    trace = traces[traces["name"] == "with SACK"]
     time, window = trace["time_s"].to_numpy(), trace["cwnd_segments"].to_numpy()
     top = int(window[time < 5].argmax())
     notes = [("slow start: doubles\nevery round trip", time[top], window[top], time[top] + 5)]
@@ -195,7 +192,7 @@ def against_printed(table: pd.DataFrame, _: Runs) -> Drawing:
     figure, axes = plt.subplots(figsize=(7, 2.8))
     for place, row in enumerate(table.itertuples()):
         color = COLORS[next(key for key, name in LABELS.items() if name == row.algorithm)]
-        ends = np.clip([row.low / row.printed, row.high / row.printed], 0.02, None)
+        ends = [row.part_low, row.part_high]
         axes.plot(ends, [place, place], color=color, lw=2, alpha=0.6)
         axes.plot(row.part, place, color=color, marker="o")
     names = [
@@ -260,7 +257,7 @@ def remedies(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw what each remedy makes of the path: means with 95 % intervals."""
     figure, axes = plt.subplots(figsize=(7, 4))
     names = [name for name in plan.REMEDIES if name in set(table["remedy"])]
-    rows = seed_means(table, ["remedy"], ["Mb/s"]).set_index("remedy").loc[names]
+    rows = table.set_index("remedy").loc[names]
     styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
     for place, (name, row) in enumerate(rows.iterrows()):
         color = styles.get(name, "0.35")
@@ -316,11 +313,10 @@ def fast(windows: pd.DataFrame, runs: Runs) -> Drawing:
     return figure
 
 
-def shares(settled: pd.DataFrame, _: Runs) -> Drawing:
+def shares(means: pd.DataFrame, _: Runs) -> Drawing:
     """Draw what each of two connections gets, with 95 % intervals."""
     figure, axes = plt.subplots(figsize=(7, 3.2))
-    own = settled[settled["queue"] == plan.FITTED_QUEUE]
-    rows = seed_means(own, ["pair"], ["first", "second"])
+    rows = means[means["queue"] == plan.FITTED_QUEUE].reset_index(drop=True)
     styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
     for place, row in rows.iterrows():
         for which, shift, name in zip(
@@ -353,13 +349,11 @@ def shares(settled: pd.DataFrame, _: Runs) -> Drawing:
 def fairness(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw Jain's index over time, means over the repetitions."""
     figure, axes = plt.subplots()
-    fitted = table[table["queue"] == plan.FITTED_QUEUE]
     styles = dict(zip(LABELS.values(), COLORS.values(), strict=True))
-    for pair, one in fitted.groupby("pair", sort=False):
-        mean = one.groupby("time_s")["jain"].mean()
+    for pair, one in table.groupby("pair", sort=False):
         first, second = pair.split(" and ")
         line = "-" if first == second else "--"
-        axes.plot(mean.index, mean, label=pair, color=styles[second], ls=line)
+        axes.plot(one["time_s"], one["jain"], label=pair, color=styles[second], ls=line)
     axes.set(xlabel="time (s)", ylabel="Jain's index, means of 10 s", ylim=(0.45, 1.02))
     axes.set_title("Standard TCP and HSTCP share with their own kind, Scalable TCP with nobody")
     axes.legend(frameon=False, fontsize="small")
@@ -372,7 +366,6 @@ def stacks(traces: pd.DataFrame, _: Runs) -> Drawing:
     figure, panels = plt.subplots(3, 1, sharex=True, sharey=True, figsize=(7, 6))
     for axes, (control, some) in zip(panels, traces.groupby("control", sort=False), strict=True):
         for stack, trace in some.groupby("stack", sort=False):
-            trace = measures.extended_trace(trace, plan.STACKS_S)
             axes.step(
                 trace["time_s"],
                 trace["cwnd_segments"],
@@ -389,13 +382,12 @@ def stacks(traces: pd.DataFrame, _: Runs) -> Drawing:
     return figure
 
 
-def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
+def claims(stated: pd.DataFrame, _: Runs) -> Drawing:
     """Draw every claim that has a number to hold: measured over what was printed or asked.
 
     A row a claim, in the colour of its verdict. A claim without such a number, as one that asks for
-    an order, has its mark to the right of the axis.
+    an order, has its mark to the right of the axis. `stated` is of `claim_parts`.
     """
-    stated = claim_parts(judged)
     figure, axes = plt.subplots(figsize=(9, 0.24 * len(stated) + 1.2))
     for place, row in enumerate(stated.itertuples()):
         color, marker = VERDICT_LOOKS[row.look]

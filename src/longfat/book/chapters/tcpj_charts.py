@@ -11,7 +11,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from longfat.book import show
 from longfat.experiment import Runs
 from longfat.papers.tcpj import theory
-from longfat.papers.tcpj.plan import MODERN, PROTOCOLS, SEGMENT_BYTES, WITH_SACK
+from longfat.papers.tcpj.plan import MODERN, PROTOCOLS, WITH_SACK
 from longfat.style import MODEL, PAPER, short_name, style
 
 SACK = style("NewReno") | {"color": "#8da0cb", "marker": "s", "linestyle": "--"}
@@ -220,18 +220,18 @@ def table_2(table: pd.DataFrame, _: Runs) -> Drawing:
 
 
 def wire(trace: pd.DataFrame, _: Runs) -> Drawing:
-    """Draw the segments that each flow's receiver has got, from a trace of delivered_bytes."""
+    """Draw the segments that each flow's receiver has got (`analysis.wire_trace`)."""
     figure, axes = show.subplots(figsize=(7, 3.4))
     for flow, line in trace.groupby("flow", sort=False):
         name, look = flow.split()[0], style_of(flow.split()[0])
-        segments = line["delivered_bytes"] / SEGMENT_BYTES / 1000
+        segments = line["segments"] / 1000
         look = {key: look[key] for key in ("color", "linestyle") if key in look}
         axes.plot(line["time_s"], segments, **look)
         place = {"NewReno": "bottom", "SACK": "top"}.get(name, "center")
         end = line["time_s"].iloc[-1], segments.iloc[-1]
         axes.text(*end, f" {name}", color=look["color"], va=place)
     axes.set(xlabel="time (s)", ylabel="segments received (1000)", xlim=(0, 225))
-    most = trace.groupby("flow", sort=False)["delivered_bytes"].max().idxmax().split()[0]
+    most = trace.groupby("flow", sort=False)["segments"].max().idxmax().split()[0]
     axes.set_title(f"The lines part: {most} gets the most")
     return figure
 

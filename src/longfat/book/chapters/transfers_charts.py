@@ -82,7 +82,7 @@ def modelled(table: pd.DataFrame) -> Figure:
         axes.errorbar(
             x,
             own["ratio"],
-            yerr=own["halfwidth"] / own["model"],
+            yerr=own["ratio_halfwidth"],
             color=_COLOURS[number],
             marker=_MARKERS[number],
             label=size(float(str(file_bytes))),

@@ -9,7 +9,7 @@ import pandas as pd
 from longfat import papers, pictures, statistics, style, topologies
 from longfat.book import show
 from longfat.book.chapters import ucc_charts as charts
-from longfat.experiment import Chapter, Figure, Runs, Table, used
+from longfat.experiment import Chapter, Figure, Runs, Table, stacked, used
 from longfat.papers.ucc import analysis, claims, derivation, inverse, plan, theory
 from longfat.papers.ucc.plan import CHD
 from longfat.scenario import Scenario
@@ -145,7 +145,10 @@ def _figures() -> Iterator[Figure]:
     yield Figure(
         name="ucc-minute",
         uses=(*plan.SEGMENT_PAIRS, "ucc-windows"),
-        data=lambda runs: runs.derived(analysis.equal_pair_points),
+        data=lambda runs: stacked(
+            pairs=runs.derived(analysis.equal_pair_points),
+            held=runs.derived(analysis.held_windows),
+        ),
         chart=charts.minute,
         caption="Left: what two equal flows carry together over a link of 10 Mb/s that loses "
         "packets. UCC and its rival keep it filled where NewReno gives up. Right: what UCC "

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure as Drawing
 
 from longfat import measures, papers
 from longfat.book import show
-from longfat.experiment import Runs
+from longfat.experiment import Runs, parts
 from longfat.papers.ucc import analysis
 from longfat.papers.ucc.plan import CHD
 from longfat.verdicts import rules
@@ -20,12 +20,12 @@ def over_loss(title: str, label: str, points: pd.DataFrame, runs: Runs) -> Drawi
     return show.loss_figure(points, "Mb/s", "control", list(runs.setting.controls), title, label)
 
 
-def minute(both: pd.DataFrame, runs: Runs) -> Drawing:
+def minute(data: pd.DataFrame, _: Runs) -> Drawing:
     """Draw what the chapter finds: goodput of two flows over loss, and estimate over truth.
 
-    `both` is of `analysis.equal_pair_points`.
+    `data` has `analysis.equal_pair_points` and `analysis.held_windows`.
     """
-    held = runs.derived(analysis.held_windows)
+    both, held = parts(data)
     figure, (left, right) = show.subplots(1, 2, figsize=(8, 3.4))
     for name in ("NewReno", "UCC", CHD):
         line = both[(both["control"] == name) & (both["loss"] > 0)].sort_values("loss")

@@ -97,7 +97,14 @@ def seed_means(table: pd.DataFrame, by: list[str], measures: list[str]) -> pd.Da
 def window_traces(runs: Runs) -> pd.DataFrame:
     """Return a minute of standard TCP's window on a small pipe: name, time_s, cwnd_segments."""
     names = ("with SACK", "without SACK")
-    return traces(runs.results("survey-windows"), "cwnd_segments", name=names)
+    windows = traces(runs.results("survey-windows"), "cwnd_segments", name=names)
+    return _extended(windows, ["name"], 60)
+
+
+def _extended(windows: pd.DataFrame, by: list[str], end_s: float) -> pd.DataFrame:
+    """Return traces of which the last value of each lasts until `end_s`."""
+    groups = windows.groupby(by, sort=False)
+    return pd.concat([measures.extended_trace(one, end_s) for _, one in groups], ignore_index=True)
 
 
 def region(runs: Runs) -> pd.DataFrame:
@@ -156,7 +163,7 @@ def against_printed(flows: pd.DataFrame) -> pd.DataFrame:
 
     `flows` is of `figure_5`. Columns: id (of the claim), algorithm, number, printed, measured
     (mean), ± (half of its 95 % interval), low and high (between which the mean of three runs lies),
-    part (of the printed).
+    part, part_low and part_high (of the printed).
     """
     stated = printed()
     rows = []
@@ -177,7 +184,9 @@ def against_printed(flows: pd.DataFrame) -> pd.DataFrame:
                     "high": further["high"],
                 }
             )
-    return pd.DataFrame(rows).assign(part=lambda table: table["measured"] / table["printed"])
+    table = pd.DataFrame(rows)
+    ends = {"part": "measured", "part_low": "low", "part_high": "high"}
+    return table.assign(**{part: table[end] / table["printed"] for part, end in ends.items()})
 
 
 def own_classes(runs: Runs) -> pd.DataFrame:
@@ -370,7 +379,7 @@ def stack_windows(runs: Runs) -> pd.DataFrame:
         some = [results[run] for run in first.index]
         table = traces(some, "cwnd_segments", control=first["control"])
         tables.append(table.assign(stack=plan.STACKS[engine]))
-    return pd.concat(tables, ignore_index=True)
+    return _extended(pd.concat(tables), ["stack", "control"], plan.STACKS_S)
 
 
 def engines_agree(runs: Runs) -> pd.DataFrame:

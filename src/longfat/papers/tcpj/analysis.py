@@ -362,8 +362,10 @@ def wire(runs: Runs) -> pd.DataFrame:
 
 
 def wire_trace(runs: Runs) -> pd.DataFrame:
-    """Return figure 3, of one run with TCP-J: flow, time_s, delivered_bytes."""
-    return runs.results("tcpj-wire")[0].traces["delivered_bytes"]
+    """Return figure 3, of one run with TCP-J: flow, time_s, segments (that its receiver has)."""
+    trace = runs.results("tcpj-wire")[0].traces["delivered_bytes"]
+    segments = trace["delivered_bytes"] / plan.SEGMENT_BYTES
+    return trace.drop(columns="delivered_bytes").assign(segments=segments)
 
 
 WIRES = ("tcpj-wires", "tcpj-wires-more")
