@@ -158,3 +158,19 @@ def test_pacing_is_not_capped_at_4_gbit_s():
     )
     asked = scenario(link(8e9, 0.005), own, duration_s=0.2, series=["bandwidth_bps"])
     assert 7.5e9 < on_ns3(asked).traces["bandwidth_bps"]["bandwidth_bps"].max() < 8e9
+
+
+@pytest.mark.ns3
+def test_a_timeout_in_a_recovery_does_not_raise_the_threshold():
+    """RED loses most of slow start, and repairs too; what SACK reports is then outstanding still."""
+    lossy = link(4e6, 0.03, queue=300, aqm={"kind": "red"})
+    asked = scenario(
+        lossy, flow(), duration_s=10, seed=3, series=["cwnd_segments", "ssthresh_segments"]
+    )
+    traces = on_ns3(asked).traces
+    windows, thresholds = (traces[name].set_index("time_s")[name] for name in traces)
+    timeouts = windows.index[windows == 1]
+    assert len(timeouts) > 0
+    for at in timeouts:
+        before = windows[windows.index < at].iloc[-1]
+        assert thresholds[:at].iloc[-1] <= max(before / 2, 2)

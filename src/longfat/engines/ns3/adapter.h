@@ -716,9 +716,12 @@ class CongestionOps : public ns3::TcpCongestionOps, public HandoffSignal, privat
         congestion.mss = m_mss;
         congestion.snd_una = m_una;
         congestion.snd_nxt = m_nxt;
-        // Without what limited transmit has sent beyond the window.
+        // Without what limited transmit has sent beyond the window; at a timeout all that is
+        // outstanding, unless the window has been reduced: a second sign of congestion must not leave
+        // a higher threshold than the first. (The socket asks at each timeout.)
+        const bool is_first = m_state == State::OPEN || m_state == State::DISORDER;
         const Bytes outstanding = m_nxt - m_una;
-        congestion.flight_size = cause == core::Congestion::TIMEOUT
+        congestion.flight_size = cause == core::Congestion::TIMEOUT && is_first
                                      ? outstanding
                                      : std::min(outstanding, in_bytes(m_control.cwnd));
         congestion.pipe = pipe;
