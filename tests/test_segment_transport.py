@@ -17,6 +17,7 @@ def test_drawn_scenarios_pass_the_checks_of_every_run(group):
         native.run(drawn(seed, SENDERS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(2))
 def test_drawn_scenarios_under_sanitizers(group):
     for seed in range(1000 + 20 * group, 1000 + 20 * (group + 1)):
