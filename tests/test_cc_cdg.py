@@ -37,6 +37,7 @@ def test_a_back_off_is_as_frequent_as_the_exponential_of_the_gradient(gradient_s
     assert back_offs(sender, gradient_s, rounds) == pytest.approx(expected, abs=4 * sqrt(expected))
 
 
+@pytest.mark.medium
 def test_linux_backs_off_five_times_in_vain():
     """use_ineff: the sixth and all that follow are left out until the delay falls."""
     sender = driven("cdg-linux", 100)

@@ -156,6 +156,7 @@ def test_a_mark_lowers_the_window_once_a_round_trip(sender):
 # --- sizes and rates
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("sender", SENDERS)
 def test_five_gigabytes(sender):
     """More than 32 bits of bytes (audit B1, B2), over 10 Gbit/s and 20 ms."""
@@ -201,6 +202,7 @@ LEFT_BY_DELAY = ["cdg", "hd", "hd-freebsd"]
 WHOLE_WINDOW_S = {"dual": 60, "fast": 60, "lp": 200, "pert": 60}  # that brings it all back
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("sender", SENDERS)
 def test_from_a_modem_to_a_fibre(sender):
     """TCP-LP halves its window as soon as its own segments wait: AIMD without a queue has 3/4."""
@@ -216,6 +218,7 @@ def test_from_a_modem_to_a_fibre(sender):
     assert fast["delivered_bytes"] * 8 / duration_s > part * 10e9 * 8948 / (8948 + HEADERS)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("sender", SENDERS)
 def test_timestamps_cost_their_bytes_and_nothing_else(sender):
     """Audit A2, B9: the clock of the congestion control is the same with and without."""

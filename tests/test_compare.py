@@ -53,6 +53,7 @@ def test_bad_input_is_a_sentence(changed, sentence):
         which_sender.compare(**(PATH | changed))
 
 
+@pytest.mark.medium
 def test_the_command_prints_a_table_or_json():
     command = [sys.executable, "-m", "longfat", "compare", "--rate", "5e6", "--rtt", "0.04"]
     command += ["--loss", "0.01", "--senders", "reno,bbr", "--seeds", "2"]

@@ -90,6 +90,7 @@ def test_reproduce_makes_the_archive_of_a_chapters_experiments():
     assert set(store.read_table("small-a", "runs")["seed"]) == {1, 2}
 
 
+@pytest.mark.book
 @pytest.mark.parametrize("name", chapters.NAMES)
 def test_the_archive_has_what_the_chapter_runs_and_no_more(name):
     chapter = chapters.stated()[name]
@@ -110,6 +111,7 @@ def test_the_archive_has_what_the_chapter_runs_and_no_more(name):
         assert runs["scenario"].is_unique  # none is kept twice
 
 
+@pytest.mark.book
 @pytest.mark.parametrize("name", chapters.NAMES)
 def test_every_figure_and_table_uses_each_experiment_that_it_names(name):
     chapter = chapters.find(name)

@@ -32,6 +32,7 @@ def test_without_loss_it_is_the_full_window():
     assert_allclose(renewal.throughput(1e-7, **SATELLITE), 1000, rtol=1e-4)
 
 
+@pytest.mark.medium
 def test_where_rho_is_1_it_is_the_square_root_law():
     """Ott, Kemperman and Mathis 1996: 1.3098 / (R sqrt(p)) where independent losses are rare."""
     loss = 1e-3
@@ -39,6 +40,7 @@ def test_where_rho_is_1_it_is_the_square_root_law():
     assert_allclose(renewal.throughput(loss, 0.55, 0.55, 1000), law, rtol=0.02)
 
 
+@pytest.mark.medium
 def test_it_never_rises_with_the_loss_rate():
     """The paper's two cases leave a step where they meet, near 0.00387; this has none."""
     found = renewal.throughput(np.geomspace(1e-4, 1e-2, 25), **SATELLITE)
