@@ -1,5 +1,6 @@
 """The papers' networks under one name: functions that return a scenario."""
 
+from longfat.leo import leo
 from longfat.network import WCDMA_ADVICE, duplex, reference, wcdma
 from longfat.papers.hybla.network import satellite, shared_bottleneck
 from longfat.papers.survey.network import japan
@@ -13,6 +14,7 @@ __all__ = [
     "duplex",
     "handoff",
     "japan",
+    "leo",
     "multi_bottleneck",
     "radio",
     "reference",

@@ -11,17 +11,13 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
-from longfat.errors import InputError, nearest, sentence
+from longfat.errors import InputError, nearest
+from longfat.papers import plausible
 from longfat.papers.plausible import Plausible
 from longfat.paths import PAPERS
 
 if TYPE_CHECKING:  # a network of a paper's needs no table
     import pandas as pd
-
-
-RANGE = {"low", "high", "spacing", "choices", "source"}  # the columns of `ranges` alone
 
 
 def names() -> list[str]:
@@ -79,16 +75,7 @@ def ranges(paper: str) -> list[Plausible]:
     >>> link_rate.low, link_rate.high, link_rate.spacing  # bit/s
     (10000000.0, 1000000000.0, 'log')
     """
-    with _path("parameters", paper).open(encoding="utf-8", newline="") as file:
-        rows = [{name: text for name, text in row.items() if text} for row in csv.DictReader(file)]
-    found = []
-    for row in rows:
-        if row["status"] == "assumed" or row.keys() & RANGE:
-            try:
-                found.append(Plausible(**row))
-            except ValidationError as error:
-                raise InputError(f"{paper}: {row['name']}: {sentence(error)}") from None
-    return found
+    return plausible.read(_path("parameters", paper))
 
 
 def value(paper: str, name: str) -> float:

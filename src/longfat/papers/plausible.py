@@ -1,9 +1,22 @@
 """What may have been true of a paper's experiments where the paper does not say it."""
 
+import csv
 import math
+from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from longfat.errors import InputError, sentence
+
+RANGE = {"low", "high", "spacing", "choices", "source"}  # the columns of a range alone
 
 
 class Plausible(BaseModel):
@@ -58,3 +71,21 @@ class Plausible(BaseModel):
         if not self.low <= taken <= self.high:
             raise ValueError(f"{self.value} is not from {self.low:g} to {self.high:g}")
         return self
+
+
+def read(path: Path) -> list[Plausible]:
+    """Read the ranges that a table of parameters has.
+
+    Raises InputError for an assumption whose range is missing, has no source or does not have the
+    value that was taken.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [{name: text for name, text in row.items() if text} for row in csv.DictReader(file)]
+    found = []
+    for row in rows:
+        if row["status"] == "assumed" or row.keys() & RANGE:
+            try:
+                found.append(Plausible(**row))
+            except ValidationError as error:
+                raise InputError(f"{path.parent.name}: {row['name']}: {sentence(error)}") from None
+    return found
