@@ -1,24 +1,20 @@
-"""What the tests are worth: seeded mutants of the code, and how many of them a test notices.
+"""What the tests are worth: seeded mutants of the Python code, and how many a test notices.
 
-    python tools/mutants.py core             200 mutants of the engine's and the senders' C++
-    python tools/mutants.py python           200 mutants of papers, statistics, verdicts and charts
-    python tools/mutants.py core --count 20 --seed 7
+    python tools/mutants.py             200 mutants of papers, statistics, verdicts and charts
+    python tools/mutants.py --count 20 --seed 7
 
 A mutant is one change of one place: a sign, a comparison, a number that is off by one, two
 arguments (or columns) swapped, a constant of a formula. Labels, colours and messages are left
-alone. It is made in a copy of the package, whose tests run until the first fails: all that cover
-the line (Python), or those of the core, of which what has noticed most comes first (C++). What has
-been tried stands in build/mutants/<what>.csv, a line a mutant, and is not tried again. Its outcome
-is
+alone. It is made in a copy of the package, in which the tests that cover the line run until the
+first fails. What has been tried stands in data/mutants-python.csv, a line a mutant, and is not
+tried again. Its outcome is
 
     died        a test failed, or took ten times as long as it may: `test` is the first
-    digits      only the kept digits (tests/test_digits.py) noticed it
     survived    nothing noticed it
-    same        the compiler makes the same of it
-    stillborn   it does not compile, or cannot be imported
+    stillborn   it cannot be imported
 
-The share that died is of those that died, survived, or changed digits alone, without what
-data/mutants-equivalent.csv proves to be equivalent (columns file, before, after, why).
+and `why`, written by hand, says why no test can tell an equivalent one. Those of the core's C++
+are of tools/mutants_core.py.
 """
 
 import argparse
@@ -32,23 +28,19 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-
-from longfat import builds, paths
+from typing import TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "mutants"
-EQUIVALENT = ROOT / "data" / "mutants-equivalent.csv"
+KEPT = ROOT / "data" / "mutants-python.csv"
 PACKAGE = Path("src") / "longfat"
-CORE = PACKAGE / "engines" / "segment"
-SENDERS = PACKAGE / "cc"
 PYTHON: tuple[str, ...] = ("papers/**/*.py", "statistics*.py", "statistics/*.py", "verdicts/*.py")
 PYTHON += ("book/verdicts*.py", "book/charts*.py", "book/drawings*.py", "book/chapters/*.py")
 FAST = "not (slow or long or ns3 or book or browser)"
 LONGEST_S = 1800  # that the tests of one mutant may take
-KILLERS = 8  # that are asked first
 
 
 @dataclass(frozen=True)
@@ -83,65 +75,24 @@ class Outcome:
     outcome: str
     test: str
     seconds: float
+    why: str = ""
 
-
-# --- C++: by tokens
-
-TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*"
-    r'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\''
-    r"|(?P<number>(?<![\w.])\d[\d']*(?:\.\d*)?(?:e[+-]?\d+)?(?![\w.]))"
-    r"|(?P<operator>(?<= )(?:<=|>=|==|!=|<|>|\+|-|\*|/|\+=|-=|&&|\|\|)(?= ))"
-    r"|(?P<minus>(?<=[(,=] )-(?=\w)|(?<=\()-(?=\w)|(?<=return )-(?=\w))"
-    r"|(?P<call>\b[\w:.>-]+\((?=[^()\n]+, [^()\n]+\)))",
-    re.MULTILINE | re.DOTALL,
-)
-OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+"}
-OTHER |= {"*": "/", "/": "*", "+=": "-=", "-=": "+="}
-COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
-# Lines that say things to people, or to the compiler alone.
-WORDS = re.compile(
-    r"static_assert|\bName\(|\bText\(|fail\(|expect\(|Parameter<|^\s*\.|template|using"
-)
-
-
-def of_cpp(file: str, text: str) -> Iterator[Mutant]:
-    """Return all mutants of a C++ file."""
-    lines = text.splitlines()
-    for token in TOKEN.finditer(text):
-        kind, start = token.lastgroup, token.start()
-        if kind is None:
-            continue
-        line = text.count("\n", 0, start)
-        column = start - (text.rfind("\n", 0, start) + 1)
-        if WORDS.search(lines[line]):
-            continue
-        word = token[0]
-
-        def mutant(operator: str, after: str, before=word, line=line, column=column) -> Mutant:
-            return Mutant(file, line + 1, column, operator, before, after)
-
-        if kind == "operator" and word in OTHER:
-            yield mutant("comparison" if word in COMPARISONS else "sign", OTHER[word])
-        elif kind == "minus":
-            yield mutant("sign", "")
-        elif kind == "number":
-            yield from (mutant(*change) for change in of_number(word))
-        elif kind == "call":
-            arguments = text[token.end() : text.index(")", token.end())].split(", ")
-            if len(arguments) == 2 and arguments[0] != arguments[1]:
-                whole = word + ", ".join(arguments)
-                swapped = word + ", ".join(reversed(arguments))
-                yield mutant("swapped arguments", swapped, whole)
+    @property
+    def mutant(self) -> Mutant:
+        return Mutant(*(getattr(self, one.name) for one in fields(Mutant)))
 
 
 def of_number(word: str) -> Iterator[tuple[str, str]]:
-    """Return operator and text of the changes of a number."""
+    """Return kind and text of the changes of a number, in Python or C++."""
     if re.fullmatch(r"\d+", word):
         yield "off by one", str(int(word) + 1)
     else:
         value = float(word.replace("'", ""))
-        yield "constant", f"{value * 1.25:g}" if value else "1"
+        whole = re.fullmatch(r"[\d']+", word)
+        yield (
+            "constant",
+            str(int(value * 1.25)) if whole else f"{value * 1.25!r}" if value else "1.0",
+        )
 
 
 # --- Python: by its syntax tree
@@ -258,25 +209,28 @@ def of_python(file: str, text: str) -> Iterator[Mutant]:
 # --- what is mutated, and by what it is tested
 
 
-def drawn(what: str, count: int, seed: int) -> list[Mutant]:
-    """Return so many mutants, drawn so that each kind of change has the same share."""
-    if what == "core":
-        files = [*sorted((ROOT / CORE).glob("*.h")), *sorted((ROOT / SENDERS).glob("*.h"))]
-        make: Callable[[str, str], Iterator[Mutant]] = of_cpp
-    else:
-        patterns = (sorted((ROOT / PACKAGE).glob(pattern)) for pattern in PYTHON)
-        files = list(dict.fromkeys(path for found in patterns for path in found))
-        make = of_python
-    kinds: dict[str, list[Mutant]] = {}
-    for path in files:
-        for mutant in make(str(path.relative_to(ROOT)), path.read_text("utf-8")):
-            kinds.setdefault(mutant.operator, []).append(mutant)
-    draw, chosen = random.Random(seed), []
-    for mutants in kinds.values():
-        draw.shuffle(mutants)
+Place = TypeVar("Place")
+
+
+def drawn(places: Iterable[tuple[str, Place]], count: int, seed: int) -> list[Place]:
+    """Return so many places, each given after its kind, drawn so that each kind has its share."""
+    kinds: dict[str, list[Place]] = {}
+    for kind, place in places:
+        kinds.setdefault(kind, []).append(place)
+    draw, chosen = random.Random(seed), list[Place]()
+    for some in kinds.values():
+        draw.shuffle(some)
     for turn in range(max(map(len, kinds.values()))):
         chosen += [kinds[kind][turn] for kind in sorted(kinds) if turn < len(kinds[kind])]
     return chosen[:count]
+
+
+def all_of_python() -> Iterator[tuple[str, Mutant]]:
+    """Return all mutants, each after its kind."""
+    patterns = (sorted((ROOT / PACKAGE).glob(pattern)) for pattern in PYTHON)
+    for path in dict.fromkeys(path for found in patterns for path in found):
+        for mutant in of_python(str(path.relative_to(ROOT)), path.read_text("utf-8")):
+            yield mutant.operator, mutant
 
 
 class Copy:
@@ -287,11 +241,9 @@ class Copy:
         shutil.rmtree(folder, ignore_errors=True)
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / PACKAGE, folder / PACKAGE, ignore=ignored)
-        self.builds = folder / "builds"
         self.environment = os.environ | {
             "PYTHONPATH": str(folder / "src"),
-            "LONGFAT_DATA": str(paths.DATA),
-            "LONGFAT_BUILDS": str(self.builds),
+            "LONGFAT_DATA": str(ROOT / "data"),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
 
@@ -300,15 +252,7 @@ class Copy:
         command = [sys.executable, "-c", program]
         return subprocess.run(command, env=self.environment, capture_output=True, text=True)
 
-    def fresh_builds(self) -> None:
-        """Have what is compiled of the unchanged package, and nothing of the mutant before."""
-        shutil.rmtree(self.builds, ignore_errors=True)
-        shared = paths.builds()
-        for name in ("segment", "tests"):
-            if (shared / name).is_dir():
-                shutil.copytree(shared / name, self.builds / name, copy_function=os.link)
-
-    def first_failure(self, tests: list[str], marks: str, names: str = "") -> str:
+    def first_failure(self, tests: list[str], marks: str) -> str:
         """Return the first test that fails, or "" where none does."""
         command = [
             sys.executable,
@@ -322,7 +266,7 @@ class Copy:
             "-p",
             "no:cacheprovider",
         ]
-        command += ["-m", marks, *(["-k", names] if names else []), *tests]
+        command += ["-m", marks, *tests]
         try:
             done = subprocess.run(
                 command,
@@ -338,60 +282,6 @@ class Copy:
             return ""
         found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
         return found[1] if found else (done.stdout.strip().splitlines() or ["?"])[-1][:100]
-
-
-COMPILE = """
-import sys
-from pathlib import Path
-from longfat import builds
-from longfat.cc import catalogue
-from longfat.errors import LongfatError
-try:
-    for header in map(Path, sys.argv[1:] or {headers!r}):
-        print(catalogue.plugin(header).read_bytes().hex())
-    print(catalogue.program().read_bytes().hex())
-except LongfatError as error:
-    sys.exit(str(error))
-"""
-
-
-def try_core(copy: Copy, mutant: Mutant, killers: list[str]) -> tuple[str, str]:
-    """Return the outcome of a mutant of the core, and the test that noticed it."""
-    path = copy.folder / mutant.file
-    text = path.read_text("utf-8")
-    of_senders = path.parent.name == "cc"
-    using = [one for one in sorted(path.parent.glob("*.h")) if path in builds.with_includes([one])]
-    program = COMPILE.format(headers=[str(one) for one in using] if of_senders else [])
-    try:
-        copy.fresh_builds()
-        before = copy.python(program)
-        path.write_text(mutant.apply(text), "utf-8")
-        after = copy.python(program)
-        if after.returncode:
-            return "stillborn", ""
-        if after.stdout == before.stdout:
-            return "same", ""
-        files = [
-            str(one)
-            for pattern in ("test_cc_*.py", "test_segment_*.py")
-            for one in sorted((ROOT / "tests").glob(pattern))
-            if one.stem not in ("test_segment_engine", "test_segment_beside_ns3")
-        ]
-        if killers and (noticed := copy.first_failure(killers, "not long")):
-            return "died", noticed
-        if of_senders:
-            entries = "from longfat.cc import catalogue; print(*catalogue.algorithms())"
-            senders = copy.python(entries).stdout.split()
-            own = [name for name in senders if name in text] or senders
-            if noticed := copy.first_failure(files, "not long", " or ".join(own)):
-                return "died", noticed
-        if noticed := copy.first_failure(files, "not long"):
-            return "died", noticed
-        kept = [str(ROOT / "tests" / "test_digits.py")]
-        noticed = copy.first_failure(kept, "not long", "segment")
-        return ("digits", noticed) if noticed else ("survived", "")
-    finally:
-        path.write_text(text, "utf-8")
 
 
 def try_python(copy: Copy, mutant: Mutant, covering: list[str]) -> tuple[str, str]:
@@ -441,28 +331,15 @@ def read(file: Path) -> list[Outcome]:
     if not file.exists():
         return []
     with file.open(encoding="utf-8", newline="") as lines:
+        kinds = {"line": int, "column": int, "seconds": float}
         return [
-            Outcome(**{name: kind(row[name]) for name, kind in _TYPES.items()})
+            Outcome(**{name: kinds.get(name, str)(value) for name, value in row.items()})
             for row in csv.DictReader(lines)
         ]
 
 
-_TYPES: dict[str, Callable] = {
-    "file": str,
-    "line": int,
-    "column": int,
-    "operator": str,
-    "before": str,
-    "after": str,
-    "outcome": str,
-    "test": str,
-    "seconds": float,
-}
-
-
 def keep(file: Path, outcome: Outcome) -> None:
     """Write a line more."""
-    file.parent.mkdir(parents=True, exist_ok=True)
     fresh = not file.exists()
     with file.open("a", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, [one.name for one in fields(Outcome)], lineterminator="\n")
@@ -472,69 +349,49 @@ def keep(file: Path, outcome: Outcome) -> None:
 
 
 def report(outcomes: list[Outcome]) -> str:
-    """Return how many died, and the survivors."""
-    equivalent = set()
-    if EQUIVALENT.exists():
-        with EQUIVALENT.open(encoding="utf-8", newline="") as table:
-            equivalent = {
-                (row["file"], row["before"], row["after"]) for row in csv.DictReader(table)
-            }
-    told = [one for one in outcomes if (one.file, one.before, one.after) not in equivalent]
+    """Return how many died of those that can be told, and which did not."""
+    told = [one for one in outcomes if not one.why and one.outcome != "stillborn"]
     counts = Counter(one.outcome for one in told)
-    can_be_told = counts["died"] + counts["survived"] + counts["digits"]
-    share = 100 * counts["died"] / can_be_told if can_be_told else 0.0
     lines = [
         f"{one.outcome}: {one.file}:{one.line}:{one.column} {one.operator}: "
         f"{one.before!r} -> {one.after!r}"
         for one in told
-        if one.outcome in ("survived", "digits")
+        if one.outcome != "died"
     ]
+    share = 100 * counts["died"] / len(told) if told else 0.0
     counted = ", ".join(f"{number} {name}" for name, number in counts.most_common())
-    lines.append(
-        f"{counts['died']} of {can_be_told} died ({share:.1f} %); {counted}; "
-        f"{len(outcomes) - len(told)} proved equivalent"
-    )
+    equivalent = sum(bool(one.why) for one in outcomes)
+    lines.append(f"{share:.1f} % died of {len(told)}: {counted}; {equivalent} are equivalent")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Try the mutants that have not been tried, and print how many died."""
     parser = argparse.ArgumentParser(description="Seeded mutants, and how many the tests notice.")
-    parser.add_argument("what", choices=["core", "python"])
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print the mutants, and try none")
     options = parser.parse_args()
-    mutants = drawn(options.what, options.count, options.seed)
+    mutants = drawn(all_of_python(), options.count, options.seed)
     if options.list:
-        print(
-            *(f"{m.file}:{m.line} {m.operator}: {m.before!r} -> {m.after!r}" for m in mutants),
-            sep="\n",
-        )
+        for one in mutants:
+            print(f"{one.file}:{one.line} {one.operator}: {one.before!r} -> {one.after!r}")
         return
-    file = FOLDER / f"{options.what}.csv"
-    tried = {(o.file, o.line, o.column, o.after): o for o in read(file)}
-    copy = Copy(FOLDER / options.what)
-    coverage = Coverage() if options.what == "python" else None
+    tried = {outcome.mutant for outcome in read(KEPT)}
+    copy, coverage = Copy(FOLDER / "python"), Coverage()
     for number, mutant in enumerate(mutants):
-        if (mutant.file, mutant.line, mutant.column, mutant.after) in tried:
+        if mutant in tried:
             continue
         started = time.monotonic()
-        if coverage:
-            outcome, test = try_python(copy, mutant, coverage.tests(mutant))
-        else:
-            noticed = Counter(one.test for one in read(file) if "::" in one.test)
-            killers = [test for test, _ in noticed.most_common(KILLERS)]
-            outcome, test = try_core(copy, mutant, killers)
+        outcome, test = try_python(copy, mutant, coverage.tests(mutant))
         seconds = round(time.monotonic() - started, 1)
-        keep(file, Outcome(**asdict(mutant), outcome=outcome, test=test, seconds=seconds))
+        keep(KEPT, Outcome(**asdict(mutant), outcome=outcome, test=test, seconds=seconds))
         print(
             f"{number + 1} of {len(mutants)}: {mutant.file}:{mutant.line}: {outcome} {test}",
             flush=True,
         )
     shutil.rmtree(copy.folder)
-    chosen = {(m.file, m.line, m.column, m.after) for m in mutants}
-    print(report([o for o in read(file) if (o.file, o.line, o.column, o.after) in chosen]))
+    print(report(read(KEPT)))
 
 
 if __name__ == "__main__":
