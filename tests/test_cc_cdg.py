@@ -37,6 +37,12 @@ def test_a_back_off_is_as_frequent_as_the_exponential_of_the_gradient(gradient_s
     assert back_offs(sender, gradient_s, rounds) == pytest.approx(expected, abs=4 * sqrt(expected))
 
 
+def test_after_five_back_offs_in_vain_five_are_left_out():
+    """One in two rounds, while the delay rises so much that it is certain."""
+    sender = driven("cdg", smoothing_rounds=1, scale_s=1e-9)
+    assert back_offs(sender, 0.002, 15) == 5
+
+
 @pytest.mark.medium
 def test_linux_backs_off_five_times_in_vain():
     """use_ineff: the sixth and all that follow are left out until the delay falls."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cc_driver import Driver
 from segment_scenarios import HEADERS, SENDERS, flow, link, run, scenario
 
 from longfat.cc import catalogue
@@ -39,6 +40,15 @@ def growth_a_round_trip(sender: str, window: int, **parameters) -> float:
 def test_a_segment_a_round_trip(sender, window):
     """RFC 5681, (3): whatever the window (audit A3)."""
     assert growth_a_round_trip(sender, window) == pytest.approx(1, rel=0.03)
+
+
+@pytest.mark.parametrize("cause", ["loss", "ecn", "timeout"])
+@pytest.mark.parametrize("sender", SENDERS)
+def test_congestion_leaves_two_segments(sender, cause):
+    """RFC 5681, (4): they are the smallest threshold."""
+    assert Driver(sender, 2).threshold(cause) == 2
+    if "as_linux_6_12" in catalogue.find(sender).parameters:
+        assert Driver(sender, 2, as_linux_6_12=True).threshold(cause) == 2
 
 
 def test_general_aimd_adds_a():

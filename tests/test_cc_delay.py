@@ -74,6 +74,14 @@ def test_compound_adds_its_delay_window_once_a_round_trip():
         assert compound.round(BASE) == pytest.approx(win, rel=1e-3)
 
 
+def test_compound_adds_no_delay_window_to_a_small_one():
+    """alpha win^k is below one up to 16 segments."""
+    compound = settled("compound", 10)
+    for _ in range(4):
+        before = compound.cwnd
+        assert before + 0.8 < compound.round(BASE) < before + 1.01
+
+
 def test_compounds_delay_window_falls_with_the_queue():
     """By zeta diff from gamma = 30 packets in the queue on, and never below none."""
     compound, dwnd = Driver("compound", 400, zeta=0.1), 0.0
@@ -164,6 +172,13 @@ def test_card_goes_by_the_gradient_of_the_delay(window, delay_s):
     gradient = ((after - before) / (after + before)) / ((window - 100) / (window + 100))
     wanted = 7 / 8 * window if gradient > 0 else window + 1
     assert card.round(after) == pytest.approx(wanted)
+
+
+def test_card_keeps_two_segments():
+    card = Driver("card", 10, 2, decrease=0.1)
+    card.round(BASE + 0.05)
+    card.set(9)  # and the delay falls: a tenth would be left
+    assert card.round(BASE + 0.03) == 2
 
 
 def test_card_keeps_its_slow_start_beside_its_own_bursts():

@@ -104,6 +104,19 @@ def test_htcp_as_linux_learns_its_largest_round_trip_by_20_ms_at_a_time():
     assert epoch(BASE) == pytest.approx(100 / 136.1, abs=1e-3)
 
 
+@pytest.mark.parametrize("since_loss_s", [0.5, 3, 12])
+def test_htcp_of_the_paper_grows_with_the_square_of_the_time_since_the_last_loss(since_loss_s):
+    """alpha = 2 (1 - beta) (1 + 10 D + (D / 2)^2), with D what is beyond a second."""
+    htcp = Driver("htcp", 1000)
+    htcp.ack(0.1)
+    beta = htcp.threshold() / htcp.cwnd
+    htcp.set(1000, 2)
+    htcp.wait(since_loss_s)
+    late_s = max(since_loss_s - 1, 0)
+    alpha = 2 * (1 - beta) * (1 + 10 * late_s + (late_s / 2) ** 2)
+    assert htcp.ack(0.1) - 1000 == pytest.approx(alpha / 1000)
+
+
 def test_htcp_of_the_paper_takes_the_largest_round_trip_since_the_last_loss():
     htcp = Driver("htcp", 100, 2)
     htcp.established(BASE)

@@ -66,16 +66,25 @@ def test_bic_searches_for_the_window_of_the_last_loss(w):
     bic = Driver("bic", 1000)
     assert bic.threshold() == 800
     bic.set(w, 2)
-    assert bic.ack() == pytest.approx(w + bic_growth(w, 1000) / w)
+    assert bic.ack() - w == pytest.approx(bic_growth(w, 1000) / w)
 
 
 def test_bic_takes_its_smooth_part_and_largest_increment():
     bic = Driver("bic", 1000, smooth_part=5, max_increase_segments=32)
     bic.threshold()
     bic.set(999, 2)
-    assert bic.ack() == pytest.approx(999 + 0.8 / 999)
+    assert bic.ack() - 999 == pytest.approx(0.8 / 999)
     bic.set(800)
-    assert bic.ack() == pytest.approx(800 + 32 / 800)
+    assert bic.ack() - 800 == pytest.approx(32 / 800)
+
+
+def test_bic_opens_by_a_segment_an_ack_at_most():
+    bic = Driver("bic", 1000)
+    bic.threshold()
+    bic.set(15, 2)
+    assert bic.ack() == 16
+    bic.set(15.9, 2)
+    assert bic.ack() == pytest.approx(16.9)
 
 
 def test_what_a_loss_takes_from_bic():
@@ -86,7 +95,7 @@ def test_what_a_loss_takes_from_bic():
     bic.set(900)
     assert bic.threshold() == 720
     bic.set(800, 2)  # W_max is 900 (1 + 0.8) / 2: fast convergence
-    assert bic.ack() == pytest.approx(800 + bic_growth(800, 810) / 800)
+    assert bic.ack() - 800 == pytest.approx(bic_growth(800, 810) / 800)
 
 
 def test_bic_as_linux_opens_by_whole_segments():
@@ -113,7 +122,7 @@ def test_bic_as_linux_opens_by_whole_segments():
     bic.set(500, 2)
     for _ in range(45):
         bic.ack()
-    assert bic.cwnd >= 503  # W_max is forgotten: a twentieth of ACKs, or faster
+    assert bic.cwnd == 505  # W_max is forgotten: one in 20 * 16 // 31 ACKs
 
 
 # --- YeAH: Baiocchi et al. 2007, section II
@@ -150,6 +159,18 @@ def test_yeah_takes_what_waits_from_its_window():
     assert queue == pytest.approx(100, rel=0.02)
     assert yeah.cwnd == pytest.approx(0.9 * 1010, rel=0.01)
     assert yeah.ssthresh == pytest.approx(yeah.cwnd, rel=1e-5)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_yeah_leaves_no_less_than_renos_window_which_a_loss_halves(lost):
+    yeah = yeah_at(1000, 100)
+    reno = yeah.cwnd / 2
+    if lost:
+        yeah.threshold()
+    yeah.set(600, 2)
+    for _ in range(2):
+        yeah.round(rtt(yeah.cwnd, 200))
+    assert yeah.cwnd < 0.9 * reno if lost else yeah.cwnd == pytest.approx(reno, rel=0.01)
 
 
 @pytest.mark.parametrize(("queued", "taken"), [(0, 125), (70, 125), (200, 200)])

@@ -83,6 +83,19 @@ def test_bursts_have_their_length_and_share(share, mean):
     assert len(arrivals) / packets == pytest.approx(1 - share, abs=4 * deviation * share + 1e-3)
 
 
+@pytest.mark.parametrize("per_packet", [0.0, 0.05])
+@pytest.mark.parametrize("size", [100, 1000])
+def test_a_longer_packet_is_lost_more_often(size, per_packet):
+    """Each of its bits may be wrong, and all of it lost: 1 - (1 - p) (1 - p_bit)^(8 bytes)."""
+    packets = 30_000
+    arrivals, _ = segment_link_driver.send(
+        every(0.001, packets, size), 100, loss_per_packet=per_packet, loss_per_bit=2e-5
+    )
+    lost = 1 - (1 - per_packet) * (1 - 2e-5) ** (8 * size)
+    tolerance = 4 * math.sqrt(lost * (1 - lost) / packets)
+    assert 1 - len(arrivals) / packets == pytest.approx(lost, abs=tolerance)
+
+
 def test_a_burst_need_not_lose_all():
     packets = 60_000
     bursts = {"loss_per_packet": 0.1, "mean_packets": 50, "loss_within": 0.5}

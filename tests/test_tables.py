@@ -112,3 +112,12 @@ def test_the_ledger_knows_no_equation_that_is_not_derived():
         "approximation",
         "definition",
     }
+
+
+def test_every_mutant_that_was_tried_has_ended_in_one_way():
+    table = tables.mutants()
+    ways = table[["died", "digits", "survived", "open", "equivalent"]]
+    assert (ways.sum(axis=1) == table["tried"]).all()
+    alone = table["change"] != "all"
+    sums = table[alone].groupby("code")["tried"].sum()
+    assert (sums == table[~alone].set_index("code")["tried"]).all()

@@ -339,13 +339,12 @@ def read(file: Path) -> list[Outcome]:
 
 
 def keep(file: Path, outcome: Outcome) -> None:
-    """Write a line more."""
-    fresh = not file.exists()
-    with file.open("a", encoding="utf-8", newline="") as lines:
+    """Write a line more, in the place of one of the same mutant."""
+    kept = {one.mutant: one for one in read(file)} | {outcome.mutant: outcome}
+    with file.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, [one.name for one in fields(Outcome)], lineterminator="\n")
-        if fresh:
-            writer.writeheader()
-        writer.writerow(asdict(outcome))
+        writer.writeheader()
+        writer.writerows(map(asdict, kept.values()))
 
 
 def report(outcomes: list[Outcome]) -> str:

@@ -16,6 +16,7 @@ its mutant. A mutant that has been tried is a line in data/mutants-core.csv and 
     died        a test fails with it, or does not end: `test` is the first
     digits      only the kept digits (tests/test_digits.py) notice it
     survived    nothing notices it
+    open        the fastest tests do not notice it, and it is to be tried with all
     stillborn   it does not compile
 
 and `why`, written by hand, says why no test can tell an equivalent one. Needs libclang (PyPI).
@@ -24,6 +25,7 @@ and `why`, written by hand, says why no test can tell an equivalent one. Needs l
 import argparse
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -33,7 +35,7 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +48,14 @@ CORE = PACKAGE / "engines" / "segment"
 SENDERS = PACKAGE / "cc"
 TESTS = ["test_cc_*", "test_segment_*", "test_conformance", "test_link_helpers", "test_routers"]
 TESTS += ["test_base_stations", "test_queues_as_ns3", "test_senders", "test_catalogue"]
+TESTS += ["test_transfers"]
 DIGITS = "test_digits"
 TESTS.append(DIGITS)
 SHARES = re.compile(r"@(functools\.)?(lru_)?cache\b|scope=")  # results, among the tests of a file
 # What is slow, and what runs the WebAssembly module, which no mutant is in.
 MARKS, NAMES = "not (slow or long or ns3)", "not (wasm or javascript or module)"
 LONGEST_S = 900  # that the tests of one mutant may take
+QUICK_S = 10  # that the fastest tests take, by which all are tried before any is tried by all
 SPARE = 30  # mutants beyond those asked for, in the place of those that do not compile
 
 
@@ -391,23 +395,26 @@ class Trials:
         """What pytest does in the place of running all tests once."""
         items = {item.nodeid: item for item in session.items}
         self._record(items)
-        tried = {outcome.mutant: outcome for outcome in read(KEPT)}
-        done = sum(tried.get(s.mutant) is not None for s in self.copy.sites)
-        rest = [n for n, site in enumerate(self.copy.sites) if site.mutant not in tried]
-        # First what need not be compiled.
-        rest.sort(key=lambda n: not self._is_reached(n))
-        for number in rest:
-            alive = [one for one in read(KEPT) if one.outcome != "stillborn"]
-            if len(alive) >= self.count:
-                break
-            started = time.monotonic()
-            outcome, test = self._try(number, items)
-            seconds = round(time.monotonic() - started, 1)
-            mutant = self.copy.sites[number].mutant
-            keep(KEPT, Outcome(**asdict(mutant), outcome=outcome, test=test, seconds=seconds))
-            done += 1
-            self.say(f"{done}: {mutant.file}:{mutant.line}: {outcome} {test}")
+        sites = self.copy.sites
+        reached = [n for n in range(len(sites)) if self._is_reached(n)]
+        others = [n for n in range(len(sites)) if n not in reached]
+        for numbers, most_s in ((reached, QUICK_S), (reached + others, math.inf)):
+            for number in numbers:
+                kept = {one.mutant: one.outcome for one in read(KEPT)}
+                known = kept.get(sites[number].mutant, "")
+                if sum(one != "stillborn" for one in kept.values()) >= self.count and not known:
+                    continue
+                if known == "" or (known == "open" and most_s == math.inf):
+                    self._keep(number, items, most_s)
         return True
+
+    def _keep(self, number: int, items: dict[str, pytest.Item], most_s: float) -> None:
+        started = time.monotonic()
+        outcome, test = self._try(number, items, most_s)
+        seconds = round(time.monotonic() - started, 1)
+        mutant = self.copy.sites[number].mutant
+        keep(KEPT, Outcome(**asdict(mutant), outcome=outcome, test=test, seconds=seconds))
+        self.say(f"{number}: {mutant.file}:{mutant.line}: {outcome} {test}")
 
     def _record(self, items: dict[str, pytest.Item]) -> None:
         """Note what each test takes and could notice: each file is run once without a mutant."""
@@ -440,10 +447,10 @@ class Trials:
                     told[name] = seconds, [n for n, byte in enumerate(seen) if byte]
             return told
 
-    def _try(self, number: int, items: dict[str, pytest.Item]) -> tuple[str, str]:
+    def _try(self, number: int, items: dict[str, pytest.Item], most_s: float) -> tuple[str, str]:
         if self._is_reached(number):
             names = [name for name, noticed in self.noticing.items() if number in noticed]
-            return self._judge(names, items, {"LONGFAT_MUTANT": str(number)})
+            return self._judge(names, items, {"LONGFAT_MUTANT": str(number)}, most_s)
         mutant = self.copy.sites[number].mutant
         others = {n for n, site in enumerate(self.copy.sites) if site.mutant.file == mutant.file}
         names = [name for name, noticed in self.noticing.items() if others & noticed]
@@ -466,13 +473,20 @@ class Trials:
         done = subprocess.run([*command, "-x", "c++", str(source)], capture_output=True)
         return done.returncode == 0
 
-    def _judge(self, names: list[str], items, environment) -> tuple[str, str]:
+    def _judge(
+        self, names: list[str], items, environment, most_s: float = math.inf
+    ) -> tuple[str, str]:
         """Run what could notice it, the fastest first, with all of a file whose tests share what
         is computed once; kept digits last."""
         files = {name.partition("::")[0] for name in names}
         shared = {one for one in files if SHARES.search((ROOT / one).read_text("utf-8"))}
         own = [n for n in self.noticing if n in names or n.partition("::")[0] in shared]
         own.sort(key=lambda name: (DIGITS in name, self.durations[name]))
+        if sum(self.durations[name] for name in own) > most_s:
+            sums = accumulate(self.durations[name] for name in own)
+            own = [name for name, sum_s in zip(own, sums, strict=True) if sum_s <= most_s]
+            test = self._first_failure([n for n in own if DIGITS not in n], items, environment)
+            return ("died" if test else "open"), test
         test = self._first_failure(own, items, environment)
         return ("digits" if DIGITS in test else "died" if test else "survived"), test
 

@@ -222,6 +222,27 @@ def slow_tests() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["file", "what it asks", "command"])
 
 
+def mutants() -> pd.DataFrame:
+    """Return how seeded mutants of the code ended, by kind of change (tools/mutants_*.py).
+
+    A row a kind, and one of all: how many were tried, died by a test, changed kept digits alone,
+    survived, are still to be tried with all tests, or are equivalent; `share` is what died of all
+    that can be told.
+    """
+    rows = []
+    for path in sorted(paths.DATA.glob("mutants-*.csv")):
+        tried = pd.read_csv(path, keep_default_na=False).query("outcome != 'stillborn'")
+        code = {"mutants-core": "C++", "mutants-python": "Python"}[path.stem]
+        for kind, some in [*tried.groupby("operator"), ("all", tried)]:
+            can_be_told = some[some["why"] == ""]
+            ended = can_be_told["outcome"].value_counts()
+            row = {"code": code, "change": kind, "tried": len(some)}
+            row |= {name: ended.get(name, 0) for name in ("died", "digits", "survived", "open")}
+            row["equivalent"] = len(some) - len(can_be_told)
+            rows.append(row | {"share": f"{100 * row['died'] / max(len(can_be_told), 1):.0f} %"})
+    return pd.DataFrame(rows)
+
+
 def _assigns(node: ast.Assign, name: str) -> bool:
     return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
 
