@@ -76,7 +76,7 @@ def _estimates(axes: Axes, held: pd.DataFrame) -> None:
         held["rho"],
         held["estimate"],
         linestyle="none",
-        label=f"windows of {held['window'].min()} to {held['window'].max()} segments",
+        label=f"windows of {held['window'].min():g} to {held['window'].max():g} segments",
         **show.style("ucc") | {"markersize": 6},
     )
     axes.axhline(ALPHA, color="0.55", linewidth=0.8)
