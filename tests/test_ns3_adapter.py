@@ -162,7 +162,7 @@ def test_pacing_is_not_capped_at_4_gbit_s():
 
 @pytest.mark.ns3
 def test_a_timeout_in_a_recovery_does_not_raise_the_threshold():
-    """RED loses most of slow start, and repairs too; what SACK reports is then outstanding still."""
+    """RED loses most of slow start, and repairs; what SACK reports is then outstanding still."""
     lossy = link(4e6, 0.03, queue=300, aqm={"kind": "red"})
     asked = scenario(
         lossy, flow(), duration_s=10, seed=3, series=["cwnd_segments", "ssthresh_segments"]
