@@ -78,18 +78,28 @@ def test_an_outage_and_a_change_of_a_link_come_in_time():
     script = export(
         scenario(duplex("a", "b", **link, backward={"outages": [], "changes": []})), "netns"
     )
-    later = [line for line in script.splitlines() if line.startswith("(sleep") and " tc " in line]
-    assert [line.split(";")[0] for line in later] == [
-        "(sleep 1",
-        "(sleep 1.5",
-        "(sleep 2",
-        "(sleep 2",
-        "(sleep 3",
-    ]
+    later = [line for line in script.splitlines() if line.startswith("at ") and " tc " in line]
+    assert [line.split(";")[0] for line in later] == ["at 1", "at 1.5", "at 2", "at 2", "at 3"]
     assert "loss 100.0" in later[0]
     assert "loss 0.0" in later[1]
     assert "rate 1000000bit" in later[2]
     assert "delay 100000us" in later[4]
+    subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+
+
+def test_a_schedule_of_delays_is_kept_by_the_clock():
+    """Each step waits for its time from the beginning, however long those before it took."""
+    delays = [{"at_s": k / 10, "delay_s": k / 1000} for k in range(1, 6)]
+    script = export(scenario(duplex("a", "b", **CABLE, changes=delays)), "netns")
+    own = script[script.index("at() {") : script.index("}\n", script.index("at() {")) + 2]
+    steps = [line for line in script.splitlines() if line.startswith("at ")]
+    said = [f"{step.split(';')[0]}; sleep 0.05; date +%s.%N" for step in steps[::2]]
+    asked = "\n".join([own, "BEGIN=$(date +%s.%N)", "echo $BEGIN", *said])
+    ran = subprocess.run(["sh"], input=asked, capture_output=True, text=True, check=True)
+    begin, *times = map(float, ran.stdout.split())
+    waited = [time - begin - 0.05 for time in times]
+    assert all(one >= k / 10 - 1e-3 for k, one in enumerate(waited, 1)), waited
+    assert waited[-1] < 0.5 + 4 * 0.05  # not the sum of what each step took
 
 
 def test_a_managed_queue_and_bursts_are_what_tc_has():

@@ -22,6 +22,13 @@ def test_every_paper_is_in_every_collection(name):
     assert set(table["paper"]) == set(papers.names())
 
 
+def test_what_is_assumed_of_low_orbits_has_a_range_and_a_source():
+    table = tables.leo_assumptions().set_index("name")
+    assert table.loc["silence", ["value", "plausible"]].tolist() == ["0.05", "0 to 0.15"]
+    assert (table[["plausible", "source"]] != "").all(axis=None)
+    assert set(tables.leo_shells()["name"]) == {"starlink", "kuiper", "oneweb", "telesat"}
+
+
 def test_every_erratum_is_in_one_group():
     groups = [tables.errata_slips(), tables.errata_model(), tables.errata_implementers()]
     assert sum(map(len, groups)) == sum(len(papers.errata(paper)) for paper in papers.names())

@@ -1,4 +1,4 @@
-"""The command line: longfat model, simulate, draw, export, sweep, audit, reproduce, cc, figure."""
+"""The command line: longfat model, simulate, leo, draw, export, trace, sweep, audit, figure, ..."""
 
 import contextlib
 import json
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from longfat.errors import InputError, LongfatError
+from longfat.errors import InputError, LongfatError, quoted
 from longfat.papers import value
 
 if TYPE_CHECKING:
@@ -183,11 +183,91 @@ def export(scenario_file: Path, to: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:
-        try:
+        with _writing(output):
             output.write_text(text, encoding="utf-8")
             output.chmod(0o755)
-        except OSError as error:
-            raise InputError(f"{output}: cannot be written: {error.strerror}") from None
+
+
+@main.command()
+@click.argument("user")
+@click.argument("server")
+@click.option("--shell", default="starlink", show_default=True, help="Or kuiper, oneweb, telesat.")
+@click.option("--start", default="2026-01-01T00:00:00Z", show_default=True, help="A time (UTC).")
+@click.option("--duration", type=float, default=120.0, show_default=True, help="In s.")
+@click.option("--links", default="bent pipe", show_default=True, help='"bent pipe" or "+grid".')
+@click.option("--choice", default="shortest", show_default=True, help="shortest or random.")
+@click.option("--congestion-control", default="cubic", show_default=True)
+@click.option("--neighbour", help="A second sender on the same way, such as newreno.")
+@click.option("--seed", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), help="Write a file instead.")
+def leo(user: str, server: str, duration: float, output: Path | None, **options: Any) -> None:
+    """Write a download by satellites in low orbits, from SERVER to USER, as a scenario (JSON).
+
+    A place is the name of a city, or latitude and longitude, as in 38.7,-9.1.
+    """
+    from longfat import topologies
+
+    ends = (_place(user), _place(server))
+    text = topologies.leo(*ends, duration_s=duration, **options).to_json()
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    with _writing(output):
+        output.write_text(text, encoding="utf-8")
+
+
+def _place(text: str) -> str | tuple[float, ...]:
+    """Return latitude and longitude where a text has both, or else the text: a name."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        return text
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Any:
+    """Report in one sentence that a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+@main.command()
+@click.argument("scenario_file", type=click.Path(path_type=Path))
+@click.argument("source")
+@click.argument("target")
+@click.option(
+    "--to", type=click.Choice(["csv", "mahimahi", "leoreplayer"]), default="csv", show_default=True
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file; of leoreplayer, that of the rate, beside one that ends in .delay.",
+)
+def trace(scenario_file: Path, source: str, target: str, to: str, output: Path) -> None:
+    """Write a link of SCENARIO_FILE (JSON), from node SOURCE to node TARGET, as a trace.
+
+    A table (csv) has all; the other forms have whole ms, and neither losses nor outages.
+    """
+    from longfat import traces
+    from longfat.scenario import Scenario
+
+    scenario = Scenario.from_file(scenario_file)
+    for link in scenario.links:
+        if (link.source, link.target) == (source, target):
+            break
+    else:
+        raise InputError(f"{scenario_file}: no link from {quoted(source)} to {quoted(target)}")
+    with _writing(output):
+        if to == "csv":
+            traces.write_csv(link, output)
+        elif to == "mahimahi":
+            traces.write_mahimahi(link, output, scenario.duration_s)
+        else:
+            delays = output.with_name(output.name + ".delay")
+            traces.write_leoreplayer(link, output, delays, scenario.duration_s)
 
 
 @main.command()

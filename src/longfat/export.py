@@ -325,6 +325,10 @@ clean() {{
 }}
 trap clean EXIT
 trap 'exit 130' INT TERM
+at() {{  # wait until so many seconds after BEGIN
+    sleep "$(awk -v at="$1" -v begin="$BEGIN" -v now="$(date +%s.%N)" \
+        'BEGIN {{ left = begin + at - now; print (left > 0 ? left : 0) }}')"
+}}
 """
 
 
@@ -361,9 +365,12 @@ def _netns(plan: _Plan) -> str:
         node = plan.nodes.index(flow.target)
         lines.append(f"in_node {node} {plan.server(number, flow)} >/dev/null 2>&1 &")
     lines.append("sleep 0.5  # they listen now")
-    for end in plan.ends:
-        for at_s, node, command in plan.later(end):
-            lines.append(f"(sleep {at_s:g}; in_node {node} {command}) &")
+    lines.append("BEGIN=$(date +%s.%N)")
+    steps = sorted(itertools.chain.from_iterable(plan.later(end) for end in plan.ends))
+    if steps:
+        lines.append("(")
+        lines += [f"at {at_s:.9g}; in_node {node} {command}" for at_s, node, command in steps]
+        lines.append(") & LATER=$!")
     if scenario.record.series:
         for node in sorted({plan.nodes.index(flow.source) for flow in scenario.flows}):
             lines.append(
@@ -380,6 +387,7 @@ def _netns(plan: _Plan) -> str:
         )
     lines += [
         'for flow in $FLOWS; do wait "$flow" || true; done',
+        '[ -z "${LATER:-}" ] || kill $LATER 2>/dev/null || true',
         '[ -z "${SAMPLER:-}" ] || kill $SAMPLER 2>/dev/null || true',
         'for file in "$OUT"/flow-*.json; do',
         '    awk -v file="$file" \'/"sum_received"/ { seen = 1 }',

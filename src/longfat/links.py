@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from longfat.errors import InputError, quoted
+from longfat.errors import LONGEST_QUOTE, InputError, quoted
 
 # The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
 LONGEST_S = 1e9
@@ -297,7 +297,7 @@ def mahimahi(path: Path | str) -> dict[str, Any]:
     """Return the fields of a `Link` that follows a trace of Mahimahi's (Netravali et al. 2015).
 
     Each line of the file is a time in ms at which the link can deliver 1500 bytes; after the last
-    the trace begins anew. Raises InputError for a file that is no such trace.
+    the trace begins anew. Raises InputError, with the line, for a file that is no such trace.
 
     >>> from pathlib import Path
     >>> import tempfile
@@ -309,14 +309,26 @@ def mahimahi(path: Path | str) -> dict[str, Any]:
     {'rate_bps': 3000000.0, 'delivery_ms': (1, 5, 12)}
     """
     try:
-        times = tuple(int(line) for line in Path(path).read_text("utf-8").split())
-    except OSError as error:
+        lines = Path(path).read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    except ValueError:
-        raise InputError(f"{path}: a trace has one whole number of ms a line") from None
+    times: list[int] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        if not line.strip().isdecimal() or len(line) > LONGEST_QUOTE:
+            raise InputError(
+                f"{path}: line {number}: {quoted(line)}: a trace has one whole number of ms a line"
+            )
+        times.append(int(line))
+        if len(times) > 1 and times[-1] < times[-2]:
+            raise InputError(
+                f"{path}: line {number}: the trace goes back in time: {times[-1]} ms stands after "
+                f"{times[-2]} ms"
+            )
     if not times or times[-1] < 1:
         raise InputError(f"{path}: a trace has one time at least, and ends after 0 ms")
-    return {"rate_bps": trace_rate_bps(times), "delivery_ms": times}
+    return {"rate_bps": trace_rate_bps(tuple(times)), "delivery_ms": tuple(times)}
 
 
 def trace_rate_bps(delivery_ms: tuple[int, ...]) -> float:

@@ -11,10 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from longfat import engines, papers, paths, store
+from longfat import engines, leo, papers, paths, store
 from longfat.book import chapters, figures
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
+from longfat.papers.plausible import Plausible
 from longfat.style import ENGINE_LABEL, formulas, label, number, powers
 
 
@@ -159,17 +160,38 @@ def assumptions() -> pd.DataFrame:
     return table[[*about, *columns]]
 
 
+def leo_assumptions() -> pd.DataFrame:
+    """Return what `topologies.leo` assumes, what else it may be, and the source of that."""
+    ranges = _in_words(leo.assumptions())
+    table = pd.read_csv(leo.PARAMETERS, dtype={"value": str}).drop(columns="source")
+    table = table.merge(ranges, on="name")
+    table["value"] = [_value(text) for text in table["value"]]
+    return table[["name", "value", "unit", "note", "plausible", "source"]].fillna("")
+
+
+def leo_shells() -> pd.DataFrame:
+    """Return the shells of satellites that have a name, with where they are from."""
+    return pd.read_csv(paths.DATA / "leo" / "shells.csv").rename(
+        columns=lambda c: c.replace("_", " ")
+    )
+
+
 def _ranges(paper: str) -> pd.DataFrame:
     """Return what a paper's parameters may have been in words: columns name, plausible, source."""
+    return _in_words(papers.ranges(paper)).assign(paper=paper)
+
+
+def _in_words(ranges: list[Plausible]) -> pd.DataFrame:
+    """Return ranges in words: columns name, plausible, source."""
     rows = []
-    for one in papers.ranges(paper):
+    for one in ranges:
         if one.choices:
             words = "; ".join(_value(choice) for choice in one.choices)
         else:
             words = f"{_value(f'{one.low:g}')} to {_value(f'{one.high:g}')}"
             words += ", in its logarithm" if one.spacing == "log" else ""
         rows.append({"name": one.name, "plausible": words, "source": one.source})
-    return pd.DataFrame(rows).assign(paper=paper)
+    return pd.DataFrame(rows)
 
 
 def _value(text: str) -> str:
