@@ -98,11 +98,11 @@ def _figures_by_control() -> dict[str, list[str]]:
             for scenario in store.read_archive(experiment)["scenario"].unique()
             for flow in json.loads(scenario).get("flows", ())
         }
-        for experiment in set().union(*used.values())
+        for experiment in set().union(*used.values()).difference(store.points())
     }
     shown: dict[str, list[str]] = {}
     for figure, experiments in used.items():
-        for name in set().union(*(controls[experiment] for experiment in experiments)):
+        for name in set().union(*(controls.get(experiment, ()) for experiment in experiments)):
             shown.setdefault(name, []).append(figure)
     return shown
 
