@@ -19,7 +19,7 @@ FLOORS = [
     ["leo", "studies"],
     ["papers"],
     ["experiment", "verdicts"],
-    ["sweeps", "audit", "reproduce", "export"],
+    ["sweeps", "audit", "reproduce", "export", "traces"],
     ["engines"],
     ["store"],
     ["pictures"],
