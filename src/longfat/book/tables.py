@@ -166,6 +166,7 @@ def leo_assumptions() -> pd.DataFrame:
     table = pd.read_csv(leo.PARAMETERS, dtype={"value": str}).drop(columns="source")
     table = table.merge(ranges, on="name")
     table["value"] = [_value(text) for text in table["value"]]
+    table["name"] = "`" + table["name"] + "`"
     return table[["name", "value", "unit", "note", "plausible", "source"]].fillna("")
 
 
