@@ -49,7 +49,7 @@ def copy(tmp_path_factory) -> Path:
     for part in ("data", "notebooks"):
         (folder / part).mkdir()
     tables = [f"data/{path.name}" for path in (ROOT / "data").glob("*.csv")]
-    for part in ("data/papers", *tables, "notebooks/ruff.toml"):
+    for part in ("data/leo", "data/papers", *tables, "notebooks/ruff.toml"):
         source = ROOT / part
         (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / part)
     shutil.copy(ROOT / "pyproject.toml", folder)

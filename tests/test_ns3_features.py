@@ -288,22 +288,20 @@ def test_marks_halve_the_window_without_a_loss():
 
 
 def test_limited_transmit_saves_timeouts_when_the_window_is_small():
-    def timeouts(limited, recovery="prr-ns3-3.44"):
-        small = flow(
-            congestion_control="hybla",
-            max_window_segments=3,
+    def timeouts(limited, congestion_control, recovery):
+        short = flow(
+            congestion_control=congestion_control,
             sack=False,
             limited_transmit=limited,
             recovery=recovery,
         )
-        return (
-            ns3.simulate(one_link(flow=small, duration_s=200, loss_per_packet=0.01))
-            .flows["timeouts"]
-            .item()
-        )
+        link = {"rate_bps": 1e6, "queue_packets": 3, "loss_per_packet": 0.03}
+        return ns3.simulate(one_link(flow=short, duration_s=200, **link)).flows["timeouts"].item()
 
-    assert timeouts(True) < 0.5 * timeouts(False)
-    assert timeouts(True, "prr") == timeouts(False, "prr")  # ns-3's has a fault: it is off
+    theirs = ("newreno-ns3", "prr-ns3-3.44")
+    assert timeouts(True, *theirs) < 0.7 * timeouts(False, *theirs)
+    ours = ("newreno", "prr")  # ns-3's limited transmit has a fault: it is off
+    assert timeouts(True, *ours) == timeouts(False, *ours)
 
 
 def test_a_path_does_not_go_in_circles():

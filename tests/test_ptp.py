@@ -102,12 +102,14 @@ def test_a_link_that_becomes_slower_is_known_by_the_next_query():
 
 @pytest.mark.parametrize("speaks", list(itertools.product([False, True], repeat=2)))
 def test_a_router_that_says_nothing_makes_it_newreno_and_the_result_tells(speaks):
-    result = run(path(speaks), flow(target="n2"))
+    # Without losses: a loss more in the first overshoot moves the goodput of 60 s by 7 %.
+    limited = flow(target="n2") | {"max_window_segments": 250}
+    result = run(path(speaks), limited)
     told = result.provenance["routers"][0]["ptp"]
     assert told == ("spoken" if all(speaks) else "fallen back")
     if not all(speaks):
         same = path((True, True))  # which NewReno does not ask
-        reno = run(same, flow(target="n2") | {"congestion_control": "newreno"})
+        reno = run(same, limited | {"congestion_control": "newreno"})
         assert result.flows["goodput_bps"][0] == pytest.approx(
             reno.flows["goodput_bps"][0], rel=0.02
         )

@@ -31,7 +31,7 @@ PIE = {"MeanPktSize": 1000, "UseDerandomization": "true", "UseCapDropAdjustment"
 def program(tmp_path_factory):
     made = tmp_path_factory.mktemp("ns3") / "queues"
     libraries = compiled.ns3() / "lib64"
-    command = [*compiled.compiler(), "-std=c++20", "-O1", "-Wall", "-Werror"]
+    command = [*builds.compiler(), "-std=c++20", "-O1", "-Wall", "-Werror"]
     command += ["-isystem", compiled.ns3() / "include"]
     command += [Path(__file__).with_name("ns3_queues.cc"), "-o", made, f"-L{libraries}"]
     command += [f"-Wl,-rpath,{libraries}", "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"]
