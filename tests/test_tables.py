@@ -24,9 +24,9 @@ def test_every_paper_is_in_every_collection(name):
 
 def test_what_is_assumed_of_low_orbits_has_a_range_and_a_source():
     table = tables.leo_assumptions().set_index("name")
-    assert table.loc["silence", ["value", "plausible"]].tolist() == ["0.05", "0 to 0.15"]
+    assert table.loc["`silence`", ["value", "plausible"]].tolist() == ["0.05", "0 to 0.15"]
     assert (table[["plausible", "source"]] != "").all(axis=None)
-    assert set(tables.leo_shells()["name"]) == {"starlink", "kuiper", "oneweb", "telesat"}
+    assert list(tables.leo_shells())[1:] == ["starlink", "kuiper", "oneweb", "telesat"]
 
 
 def test_every_erratum_is_in_one_group():

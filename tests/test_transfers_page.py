@@ -209,7 +209,7 @@ def test_more_streams_are_faster_and_the_rule_stops_early(archived):
     assert stated["time"].is_monotonic_decreasing
     assert stated["used"].tolist() == [1, 2, 4, 8, 16]
     found = table.iloc[5:]
-    assert found["used"].between(3, 5).all()  # means of runs: 4 in most
+    assert found["used"].between(3, 5).all()  # means of eight runs
     assert (found["time"] > table.at["8 stated", "time"]).all()
 
 

@@ -171,10 +171,10 @@ def leo_assumptions() -> pd.DataFrame:
 
 
 def leo_shells() -> pd.DataFrame:
-    """Return the shells of satellites that have a name, with where they are from."""
-    return pd.read_csv(paths.DATA / "leo" / "shells.csv").rename(
-        columns=lambda c: c.replace("_", " ")
-    )
+    """Return the shells of satellites that have a name, a column each, with where they are from."""
+    shells = pd.read_csv(paths.DATA / "leo" / "shells.csv", dtype=str).set_index("name")
+    shells.columns = [name.replace("_", " ") for name in shells.columns]
+    return shells.T.rename_axis("", axis=0).rename_axis(None, axis=1).reset_index()
 
 
 def _ranges(paper: str) -> pd.DataFrame:

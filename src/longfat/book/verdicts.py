@@ -261,8 +261,8 @@ def verdicts_before_and_after() -> pd.DataFrame:
     """Return the claims whose verdict turned when all was computed again by the transport core.
 
     What was judged of the engine before is `data/verdicts-before.csv`, why it turned
-    `data/verdicts-changed.csv`. Columns: paper; claim; before and now, the verdicts; measured
-    before and measured now, at the point that decides, with 95 % intervals; reason.
+    `data/verdicts-changed.csv`. Columns: paper; claim; before and now, the verdicts, each with what
+    was measured at the point that decides and its 95 % interval; reason.
     """
     before = pd.read_csv(paths.DATA / "verdicts-before.csv")
     reasons = pd.read_csv(paths.DATA / "verdicts-changed.csv")
@@ -272,18 +272,19 @@ def verdicts_before_and_after() -> pd.DataFrame:
         {
             "paper": both["paper"],
             "claim": both["where"] + ": " + both["statement"],
-            "before": both["verdict_before"].map(wording.worded),
-            "now": both["verdict"].map(wording.worded),
-            "measured before": _measured(both, "_before"),
-            "measured now": _measured(both, ""),
+            "before": _with_numbers(both, "_before"),
+            "now": _with_numbers(both, ""),
             "reason": both["reason_of_change"],
         }
     ).reset_index(drop=True)
 
 
-def _measured(table: pd.DataFrame, suffix: str) -> list[str]:
-    rows = table[["measured" + suffix, "low" + suffix, "high" + suffix]].itertuples(index=False)
-    return [f"{value:.3g} [{low:.3g}, {high:.3g}]" for value, low, high in rows]
+def _with_numbers(table: pd.DataFrame, suffix: str) -> list[str]:
+    columns = [name + suffix for name in ("verdict", "measured", "low", "high")]
+    return [
+        f"{wording.worded(verdict)}: {value:.3g} [{low:.3g}, {high:.3g}]"
+        for verdict, value, low, high in table[columns].itertuples(index=False)
+    ]
 
 
 def verdicts_changed() -> pd.DataFrame:

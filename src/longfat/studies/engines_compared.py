@@ -79,8 +79,8 @@ class Leg:
         return scenario.with_(flows=[self.flow(flow) for flow in scenario.flows])
 
 
-# Leg, control and loss rate of runs that stop making progress: with some seeds ns-3's own YeAH
-# simulates 20 s in a second and then not 10 s more in a quarter of an hour.
+# Leg, control and loss rate of runs that stop making progress: with two seeds of five ns-3's own
+# YeAH simulates 20 s in a second, and has not ended its 60 s in a quarter of an hour.
 ENDLESS = {("ns3", "yeah", 1e-2)}
 
 # By the name for readers. Each is held against Linux.
@@ -307,12 +307,12 @@ def _of_leg(label: str, leg: Leg, at: Setting) -> list[Experiment]:
     """Return what every leg runs; of one that is not throughout only the runs with losses."""
 
     def experiment(
-        name: str, build: Callable[..., Scenario], at_points: Any, **more: Any
+        name: str, build: Callable[..., Scenario], points: Any, **more: Any
     ) -> Experiment:
         return Experiment(
             name=f"cross-check-{name}",
             build=partial(_as_leg, leg, build),
-            points=at_points,
+            points=points,
             engine=leg.engine,
             labels={"engine": label},
             **more,
@@ -320,17 +320,17 @@ def _of_leg(label: str, leg: Leg, at: Setting) -> list[Experiment]:
 
     has = [control for control in at.controls if leg.has(control)]
 
-    def points(losses: Sequence[float]) -> pd.DataFrame:
+    def at_losses(losses: Sequence[float]) -> pd.DataFrame:
         ended = [(one, loss) for one in has for loss in losses if leg.ends(one, loss)]
         return pd.DataFrame(ended, columns=["control", "loss"])
 
-    lossy = points(at.loss_rates)
+    lossy = at_losses(at.loss_rates)
     count = leg.share * at.repetitions
     found = [experiment(leg.name, partial(_path, at), lossy, repetitions=count)]
     if leg.throughout:
         found += [
             experiment(f"clean-{leg.name}", partial(_clean, at), {"control": has}),
-            experiment(f"responses-{leg.name}", partial(_watched, at), points(RESPONSE_LOSSES)),
+            experiment(f"responses-{leg.name}", partial(_watched, at), at_losses(RESPONSE_LOSSES)),
             experiment(f"single-{leg.name}", _one_loss, {}),
             experiment(f"htcp-{leg.name}", partial(_htcp, at), {}),
         ]
