@@ -7,6 +7,7 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator
 from importlib.resources import files
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import nbformat
@@ -102,6 +103,7 @@ def _all_or_nothing(made: list[Path]) -> Iterator[None]:
     except BaseException:
         for path in made:
             path.unlink(missing_ok=True)
+            Path(cache_from_source(str(path))).unlink(missing_ok=True)  # of a module that ran
         raise
 
 
