@@ -17,9 +17,11 @@
 // least increment S_min = 0.01: log(B / (B S_min)) / log(B / (B - 1)) + B = 20, as Linux has it.
 //
 // What Linux 6.12 (tcp_bic.c) has besides, with as_linux_6_12: whole windows and quotients, beta = 819 /
-// 1024, a timeout that forgets W_max, and an allowance for delayed ACKs which begins with two segments
-// an ACK and, in whole numbers, stays nearly there: 31/16 where every segment has its ACK, so that the
-// window grows nearly twice as fast.
+// 1024, and a timeout that forgets W_max. Above the low window, the number of segments after which the
+// window grows by one is divided by the mean number of segments an ACK (bictcp_acked), although
+// tcp_cong_avoid_ai counts segments and not ACKs. That mean is kept in sixteenths and begins with 2; an
+// ACK of one segment moves it by 1 - (mean >> 4), in whole numbers, which is 0 from 31/16 on. So where
+// every segment has its ACK the window grows by 31/16 of the above.
 
 #ifndef LONGFAT_CC_BIC_H
 #define LONGFAT_CC_BIC_H

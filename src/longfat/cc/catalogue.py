@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tomllib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -20,7 +20,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from longfat import builds
+from longfat import builds, paths
 from longfat.errors import InputError, LongfatError, SimulationError, nearest, quoted
 
 ENGINES = Path(str(files("longfat"))) / "engines"
@@ -146,7 +146,10 @@ def algorithms() -> dict[str, Algorithm]:
     >>> catalogue.algorithms()["hybla"].parameters["rtt0_s"].unit
     's'
     """
-    return _read(FOLDER)[0] | _of_engines()
+    found, refused = _read(FOLDER)
+    for reason in refused.values():
+        warnings.warn(f"left out: {reason}", stacklevel=1)
+    return found | _of_engines()
 
 
 def find(name: str) -> Algorithm:
@@ -190,7 +193,6 @@ def _read(folder: Path) -> tuple[dict[str, Algorithm], dict[str, str]]:
             found |= {entry["name"]: algorithm(entry, header) for entry in entries}
         except LongfatError as error:  # one bad header must not take the others away
             refused[header.stem] = str(error)
-            warnings.warn(f"left out: {error}", stacklevel=4)
     return found, refused
 
 
@@ -240,9 +242,8 @@ def _typed(parameter: dict[str, Any]) -> dict[str, Any]:
 
 def program(flags: Sequence[str] = ()) -> Path:
     """Return the program that runs scenarios, compiled unless that is done."""
-    sources = (CORE / "main.cc", CORE / "engine.cc")
     try:
-        return builds.compiled("segment", "segment", [*FLAGS, *PROGRAM_FLAGS, *flags], sources)
+        return builds.compiled(*_of_program(flags))
     except SimulationError as error:
         raise SimulationError(f"the engine cannot be compiled: {error}") from None
 
@@ -254,8 +255,7 @@ def plugin(header: Path, flags: Sequence[str] = ()) -> Path:
     interface of another simulator, with the page that tells how to port it.
     """
     try:
-        flags = [*FLAGS, *PLUGIN_FLAGS, *flags]
-        return builds.compiled("segment", header.stem, flags, [header], [CORE])
+        return builds.compiled(*_of_plugin(header, flags))
     except SimulationError as error:
         if "TcpCongestionOps" in header.read_text("utf-8"):
             raise InputError(
@@ -263,6 +263,32 @@ def plugin(header: Path, flags: Sequence[str] = ()) -> Path:
                 "tells how to port it"
             ) from None
         raise InputError(f"{header.name} cannot be used: {error}") from None
+
+
+def is_compiled(headers: Iterable[Path]) -> bool:
+    """Return whether the program, and what these headers are compiled to, are there already."""
+    if builds.compiler() is None:
+        return False
+    asked = paths.builds(), tuple(headers)
+    if asked not in _compiled:  # one that has changed since is compiled when it is used
+        made = [builds.place(*_of_program()), *(builds.place(*_of_plugin(one)) for one in asked[1])]
+        if all(path.exists() for path in made):
+            _compiled.add(asked)
+    return asked in _compiled
+
+
+_compiled: set[tuple[Path, tuple[Path, ...]]] = set()
+
+
+def _of_program(flags: Sequence[str] = ()) -> tuple[str, str, list[str], tuple[Path, ...]]:
+    """Return what `builds.compiled` takes to make the program."""
+    sources = (CORE / "main.cc", CORE / "engine.cc")
+    return "segment", "segment", [*FLAGS, *PROGRAM_FLAGS, *flags], sources
+
+
+def _of_plugin(header: Path, flags: Sequence[str] = ()) -> tuple[str, str, list[str], list, list]:
+    """Return what `builds.compiled` takes to make of a header what the program loads."""
+    return "segment", header.stem, [*FLAGS, *PLUGIN_FLAGS, *flags], [header], [CORE]
 
 
 def table(headers: Sequence[Path]) -> list[dict[str, Any]]:

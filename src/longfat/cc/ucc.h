@@ -15,8 +15,9 @@
 // counts as a loss (RFC 3168, 6.1.2).
 //
 // What the paper leaves open, and its parameter here: the clock that the delay is read from (clock_s),
-// whether the minimum is that of the connection or of the N packets (minimum_of_epoch), and how often it
-// is forgotten, for when the path changes (minimum_lifetime_s).
+// whether the minimum is that of the connection or of the N packets (minimum_of_epoch), how often it
+// is forgotten, for when the path changes (minimum_lifetime_s), and how much longer a delay may be and
+// still count as the smallest (tolerance_s). For trying it, the receiver's clock may drift.
 
 #ifndef LONGFAT_CC_UCC_H
 #define LONGFAT_CC_UCC_H
@@ -68,7 +69,21 @@ class Ucc
                                          0,
                                          1e6,
                                          "s",
-                                         "the smallest delay is forgotten after; 0 is never"}};
+                                         "the smallest delay is forgotten after; 0 is never"},
+                          Parameter<Ucc>{"tolerance_s",
+                                         &Ucc::m_tolerance_s,
+                                         0,
+                                         0,
+                                         10,
+                                         "s",
+                                         "delays that are longer by so much count as the smallest"},
+                          Parameter<Ucc>{"drift",
+                                         &Ucc::m_drift,
+                                         0,
+                                         -0.01,
+                                         0.01,
+                                         "",
+                                         "by which part the receiver's clock is faster"}};
     }
 
     Control on_ack(const Ack& ack, Control now)
@@ -108,14 +123,18 @@ class Ucc
             m_since = received;
             begin_epoch(true);
         }
-        const int64_t delay = ticks(received) - ticks(sent);
+        const auto ahead = static_cast<Time>(m_drift * static_cast<double>(received));
+        const int64_t delay = ticks(received + ahead) - ticks(sent);
+        const int64_t tolerance = ticks(static_cast<Time>(m_tolerance_s * 1e9));
         ++m_packets;
         if (delay < m_minimum)
         {
+            const bool alike = m_minimum != NONE && m_minimum - delay <= tolerance;
+            m_packets_at_minimum =
+                alike ? m_packets_at_minimum : 0; // they had met a queue after all
             m_minimum = delay;
-            m_packets_at_minimum = 0; // what was counted had met a queue after all
         }
-        m_packets_at_minimum += delay == m_minimum;
+        m_packets_at_minimum += delay - m_minimum <= tolerance;
         m_rho =
             static_cast<double>(m_packets - m_packets_at_minimum) / static_cast<double>(m_packets);
     }
@@ -139,6 +158,8 @@ class Ucc
     double m_clock_s{};
     bool m_minimum_of_epoch{};
     double m_lifetime_s{};
+    double m_tolerance_s{};
+    double m_drift{};
     Aimd<SlowStart> m_aimd;
     int64_t m_packets{0};            //!< N
     int64_t m_packets_at_minimum{0}; //!< N_min

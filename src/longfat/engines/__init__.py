@@ -1,12 +1,16 @@
 """Engines: the same scenario in, the same kind of result out."""
 
+import itertools
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
 
 from longfat import paths, store
 from longfat.cc import catalogue
-from longfat.engines import behaviour, linux, ns2, ns3, segment
+from longfat.engines import behaviour, host, linux, ns2, ns3, segment
+from longfat.engines.linux import planning as linux_planning
+from longfat.engines.ns2 import planning as ns2_planning
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
 from longfat.scenario import Scenario
@@ -31,6 +35,18 @@ def get(engine: str) -> ModuleType:
             f"unknown engine '{engine}': known are {', '.join(known)}.{nearest(engine, known)}"
         )
     return ENGINES[engine]
+
+
+def check(scenario: Scenario, engine: str) -> None:
+    """Raise InputError for what a scenario asks and an engine does not have: nothing is run."""
+    get(engine)
+    checks: dict[str, Callable[[Scenario], object]] = {
+        "linux": linux_planning.check,
+        "ns2": ns2_planning.check,
+        "ns3": ns3.request,
+        "segment": segment.check,
+    }
+    checks[engine](scenario)
 
 
 def is_here(engine: str) -> bool:
@@ -74,12 +90,13 @@ def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]
 
     The code of each part is looked at once for all of them.
     """
+    own = get(engine).part()
     known: dict[tuple[str, ...], store.Versions] = {}
     found = []
     for scenario in scenarios:
         names = _controls(scenario, engine)
         if names not in known:
-            known[names] = behaviour.versions(_parts(names, engine))
+            known[names] = behaviour.versions([own, *_of_controls(names)])
         found.append(known[names])
     return found
 
@@ -88,22 +105,22 @@ def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:
     """Return what decides the result beside the scenario: the engine, and the congestion controls
     that have a header of ours.
     """
-    return _parts(_controls(scenario, engine), engine)
+    return [get(engine).part(), *_of_controls(_controls(scenario, engine))]
 
 
 def _controls(scenario: Scenario, engine: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(get(engine).controls(scenario)))
 
 
-def _parts(controls: tuple[str, ...], engine: str) -> list[behaviour.Part]:
-    with_header = [name for name in controls if catalogue.find(name).header]
-    return [get(engine).part(), *map(behaviour.control, with_header)]
+def _of_controls(names: tuple[str, ...]) -> list[behaviour.Part]:
+    return [behaviour.control(name) for name in names if catalogue.find(name).header]
 
 
 def accept_new(scenarios: Iterable[Scenario], engine: str = "segment") -> None:
     """Take the code here for that of its versions, where these have none yet
     (`behaviour.accept_new`): what is to be archived of these scenarios has their digits."""
-    behaviour.accept_new({part for one in scenarios for part in parts(one, engine)})
+    kinds = {_controls(scenario, engine) for scenario in scenarios}
+    behaviour.accept_new({get(engine).part(), *itertools.chain(*map(_of_controls, kinds))})
 
 
 def part(name: str) -> behaviour.Part:
@@ -138,6 +155,19 @@ def simulate(
         raise store.keep_failure(error) from None
     assert result, "it waits for one"
     return result
+
+
+@contextmanager
+def watched(report: Callable[[float], None]) -> Iterator[None]:
+    """Have the runs of this thread report how far they are: seconds that are simulated.
+
+    The engine `segment` reports about every second; the others do not.
+    """
+    token = host.watcher.set(report)
+    try:
+        yield
+    finally:
+        host.watcher.reset(token)
 
 
 def find_or_run(

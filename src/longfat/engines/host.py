@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -17,6 +18,9 @@ from longfat.errors import SimulationError
 from longfat.result import FLOW_COLUMNS, MORE_FLOW_COLUMNS, Result, trace_carrier
 from longfat.scenario import Scenario
 from longfat.transfers import Rbudp, Tsunami
+
+# Who is told how far a run is, in seconds that are simulated.
+watcher: ContextVar[Callable[[float], None] | None] = ContextVar("watcher", default=None)
 
 
 class Server:
@@ -163,13 +167,13 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
         name, own = transfer.name or str(number), dict(measured)
         kept.setdefault("transfer", []).append((name, own.pop("series")))
         start_s = transfer_start_s(scenario, number)
-        there_s, known_s = own.pop("there_s"), own.pop("known_s")
+        received_s, acknowledged_s = own.pop("received_s"), own.pop("acknowledged_s")
         transfers.append(
             {
                 "transfer": name,
                 "method": transfer.method.kind,
-                "transfer_time_s": None if there_s is None else there_s - start_s,
-                "known_s": None if known_s is None else known_s - start_s,
+                "transfer_time_s": None if received_s is None else received_s - start_s,
+                "acknowledged_s": None if acknowledged_s is None else acknowledged_s - start_s,
             }
             | own
         )

@@ -287,11 +287,11 @@ def _link_request(link: Link) -> dict[str, Any]:
             }
             for change in link.changes
         ],
-    } | _helpers_request(link)
+    } | _assistance_request(link)
 
 
-def _helpers_request(link: Link) -> dict[str, Any]:
-    """Return what the request of a link has besides, where it has helpers."""
+def _assistance_request(link: Link) -> dict[str, Any]:
+    """Return what the request of a link has besides, where it assists TCP."""
     own: dict[str, Any] = {}
     if bursts := link.loss_bursts:
         own["lossBursts"] = {

@@ -12,9 +12,10 @@
 namespace longfat
 {
 
-/// Random numbers of helpers, a few streams for each link, as the segment engine numbers them.
-constexpr int64_t FIRST_HELPER_STREAM = 500'000;
-constexpr int64_t HELPER_STREAMS = 3;
+/// Random numbers of links besides their losses, a few streams for each link, as the segment engine
+/// numbers them.
+constexpr int64_t FIRST_LINK_STREAM = 500'000;
+constexpr int64_t LINK_STREAMS = 3;
 constexpr int64_t QUEUE_STREAM = 0;
 constexpr int64_t BURST_STREAM = 1;
 

@@ -189,7 +189,7 @@ class DatagramTransfer : public Transfer
 
     void Known()
     {
-        m_count.knownS = NowS();
+        m_count.acknowledgedS = NowS();
         End();
     }
 

@@ -416,7 +416,7 @@ class Network
         LinkTrace& trace = m_traces[{link.source, link.target}];
         if (link.aqm.index() > 0)
         {
-            const int64_t stream = FIRST_HELPER_STREAM + HELPER_STREAMS * number + QUEUE_STREAM;
+            const int64_t stream = FIRST_LINK_STREAM + LINK_STREAMS * number + QUEUE_STREAM;
             auto queue = ns3::CreateObject<ManagedQueue>(link, packetBytes, stream);
             queue->SetCounts(&trace.overflow, &trace.early, &trace.marked);
             device->SetQueue(queue);
@@ -464,7 +464,7 @@ class Network
                 target->SetReceiveErrorModel(errors);
             }
             errors->bursts.emplace(*link.lossBursts,
-                                   FIRST_HELPER_STREAM + HELPER_STREAMS * stream + BURST_STREAM);
+                                   FIRST_LINK_STREAM + LINK_STREAMS * stream + BURST_STREAM);
         }
         return way;
     }

@@ -44,7 +44,7 @@ ReadPath(const Json& json)
 }
 
 inline void
-ReadHelpers(const Json& json, LinkSpec* link)
+ReadAssistance(const Json& json, LinkSpec* link)
 {
     if (const Json& bursts = json["lossBursts"]; bursts.IsStated())
     {
@@ -104,7 +104,7 @@ ReadLink(const Json& json)
                                 ReadNumber(change["lossPerPacket"]),
                                 ReadNumber(change["lossPerBit"])});
     }
-    ReadHelpers(json, &link);
+    ReadAssistance(json, &link);
     return link;
 }
 
@@ -242,8 +242,8 @@ Write(JsonWriter& json, const SeriesByName& series)
 inline void
 Write(JsonWriter& json, const TransferCount& count)
 {
-    json.Name("there_s").Number(count.thereS);
-    json.Name("known_s").Number(count.knownS);
+    json.Name("received_s").Number(count.receivedS);
+    json.Name("acknowledged_s").Number(count.acknowledgedS);
     json.Name("delivered_bytes").Number(count.uniqueBytes);
     json.Name("packets_sent").Number(count.packets);
     json.Name("packets_sent_again").Number(count.packetsAgain);

@@ -73,8 +73,8 @@ FileByte(uint64_t place)
 /// What a transfer has sent, and what has come of it (longfat.Result says what each is).
 struct TransferCount
 {
-    double thereS{std::numeric_limits<double>::quiet_NaN()};
-    double knownS{std::numeric_limits<double>::quiet_NaN()};
+    double receivedS{std::numeric_limits<double>::quiet_NaN()};
+    double acknowledgedS{std::numeric_limits<double>::quiet_NaN()};
     uint64_t uniqueBytes{0};
     uint64_t packets{0};
     uint64_t packetsAgain{0};
@@ -134,11 +134,11 @@ class Transfer
     {
         Compare(begin, bytes, size);
         const uint64_t end = begin + size;
-        auto next = m_there.lower_bound(begin);
-        NS_ABORT_MSG_IF(next != m_there.end() && next->first < end, "a file's bytes came twice");
+        auto next = m_received.lower_bound(begin);
+        NS_ABORT_MSG_IF(next != m_received.end() && next->first < end, "a file's bytes came twice");
         uint64_t first = begin;
         uint64_t last = end;
-        if (next != m_there.begin())
+        if (next != m_received.begin())
         {
             const auto before = std::prev(next);
             NS_ABORT_MSG_IF(before->second > begin, "a file's bytes came twice");
@@ -147,20 +147,20 @@ class Transfer
                 first = before->first;
             }
         }
-        if (next != m_there.end() && next->first == end)
+        if (next != m_received.end() && next->first == end)
         {
             last = next->second;
-            m_there.erase(next);
+            m_received.erase(next);
         }
-        m_there[first] = last;
+        m_received[first] = last;
         m_count.uniqueBytes += size;
-        Keep("there_bytes", static_cast<double>(m_count.uniqueBytes));
-        const auto whole = m_there.begin();
+        Keep("received_bytes", static_cast<double>(m_count.uniqueBytes));
+        const auto whole = m_received.begin();
         if (whole->first != 0 || whole->second != m_spec.fileBytes)
         {
             return false;
         }
-        m_count.thereS = NowS();
+        m_count.receivedS = NowS();
         return true;
     }
 
@@ -183,7 +183,7 @@ class Transfer
         }
     }
 
-    std::map<uint64_t, uint64_t> m_there; //!< begin and end of what has come
+    std::map<uint64_t, uint64_t> m_received; //!< begin and end of what has come
     bool m_done{false};
 };
 

@@ -2,13 +2,15 @@
 
 Senders, links and receivers hand each other segments, without headers, buffers and sockets, and so
 many times as fast as a full stack (`make bench`). Congestion controls have an interface of its own
-(`congestion-control.h`). Where there is a C++ compiler it is compiled for the machine (native.py),
-elsewhere it runs as WebAssembly (wasm.py); the digits are the same.
+(`congestion-control.h`). Where there is a C++ compiler it is compiled for the machine (native.py).
+Until that is done, and elsewhere, it runs as the WebAssembly module that comes with the package
+(wasm.py); the digits are the same.
 """
 
 import functools
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from longfat import builds
@@ -27,14 +29,19 @@ def is_here() -> bool:
     return builds.compiler() is not None or wasm.is_here()
 
 
-def how_built() -> str:
-    """Return which of both runs here: "native" or "wasm".
+def how_built(headers: Iterable[Path] = ()) -> str:
+    """Return which of both runs these headers here and now: "native" or "wasm".
 
-    Raises InputError where neither can. The environment variable LONGFAT_SEGMENT chooses one.
+    Where nothing is compiled yet it is the module, while a process behind this one compiles the
+    native engine; a header that the module does not have is waited for. Raises InputError where
+    neither can. The environment variable LONGFAT_SEGMENT chooses one.
     """
     wanted = os.environ.get("LONGFAT_SEGMENT", "")
     if wanted in ("", "native") and builds.compiler() is not None:
-        return "native"
+        headers = tuple(headers)
+        if wanted == "native" or catalogue.is_compiled(headers) or not wasm.has(headers):
+            return "native"
+        native.compile_behind(headers)
     if wanted in ("", "wasm") and wasm.is_here():
         return "wasm"
     raise InputError(
@@ -52,10 +59,9 @@ def simulate(
     longer than `time_limit_s`, or allocates more than `memory_limit_bytes` beyond what it has
     before the scenario.
     """
-    capabilities.refuse(scenario, "segment")
-    headers = [_header(number, name) for number, name in enumerate(controls(scenario))]
+    headers = check(scenario)
     limits = (time_limit_s, memory_limit_bytes)
-    build = how_built()
+    build = how_built(headers)
     if build == "native":
         answer = native.run_text(request(scenario), headers, *limits)
     else:
@@ -68,6 +74,12 @@ def simulate(
     if given_up := answer.get("given_up") or answer.get("error"):
         raise host.failure(scenario, "segment", given_up)
     return host.result(scenario, answer, {"engine": "segment", "build": build})
+
+
+def check(scenario: Scenario) -> list[Path]:
+    """Return the headers of the congestion controls. Raises InputError for what it has not."""
+    capabilities.refuse(scenario, "segment")
+    return [_header(number, name) for number, name in enumerate(controls(scenario))]
 
 
 def request(scenario: Scenario) -> str:

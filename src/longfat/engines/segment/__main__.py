@@ -1,11 +1,19 @@
 """Write the catalogue and build the WebAssembly module, each in its place, from the headers as they
-are: `python -m longfat.engines.segment`, or without the module `... catalogue`."""
+are: `python -m longfat.engines.segment`, or without the module `... catalogue`. With `native` and
+paths of headers the engine is compiled for this machine."""
 
 import sys
+from pathlib import Path
 
+from longfat import builds
 from longfat.cc import catalogue
-from longfat.engines.segment import wasm
+from longfat.engines.segment import native, wasm
 
+if sys.argv[1:2] == ["native"]:
+    with builds.alone("segment") as free:  # another process may be at it
+        if free:
+            native.made(map(Path, sys.argv[2:]))
+    sys.exit()
 catalogue.write()
 print(f"{catalogue.FILE}: {len(catalogue.algorithms())} congestion controls")
 if sys.argv[1:] != ["catalogue"]:

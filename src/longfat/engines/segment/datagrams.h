@@ -146,7 +146,7 @@ class DatagramTransfer : public Transfer, public Endpoint
         Transfer::finish();
         m_orders.finish(m_checks);
         m_reports.finish(m_checks);
-        m_checks.expect(m_left > 0 || m_count.there != NEVER,
+        m_checks.expect(m_left > 0 || m_count.received != NEVER,
                         "a file has arrived with bytes missing, doubled or misplaced");
     }
 
@@ -207,7 +207,7 @@ class DatagramTransfer : public Transfer, public Endpoint
     /// The source knows that all is there.
     void end()
     {
-        m_count.known = m_events.now();
+        m_count.acknowledged = m_events.now();
         on_end();
     }
 

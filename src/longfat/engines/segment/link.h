@@ -350,7 +350,7 @@ class DropTailLink final : public Link
             flying.packet.flags |= Packet::CE;
         }
         flying.began = idle ? now : m_free;
-        set_times(flying);
+        set_times(flying, packet.wire_bytes);
         flying.number = m_events.next_number();
         m_free = flying.ended;
         if (!idle)
@@ -444,9 +444,9 @@ class DropTailLink final : public Link
     }
 
     /// When its transmission began is known: then so is the rest.
-    void set_times(Flying& flying)
+    void set_times(Flying& flying, uint32_t wire_bytes)
     {
-        flying.ended = later(flying.began, known_transmission_time(flying.packet.wire_bytes));
+        flying.ended = later(flying.began, known_transmission_time(wire_bytes));
         flying.arrives = later(flying.ended, m_delay);
     }
 
@@ -557,7 +557,7 @@ class DropTailLink final : public Link
         for (std::size_t i = place; i < m_flying.size(); ++i)
         {
             m_flying[i].began = begins;
-            set_times(m_flying[i]);
+            set_times(m_flying[i], m_flying[i].packet.wire_bytes);
             begins = m_flying[i].ended;
         }
         m_free = begins;

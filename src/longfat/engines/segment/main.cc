@@ -80,6 +80,23 @@ constexpr double MEMORY_UNIT = 1;
 constexpr double MEMORY_UNIT = 1024;
 #endif
 
+/// Run to the end, and say on standard error every second how far that is.
+void
+run_all(LongfatRun* run)
+{
+    using Clock = std::chrono::steady_clock;
+    constexpr double EVENTS = 100'000; // between two looks at the clock
+    Clock::time_point says = Clock::now() + std::chrono::seconds(1);
+    while (longfat_run(run, 1e300, EVENTS))
+    {
+        if (const auto now = Clock::now(); now >= says)
+        {
+            std::fprintf(stderr, "simulated until: %.9g\n", longfat_now(run));
+            says = now + std::chrono::seconds(1);
+        }
+    }
+}
+
 /// All of standard input, in memory of longfat_alloc.
 char*
 read_all(unsigned* bytes)
@@ -128,7 +145,7 @@ main(int argc, char** argv)
     const auto started = std::chrono::steady_clock::now();
     const std::clock_t cpu_started = std::clock();
     LongfatRun* run = longfat_start(text, bytes);
-    longfat_run(run, 1e300, 1e300);
+    run_all(run);
     const double cpu_s = double(std::clock() - cpu_started) / CLOCKS_PER_SEC;
     const double wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

@@ -6,10 +6,12 @@ compile takes only itself away.
 """
 
 import json
+import os
 import subprocess
+import sys
 import threading
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from longfat.engines import host
 from longfat.errors import InputError, SimulationError
 
 HERE = catalogue.CORE
+HOW_FAR = b"simulated until: "
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
@@ -80,6 +83,20 @@ def made(headers: Iterable[Path], flags: Sequence[str] = ()) -> list[Path]:
         return [program.result(), *plugins]
 
 
+_behind: set[Path] = set()  # headers that this process has had compiled
+
+
+def compile_behind(headers: Iterable[Path]) -> None:
+    """Have the program and these headers compiled by a process that nobody waits for."""
+    new = [header for header in headers if header not in _behind]
+    if not new:
+        return
+    _behind.update(new)
+    command = [sys.executable, "-m", "longfat.engines.segment", "native", *map(str, new)]
+    nothing = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+
+
 def read(answer: dict[str, Any], numbers: Sequence[float]) -> dict[str, Any]:
     """Put each series in an answer in the place of where it stands among the numbers."""
     for carrier in (
@@ -100,34 +117,54 @@ class _Processes:
         self._given_up: set[subprocess.Popen] = set()
 
     def run(self, command: list, text: str) -> tuple[bytes, str, int]:
-        """Run a program on that input; return its output, last words and status."""
+        """Run a program on that input; return its output, last words and status.
+
+        Lines in which it says how far it is are no words: they are for `host.watcher`.
+        """
+        report = host.watcher.get()
+        says, writes = os.pipe()
         with self._lock:
             process = subprocess.Popen(
                 [str(part) for part in command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=writes,
                 process_group=0,  # an interrupt from the keyboard is for this process alone
             )
             self._running.add(process)
+        words: list[bytes] = []
+        os.close(writes)
+        listens = threading.Thread(target=_listen, args=(says, words, report))
+        listens.start()
         try:
-            output, words = process.communicate(text.encode())
+            output, _ = process.communicate(text.encode())
         finally:
             process.kill()
             process.wait()
+            listens.join()
             with self._lock:
                 self._running.discard(process)
                 given_up = process in self._given_up
                 self._given_up.discard(process)
         if given_up:
             raise SimulationError("the run was given up")
-        return output, words.decode(errors="replace"), process.returncode
+        return output, b"".join(words).decode(errors="replace"), process.returncode
 
     def stop(self) -> None:
         with self._lock:
             for process in self._running:
                 self._given_up.add(process)
                 process.kill()
+
+
+def _listen(says: int, words: list[bytes], report: Callable[[float], None] | None) -> None:
+    """Tell how far a run is; keep what else it says."""
+    with open(says, "rb") as lines:
+        for line in lines:
+            if not line.startswith(HOW_FAR):
+                words.append(line)
+            elif report:
+                report(float(line.removeprefix(HOW_FAR)))
 
 
 _processes = _Processes()

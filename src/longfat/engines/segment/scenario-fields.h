@@ -25,7 +25,12 @@ namespace longfat::core
 
 constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
 constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
-constexpr double LONGEST_S = 9e9; //!< what nanoseconds can count
+// As in longfat/links.py; that each field has the bounds that it has there, a test holds.
+constexpr double LONGEST_S = 1e9;
+constexpr double LARGEST = 2'147'483'647;
+constexpr double SLOWEST_BPS = 1;
+constexpr double FASTEST_BPS = 1e15;
+constexpr Bytes USUAL_BUFFER = 64'000'000; //!< of a socket
 
 inline std::string
 digits(double number)
@@ -137,14 +142,13 @@ class Fields
     /// None: "auto".
     std::optional<Bytes> buffer(std::string_view name)
     {
-        constexpr double MOST = 4294967295;
         const Json& json = take(name);
         if (json.type == Json::TEXT)
         {
             one_of(name, {"auto"});
             return std::nullopt;
         }
-        return static_cast<Bytes>(whole(name, 1, MOST, 64'000'000));
+        return static_cast<Bytes>(whole(name, 1, LARGEST, USUAL_BUFFER));
     }
 
     bool truth(std::string_view name, bool usual)

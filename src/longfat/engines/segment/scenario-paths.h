@@ -97,7 +97,7 @@ read_move(Refusal& refusal,
                 shortest_legs(refusal, read_nodes(message), graph, where + "rounds"));
         }
     }
-    move.state_bytes = own.whole("state_bytes", 0, 2147483647, 0);
+    move.state_bytes = own.whole("state_bytes", 0, LARGEST, 0);
     const bool moves_relay = own.take("relay").IsStated();
     const std::string relay = moves_relay ? own.text("relay") : "";
     own.end();

@@ -47,7 +47,7 @@ class TransferReader
             tsunami.faster = method.number("faster", ABOVE_0, 1, 5.0 / 6);
             tsunami.history = method.number("history", 0, BELOW_1, 0.25);
             tsunami.report_every_s = method.number("report_every_s", ABOVE_0, 1000, 0.35);
-            tsunami.most_requests = method.whole("most_requests", 1, 1e9, 2048);
+            tsunami.most_requests = method.whole("most_requests", 1, LARGEST, 2048);
             transfer.method = tsunami;
         }
         else
@@ -163,9 +163,9 @@ class TransferReader
                 shortest_legs(m_refusal, {source, target}, m_graph, where + "target").front();
         }
         way->start = from_seconds(method.number("start_s", 0, LONGEST_S, 0.0));
-        way->rate_bps = method.number("rate_bps", 1, 1e15);
+        way->rate_bps = method.number("rate_bps", SLOWEST_BPS, FASTEST_BPS);
         way->payload_bytes = method.whole("payload_bytes", 1, 65'000, payload_bytes);
-        way->receiver_bps = method.optional("receiver_bps", 1, 1e18);
+        way->receiver_bps = method.optional("receiver_bps", SLOWEST_BPS, FASTEST_BPS);
         way->socket_bytes = method.whole("socket_buffer_bytes", 1, 1e12, 20'000'000);
     }
 

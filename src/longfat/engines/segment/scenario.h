@@ -120,20 +120,19 @@ class ScenarioReader : private Refusal
         Fields fields(*this, json, where);
         link->source = fields.text("source");
         link->target = fields.text("target");
-        link->rate_bps = fields.number("rate_bps", 0.5, 1e18);
+        link->rate_bps = fields.number("rate_bps", SLOWEST_BPS, FASTEST_BPS);
         link->delay_s = fields.number("delay_s", 0, LONGEST_S);
-        link->queue_packets = fields.whole("queue_packets", 1, 1e15, NO_LIMIT);
-        link->queue_bytes = fields.whole("queue_bytes", 1, 1e15, NO_LIMIT);
+        link->queue_packets = fields.whole("queue_packets", 1, LARGEST, NO_LIMIT);
+        link->queue_bytes = fields.whole("queue_bytes", 1, LARGEST, NO_LIMIT);
         link->loss_per_packet = fields.number("loss_per_packet", 0, BELOW_1, 0.0);
         link->loss_per_bit = fields.number("loss_per_bit", 0, BELOW_1, 0.0);
-        link->mark_above_packets = fields.whole("mark_above_packets", 1, 1e15, NO_LIMIT);
+        link->mark_above_packets = fields.whole("mark_above_packets", 1, LARGEST, NO_LIMIT);
         for (const auto& [each, outage] : fields.each("outages"))
         {
             Fields own(*this, *outage, each);
             const double start_s = own.number("start_s", 0, LONGEST_S);
             const double end_s = start_s + own.number("duration_s", ABOVE_0, LONGEST_S);
-            link->outages.push_back(
-                {from_seconds(start_s), from_seconds(std::min(end_s, LONGEST_S))});
+            link->outages.push_back({from_seconds(start_s), from_seconds(end_s)});
             own.end();
         }
         for (const auto& [each, change] : fields.each("changes"))
@@ -141,7 +140,7 @@ class ScenarioReader : private Refusal
             Fields own(*this, *change, each);
             LinkChange& read = link->changes.emplace_back();
             read.at = from_seconds(own.number("at_s", 0, LONGEST_S));
-            read.rate_bps = own.optional("rate_bps", 0.5, 1e18);
+            read.rate_bps = own.optional("rate_bps", SLOWEST_BPS, FASTEST_BPS);
             read.delay_s = own.optional("delay_s", 0, LONGEST_S);
             read.loss_per_packet = own.optional("loss_per_packet", 0, BELOW_1);
             read.loss_per_bit = own.optional("loss_per_bit", 0, BELOW_1);
@@ -224,8 +223,8 @@ class ScenarioReader : private Refusal
         if (kind == "red")
         {
             Red red{};
-            red.min_packets = own.number("min_threshold_packets", ABOVE_0, 1e15, 5.0);
-            red.max_packets = own.number("max_threshold_packets", ABOVE_0, 1e15, 15.0);
+            red.min_packets = own.number("min_threshold_packets", ABOVE_0, LARGEST, 5.0);
+            red.max_packets = own.number("max_threshold_packets", ABOVE_0, LARGEST, 15.0);
             red.max_probability = own.number("max_probability", ABOVE_0, 1, 0.02);
             red.weight = own.number("queue_weight", ABOVE_0, 1, 0.002);
             red.gentle = own.truth("gentle", false);
@@ -270,7 +269,7 @@ class ScenarioReader : private Refusal
             Fields own(*this, station, where + "base_station.");
             BaseStation& read = link->base_station.emplace();
             read.wtcp = own.one_of("kind", {"snoop", "wtcp"}) == "wtcp";
-            read.cache_packets = own.whole("cache_packets", 1, 2147483647, 1000);
+            read.cache_packets = own.whole("cache_packets", 1, LARGEST, 1000);
             read.min_timeout = from_seconds(own.number("min_timeout_s", ABOVE_0, 60, 0.1));
             read.hides_sack = own.truth("hides_sack", true);
             read.hides_time = own.truth("hides_time", read.wtcp);
@@ -294,27 +293,26 @@ class ScenarioReader : private Refusal
             read.gamma = own.number("gamma", 0, 1, 0.1);
             own.end();
         }
-        link->approve_bps = fields.optional("approve_bps", 1, 1e15).value_or(0);
+        link->approve_bps = fields.optional("approve_bps", SLOWEST_BPS, FASTEST_BPS).value_or(0);
         link->ptp = fields.truth("ptp", false);
     }
 
     void read_flow(const Json& json, const std::string& where, const Graph& graph, FlowSpec* flow)
     {
-        constexpr double MOST = 4294967295;
         Fields fields(*this, json, where);
         const std::string source = fields.text("source");
         const std::string target = fields.text("target");
         fields.ignore("name");
         flow->segment_bytes = static_cast<uint32_t>(fields.whole("segment_bytes", 1, 9000, 1000));
-        const uint64_t max_window = fields.whole("max_window_segments", 2, MOST, NO_LIMIT);
+        const uint64_t max_window = fields.whole("max_window_segments", 2, LARGEST, NO_LIMIT);
         flow->max_window = max_window == NO_LIMIT ? UNLIMITED : static_cast<double>(max_window);
         flow->initial_window =
-            static_cast<double>(fields.whole("initial_window_segments", 1, MOST, 10));
-        const uint64_t ssthresh = fields.whole("initial_ssthresh_segments", 2, MOST, NO_LIMIT);
+            static_cast<double>(fields.whole("initial_window_segments", 1, LARGEST, 10));
+        const uint64_t ssthresh = fields.whole("initial_ssthresh_segments", 2, LARGEST, NO_LIMIT);
         flow->initial_ssthresh = ssthresh == NO_LIMIT ? UNLIMITED : static_cast<double>(ssthresh);
         flow->send_buffer = fields.buffer("send_buffer_bytes");
         flow->receive_buffer = fields.buffer("receive_buffer_bytes");
-        flow->segments_per_ack = fields.whole("segments_per_ack", 1, MOST, 1);
+        flow->segments_per_ack = fields.whole("segments_per_ack", 1, LARGEST, 1);
         flow->ack_timeout = from_seconds(fields.number("ack_timeout_s", ABOVE_0, LONGEST_S, 0.2));
         flow->sack = fields.truth("sack", true);
         flow->halving = fields.one_of("recovery", {"prr", "halving"}) == "halving";
@@ -350,11 +348,11 @@ class ScenarioReader : private Refusal
             Fields own(*this, *handoff, each);
             const Time at = from_seconds(own.number("at_s", 0, LONGEST_S));
             const bool local = own.one_of("kind", {"local", "non-local"}) == "local";
-            const auto announced_bps = own.optional("announced_rate_bps", ABOVE_0, 1e18);
+            const auto announced_bps = own.optional("announced_rate_bps", SLOWEST_BPS, FASTEST_BPS);
             flow->handoffs.push_back({at, local, announced_bps.value_or(0)});
             own.end();
         }
-        if (const auto buffer = fields.optional("relay_buffer_bytes", 1, 4294967295))
+        if (const auto buffer = fields.optional("relay_buffer_bytes", 1, LARGEST))
         {
             flow->relay_buffer = static_cast<Bytes>(*buffer);
         }
@@ -366,7 +364,7 @@ class ScenarioReader : private Refusal
         {
             flow->moves.push_back(read_move(*this, *move, each, relays, graph));
         }
-        flow->quick_start_bps = fields.optional("quick_start_bps", 80'000, 1e15).value_or(0);
+        flow->quick_start_bps = fields.optional("quick_start_bps", 80'000, FASTEST_BPS).value_or(0);
         read_algorithm(fields.take("congestion_control"), where, flow);
         fields.end();
         if (flow->stop && *flow->stop <= flow->start)
@@ -428,7 +426,7 @@ class ScenarioReader : private Refusal
         newreno.text = "newreno";
         read_algorithm(newreno, "transfers.", &flow);
         flow.segment_bytes = 536;
-        flow.send_buffer = flow.receive_buffer = 64'000'000;
+        flow.send_buffer = flow.receive_buffer = USUAL_BUFFER;
         flow.ack_timeout = 200'000'000;
         flow.min_rto = 200'000'000;
         return flow;

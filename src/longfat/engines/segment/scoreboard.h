@@ -622,8 +622,11 @@ class Scoreboard
     /// A supplement is no longer under way as one.
     void join_pipe(SentSegment& segment, uint64_t i)
     {
-        m_aside -= segment.aside ? m_stream.size(i) : 0;
-        segment.aside = false;
+        if (segment.aside) [[unlikely]]
+        {
+            m_aside -= m_stream.size(i);
+            segment.aside = false;
+        }
     }
 
     void excuse(SentSegment& segment, uint64_t i, bool excused)
@@ -636,18 +639,17 @@ class Scoreboard
     /// It has arrived: it is not lost, nor in flight a second time.
     void leave_pipe(SentSegment& segment, uint64_t i)
     {
-        const uint32_t bytes = m_stream.size(i);
         join_pipe(segment, i);
-        if (segment.lost)
+        if (segment.lost) [[unlikely]]
         {
             excuse(segment, i, false);
             segment.lost = false;
-            m_lost_out -= bytes;
+            m_lost_out -= m_stream.size(i);
         }
-        if (segment.retransmitted)
+        if (segment.retransmitted) [[unlikely]]
         {
             segment.retransmitted = false;
-            m_retrans_out -= bytes;
+            m_retrans_out -= m_stream.size(i);
         }
     }
 

@@ -122,8 +122,8 @@ class Simulation
             const auto when = [](Time time) {
                 return time == NEVER ? std::nan("") : seconds(time);
             };
-            head.Begin('{').Name("there_s").Number(when(count.there));
-            head.Name("known_s").Number(when(count.known));
+            head.Begin('{').Name("received_s").Number(when(count.received));
+            head.Name("acknowledged_s").Number(when(count.acknowledged));
             head.Name("delivered_bytes").Number(count.unique_bytes);
             head.Name("packets_sent").Number(count.packets);
             head.Name("packets_sent_again").Number(count.packets_again);
@@ -292,7 +292,7 @@ class Simulation
         m_transfers.back()->on_end = [this] { on_end(); };
         for (const std::string& name : m_spec.series)
         {
-            if (name == "there_bytes" || name == "rate_bps" || name == "error_rate")
+            if (name == "received_bytes" || name == "rate_bps" || name == "error_rate")
             {
                 m_transfers.back()->record(name, seconds(m_spec.duration), m_spec.points);
             }

@@ -126,7 +126,7 @@ class StreamsTransfer final : public Transfer
             return;
         }
         m_events.at(m_events.now() + interval, [this, interval, what] {
-            if (m_count.there == NEVER)
+            if (m_count.received == NEVER)
             {
                 what();
                 repeat(interval, what);
@@ -196,7 +196,7 @@ class StreamsTransfer final : public Transfer
     /// All connections end; those of that cut go on where the last marker says.
     void cut(std::size_t number)
     {
-        if (m_count.there != NEVER)
+        if (m_count.received != NEVER)
         {
             return;
         }
@@ -225,7 +225,7 @@ class StreamsTransfer final : public Transfer
         {
             m_left.emplace_back(next, m_spec.bytes);
         }
-        keep("there_bytes", static_cast<double>(m_count.unique_bytes));
+        keep("received_bytes", static_cast<double>(m_count.unique_bytes));
     }
 
     void adapt()

@@ -34,8 +34,8 @@ fingerprint(uint64_t begin, uint64_t end)
 /// What a transfer has sent, and what has come of it.
 struct TransferCount
 {
-    Time there{NEVER};        //!< the last byte came, and all is right
-    Time known{NEVER};        //!< the source knows
+    Time received{NEVER};     //!< the last byte came, and all is right
+    Time acknowledged{NEVER}; //!< the source knows
     uint64_t unique_bytes{0}; //!< of the file, at the receiver
     uint64_t packets{0};      //!< with data
     uint64_t packets_again{0};
@@ -67,7 +67,7 @@ class Transfer
     /// At the end of a run.
     virtual void finish()
     {
-        m_checks.expect(m_count.there == NEVER || is_whole(),
+        m_checks.expect(m_count.received == NEVER || is_whole(),
                         "a file has arrived with bytes missing, doubled or misplaced");
     }
 
@@ -91,12 +91,12 @@ class Transfer
     {
         m_count.unique_bytes += end - begin;
         m_sum += fingerprint(begin, end);
-        keep("there_bytes", static_cast<double>(m_count.unique_bytes));
+        keep("received_bytes", static_cast<double>(m_count.unique_bytes));
         if (!is_whole())
         {
             return false;
         }
-        m_count.there = m_events.now();
+        m_count.received = m_events.now();
         return true;
     }
 

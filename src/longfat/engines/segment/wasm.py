@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from array import array
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -26,6 +27,7 @@ from typing import Any
 
 from longfat import builds, paths
 from longfat.cc import catalogue
+from longfat.engines import host
 from longfat.engines.segment import native
 from longfat.errors import InputError, SimulationError
 
@@ -34,7 +36,7 @@ MODULE = HERE / "engine.wasm"
 BUILT_FROM = HERE / "engine.wasm.txt"
 ZIG_VERSION = "0.17.1"
 FLAGS = ["-target", "wasm32-wasi", "-mexec-model=reactor", "-std=c++20", "-fno-exceptions"]
-FLAGS += ["-O3", "-ffp-contract=off", "-s", f"-fmacro-prefix-map={HERE}/="]
+FLAGS += ["-O3", "-flto", "-ffp-contract=off", "-s", f"-fmacro-prefix-map={HERE}/="]
 FLAGS += [f"-fmacro-prefix-map={catalogue.FOLDER}/="]
 EVENTS_AT_ONCE = 100_000.0  # between two looks at the clock: some hundredths of a second
 
@@ -47,6 +49,11 @@ def is_here() -> bool:
 def is_built() -> bool:
     """Return whether the module that comes with the package is that of the sources here."""
     return MODULE.exists() and BUILT_FROM.read_text("utf-8").strip() == sources_sha256()
+
+
+def has(headers: Iterable[Path]) -> bool:
+    """Return whether the package's module can run these headers here, without being built."""
+    return is_here() and is_built() and all(one.parent == catalogue.FOLDER for one in headers)
 
 
 def module() -> Path:
@@ -83,14 +90,18 @@ def run(scenario_json: str, time_limit_s: float, memory_limit_bytes: int | None)
     import wasmtime
 
     ends_s = time.monotonic() + time_limit_s
-    stops = _stops
+    stops, report = _stops, host.watcher.get()
     instance = Instance(memory_limit_bytes)
     started, cpu_started = time.perf_counter(), time.thread_time()
     try:
         run = instance.start(scenario_json)
-        while instance.run(run, math.inf, EVENTS_AT_ONCE):
+        goes_on = True
+        while goes_on:
+            goes_on = instance.run(run, math.inf, EVENTS_AT_ONCE)
             if stops != _stops:
                 raise SimulationError("the run was given up")
+            if report:
+                report(instance.now_s(run))
             if time.monotonic() > ends_s:
                 return {"given_up": f"took longer than its limit of {time_limit_s:g} s"}
         answer = instance.answer(run)
