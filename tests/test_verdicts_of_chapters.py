@@ -1,5 +1,6 @@
 """The chapters' claims, their evidence and errata: what no verdict may lack."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,14 +13,35 @@ pytestmark = pytest.mark.book
 
 
 @pytest.mark.parametrize("paper", papers.names())
-def test_a_claim_has_a_kind_and_what_its_rule_needs(paper):
-    """`region` refuses an unknown kind and a missing number."""
+def test_a_claim_has_a_rule_and_what_it_needs(paper):
+    """`region` refuses an unknown rule and a missing number."""
     for claim in papers.claims(paper).itertuples():
         place = rules.region(claim)
-        if claim.kind in ("qualitative", "direction"):
+        if claim.rule in ("qualitative", "direction"):
             reason = claim.threshold_reason
             assert isinstance(reason, str) and reason.strip(), f"{claim.id}: no reason"
-        assert place is not None or claim.kind == "qualitative", claim.id
+        assert place is not None or claim.rule == "qualitative", claim.id
+
+
+@pytest.mark.parametrize("paper", papers.names())
+def test_every_claim_is_part_of_a_sentence_and_of_a_kind(paper):
+    claims, sentences = papers.claims(paper), papers.data(paper, "sentences")
+    assert sentences["sentence"].is_unique and sentences["statement"].is_unique
+    assert set(claims["sentence"]) == set(sentences["sentence"])
+    assert set(claims["kind"]) <= set(rules.KINDS)
+    assert ((claims["kind"] == "fitted") == claims["fitted"].notna()).all()
+    assert 10 <= len(sentences) <= 25
+
+
+@pytest.mark.parametrize("paper", papers.names())
+def test_no_claim_has_a_margin_of_its_own(paper):
+    """A quarter of what is printed, or of the ratio where a gain is printed."""
+    claims = papers.claims(paper)
+    gain = claims["quantity"] == "gain" if "quantity" in claims else False
+    quarter = (claims["printed"] + np.where(gain, 100, 0)) / 4
+    asked = claims["rule"].isin(["maximum", "value"])
+    assert claims["margin"][asked].to_numpy() == pytest.approx(quarter[asked].to_numpy(), rel=1e-5)
+    assert claims["margin"][~asked].isna().all()
 
 
 @pytest.mark.parametrize("paper", papers.names())
@@ -94,7 +116,7 @@ def test_the_second_reading_and_ours_have_every_claim(paper):
 
 def test_a_verdict_moves_with_its_evidence():
     """Kept evidence is judged again, and again with its numbers moved far to the other side."""
-    table = verdicts.verdicts().query("verdict == 'reproduced' and kind == 'direction'")
+    table = verdicts.verdicts().query("verdict == 'reproduced' and rule == 'direction'")
     kept = next(row for row in table.to_dict("records") if row["evidence"])
     claims = papers.claims(kept["paper"]).query("id == @kept['id']")
     rows = pd.DataFrame(kept["evidence"]).assign(claim=kept["id"])
@@ -119,7 +141,7 @@ def test_no_other_code_makes_verdicts():
 @pytest.mark.parametrize("name", [n for n, one in chapters.stated().items() if one.claims])
 def test_what_is_written_is_what_is_judged_now(name):
     """`longfat judge` would change nothing."""
-    kept = verdicts.verdicts().query("paper == @name").reset_index(drop=True)
+    kept = verdicts.of_chapter(name)
     pd.testing.assert_frame_equal(kept, verdicts.judged(chapters.stated()[name]), check_dtype=False)
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from longfat import paths, store
+from longfat import papers, paths, store
 from longfat.book import show, verdicts
 from longfat.errors import InputError
 from longfat.experiment import Chapter, Table
@@ -38,9 +38,14 @@ def test_a_chapter_shows_numbers_with_their_intervals_and_units():
 
 
 def test_verdicts_are_counted():
+    """Sentences by paper, and their parts by kind: each once."""
     counts = verdicts.verdict_counts().set_index("paper")
-    assert counts.loc["all papers", "claims"] == len(verdicts.verdicts())
-    assert (counts.drop(columns="claims").sum(axis=1) == counts["claims"]).all()
+    assert counts.loc["all papers", "sentences"] == len(verdicts.sentences())
+    assert (counts.drop(columns="sentences").sum(axis=1) == counts["sentences"]).all()
+    counts = verdicts.verdict_counts_by_kind().set_index("kind")
+    assert counts.loc["all kinds", "claims"] == len(verdicts.verdicts())
+    assert set(counts.index) == {*rules.KINDS, "all kinds"}
+    assert counts.loc["fitted", "fitted"] == counts.loc["fitted", "claims"]
 
 
 def test_verdicts_of_another_kind_are_refused():
@@ -56,7 +61,7 @@ CLAIMS = pd.DataFrame(
         "id": ["a", "b", "c"],
         "where": "section 1",
         "statement": ["It is at most 5 %.", "It is about 5 %.", "It is good."],
-        "kind": ["at most", "about", "qualitative"],
+        "rule": ["at most", "about", "qualitative"],
         "printed": [5, 5, None],
         "unit": "%",
         "half_unit": 0.5,
@@ -142,10 +147,24 @@ def test_what_was_judged_is_kept_with_its_evidence(judged):
 
 def test_verdicts_are_counted_by_paper_and_kind(judged):
     counts = verdicts.verdict_counts().set_index("paper")
-    assert counts.loc["hybla", ["depends", "undecidable", "claims"]].tolist() == [1, 2, 3]
+    assert counts.loc["hybla", ["depends", "undecidable", "sentences"]].tolist() == [1, 2, 3]
     counts = verdicts.verdict_counts_by_kind().set_index("kind")
-    assert counts.loc["about", "undecidable"] == 1
+    assert counts.loc["measured", "undecidable"] == 2
     assert counts.loc["all kinds", "claims"] == 3
+
+
+def test_a_sentence_that_was_cut_up_is_one_row_with_its_parts_beneath(tmp_path, monkeypatch):
+    monkeypatch.setattr(verdicts, "VERDICTS", tmp_path / "verdicts.csv")
+    two = CLAIMS.assign(sentence=["steady", "steady", "good"])
+    verdicts.write(verdicts.judged(chapter(judge(two, EVIDENCE))))
+    assert verdicts.verdict_counts().set_index("paper").at["hybla", "sentences"] == 2
+    first = verdicts.scoreboard().iloc[0]
+    stated = papers.data("hybla", "sentences").set_index("sentence").at["steady", "statement"]
+    assert first["claim"] == f"section 4: {stated}"
+    assert first["verdict"] == "mixed"
+    assert first["printed and measured"] == "1 depends, 1 undecidable"
+    assert first["reason"].startswith("<details><summary>2 parts</summary>")
+    assert first["reason"].count("<li>") == 2 and CLAIMS["statement"][0] in first["reason"]
 
 
 def test_the_scoreboard_says_what_it_depends_on_and_what_would_decide(judged):
@@ -153,6 +172,15 @@ def test_the_scoreboard_says_what_it_depends_on_and_what_would_decide(judged):
     assert "Depends on **the method of recovery**" in board["reason"][0]
     assert "<summary>one other setting</summary>" in board["reason"][0]
     assert re.search(r"About \d+ runs a point would decide", board["reason"][1])
+
+
+def test_a_verdict_that_hangs_on_our_threshold_is_marked_on_the_scoreboard(judged):
+    table = verdicts.verdicts()
+    first = table.iloc[[0, 0]].assign(
+        rule="direction", threshold=[10.0, 10.0], turns_at=[10.9, 11.1]
+    )
+    marked = [verdicts._reason(row).startswith("**Hangs on") for row in first.itertuples()]
+    assert marked == [True, False]
 
 
 def test_a_claim_is_a_picture_of_what_was_printed_and_measured(judged):
@@ -187,7 +215,7 @@ def test_each_drawn_claim_is_told_with_its_rule_and_its_data(judged):
 def test_every_number_of_a_told_claim_leads_to_its_runs(judged):
     """The files that the page links hold archived scenarios, and only of the point that decides."""
     told, files = verdicts.steps(), verdicts.drawn_runs()
-    linked = re.findall(r"\{download\}`20 </_longfat/(runs-[^>]*)\.json>`", told)
+    linked = re.findall(r"\{download\}`20 </_longfat/(runs-[^>]*)\.json\.gz>`", told)
     assert set(linked) == set(files) and len(linked) == 4
     archived = set(store.read_archive("hybla-steady")["scenario"])
     runs = json.loads(files["runs-hybla-steady-segment"])
@@ -206,21 +234,36 @@ def test_the_same_claims_are_drawn_each_time():
     assert first["id"].tolist() == second["id"].tolist()
 
 
-def test_each_verdict_that_turned_is_told_with_its_reason():
-    before = pd.read_csv(paths.DATA / "verdicts-before.csv").set_index("id")["verdict"]
-    now = verdicts.verdicts().set_index("id")["verdict"]
+def kept(name: str) -> pd.DataFrame:
+    return pd.read_csv(paths.DATA / f"verdicts-{name}.csv").set_index("id")
+
+
+def test_each_verdict_that_turned_with_the_core_is_told_with_its_reason():
+    before, now = kept("before")["verdict"], kept("old-rules")["verdict"]
     turned = [one for one in now.index.intersection(before.index) if before[one] != now[one]]
     table = verdicts.verdicts_before_and_after()
     assert len(table) == len(turned) > 0
     assert table["reason"].notna().all()
-    assert set(pd.read_csv(paths.DATA / "verdicts-changed.csv")["id"]) == set(turned)
+    assert set(kept("changed").index) == set(turned)
 
 
-def test_the_counts_of_verdicts_are_of_all_claims():
-    counts = verdicts.verdicts_changed()
-    assert counts["claims"].sum() == len(verdicts.verdicts())
+def test_each_verdict_that_turned_with_the_rules_is_told_with_the_rule():
+    before, told = kept("old-rules")["verdict"], kept("changed-by-rules")
+    now = verdicts.verdicts().set_index("id")["verdict"]
+    both = now.index.intersection(before.index)
+    turned = [one for one in both if _sorts(before[one]) != _sorts(now[one])]
+    assert set(told.index) == set(turned)
+    assert (told["now"] == now[told.index]).all() and (told["before"] == before[told.index]).all()
+    assert len(verdicts.verdicts_turned_by_rules()) == len(turned)
+    assert told["rule"].notna().all()
+    assert verdicts.verdicts_changed_by_rules()["claims"].sum() == len(both)
+
+
+def _sorts(verdict: str) -> set[str]:
+    """Return what a verdict depends on, in no order."""
+    return set(re.split(r", | and ", verdict.removeprefix("depends on ")))
 
 
 def test_the_rules_on_the_page_are_those_of_the_code():
     table = verdicts.rules()
-    assert dict(zip(table["kind"], table["rule"], strict=True)) == rules.RULES
+    assert dict(table.itertuples(index=False)) == rules.RULES

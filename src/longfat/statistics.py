@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from longfat.errors import InputError
 
@@ -125,7 +126,7 @@ def ratio(measured: ArrayLike, reference: ArrayLike, confidence: float = 0.95) -
     centre = first.mean() - second.mean()
     if first.std() == 0 and second.std() == 0:
         return pd.Series(dict.fromkeys(("ratio", "low", "high"), float(np.exp(centre))))
-    test = stats.ttest_ind(first, second, equal_var=False)
+    test = scipy.stats.ttest_ind(first, second, equal_var=False)
     low, high = test.confidence_interval(confidence)
     return pd.Series({"ratio": np.exp(centre), "low": np.exp(low), "high": np.exp(high)})
 
@@ -136,9 +137,15 @@ def half_unit(printed: float) -> float:
     return 0.5 * 10.0**-decimals
 
 
-def root_mean_square(values: pd.Series) -> float:
-    """Return the root of the mean of the squares."""
-    return float(np.sqrt(np.mean(np.square(values))))
+def root_mean_square(values: ArrayLike, left_out: int = 0) -> float:
+    """Return the root of the mean of the squares, but for so many of the largest of these.
+
+    >>> from longfat import statistics
+    >>> statistics.root_mean_square([1.0, -1.0, 5.0], left_out=1)
+    1.0
+    """
+    squares = np.sort(np.square(np.asarray(values, dtype=float)))
+    return float(np.sqrt(squares[: len(squares) - left_out].mean()))
 
 
 # --- differences from a model and from printed numbers
@@ -255,6 +262,21 @@ def prediction_interval(values: ArrayLike, runs: int = 1) -> dict[str, float]:
     return _row(float(values.mean()), float(width), values.size)
 
 
+def share(happened: Iterable[bool]) -> dict[str, float]:
+    """Return the share of runs in which something happened, with its exact interval: as `mean`.
+
+    >>> from longfat import statistics
+    >>> found = statistics.share([True] * 6)
+    >>> found["measured"], round(found["low"], 2)
+    (1.0, 0.54)
+    """
+    happened = [bool(one) for one in happened]
+    found = scipy.stats.binomtest(sum(happened), len(happened))
+    interval = found.proportion_ci(0.95)  # Clopper and Pearson's
+    ends = {"low": float(interval.low), "high": float(interval.high)}
+    return {"measured": float(found.statistic)} | ends | {"runs": len(happened)}
+
+
 def paired(values: ArrayLike, reference: ArrayLike, ratio: bool = False) -> dict[str, float]:
     """Return by how much `values` are above `reference`, seed by seed: the keys of `mean`.
 
@@ -295,18 +317,32 @@ def maximum(differences: pd.DataFrame, at: str, value: str, runs: int = 1) -> di
     Keys: measured (the median set's), low, high, runs (at the point with the fewest) and at (the
     point that is the largest most often). Without repetitions low and high are missing.
     """
-    groups = differences.groupby(at, sort=True)[value]
-    means, counts = groups.mean(), groups.count()
+    points, where = np.unique(differences[at].to_numpy(), return_inverse=True)
+    values = differences[value].to_numpy(dtype=float)
+    counts = np.bincount(where)
+    means = np.bincount(where, values) / counts
     if (counts < 2).any():
-        largest = means.abs().idxmax()
+        largest = np.abs(means).argmax()
         found = {"measured": abs(float(means[largest])), "low": np.nan, "high": np.nan}
-        return found | {"runs": int(counts.min()), "at": f"{at} = {largest:g}"}
-    scale = groups.std() * np.sqrt(1 / runs + 1 / counts)
-    sizes = np.abs(means.to_numpy() + scale.to_numpy() * _students(tuple(counts)))
+        return found | {"runs": int(counts.min()), "at": f"{at} = {points[largest]:g}"}
+    deviations = np.sqrt(np.bincount(where, (values - means[where]) ** 2) / (counts - 1))
+    scale = deviations * np.sqrt(1 / runs + 1 / counts)
+    found, often = largest_absolute(means, scale, counts)
+    return found | {"runs": int(counts.min()), "at": f"{at} = {points[often]:g}"}
+
+
+def largest_absolute(
+    means: np.ndarray, scale: np.ndarray, counts: np.ndarray
+) -> tuple[dict[str, float], int]:
+    """Return where the largest absolute value lies of Student's ones, and which it is most often.
+
+    They lie about `means`, by `scale`, of which so many runs tell (`counts`). Keys of the first:
+    measured (the median), low, high.
+    """
+    sizes = np.abs(means + scale * _students(tuple(counts.tolist())))
     low, middle, high = np.quantile(sizes.max(axis=1), [LEVEL, 0.5, 1 - LEVEL])
-    often = means.index[np.bincount(sizes.argmax(axis=1), minlength=len(means)).argmax()]
     found = {"measured": float(middle), "low": float(low), "high": float(high)}
-    return found | {"runs": int(counts.min()), "at": f"{at} = {often:g}"}
+    return found, int(np.bincount(sizes.argmax(axis=1)).argmax())
 
 
 @functools.lru_cache(maxsize=16)  # a chapter asks for the same ones hundreds of times

@@ -33,10 +33,14 @@ def names() -> list[str]:
 def claims(paper: str) -> "pd.DataFrame":
     """Return every claim of a paper, a row a claim.
 
-    Columns: id; paper; where (section or table); statement, in our words; kind, one of
-    `rules.KINDS`; printed, unit and half_unit (half of the last printed digit's unit, or what
-    the wording of "about" allows); threshold and threshold_reason, which make a sentence without a
-    number measurable; fitted (what was fitted to the number, or missing); and those of the chapter.
+    Columns: id; paper; where (section or table); statement, in our words; sentence (of the paper,
+    in `data/papers/<paper>/sentences.csv`, of which the claim is a part); kind, one of
+    `rules.KINDS`; engine (which the claim is about: an engine's name, "arithmetic" or missing);
+    rule, one of `rules.RULES`; printed, unit and half_unit (half of the last printed digit's unit,
+    or what the wording of "about" allows); margin (a quarter of the printed number, or of the
+    printed ratio where it is a gain: how wide an interval may be that agrees with it); threshold
+    and threshold_reason, which make a sentence without a number measurable; fitted (what was fitted
+    to the number, or missing); and those of the chapter.
     Raises InputError for an unknown paper.
 
     >>> from longfat import papers

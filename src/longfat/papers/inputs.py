@@ -1,12 +1,13 @@
 """Checks of what the models are given: arrays in, one clear sentence for the first bad value."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from longfat.errors import InputError, nearest
+from longfat.errors import InputError, nearest, quoted
 
 
 def numbers(
@@ -47,7 +48,8 @@ def at_least_one(field: str, value: ArrayLike, unit: str, infinite: bool = False
 def given_or_stated(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a paper states, with what is given (not None) in its place.
 
-    Raises InputError for a name that is none of what is stated.
+    Raises InputError for a name that is none of what is stated, and for a value of another kind: a
+    word for a number, one number for a list. What is stated as None is a whole number.
     """
     for name in given:
         if name not in stated:
@@ -55,4 +57,32 @@ def given_or_stated(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict
             raise InputError(
                 f"no parameter '{name}': there are {', '.join(known)}.{nearest(name, known)}"
             )
+        if given[name] is not None and not _is_like(given[name], stated[name]):
+            raise InputError(f"{name} is {quoted(given[name])}: it must be {_kind(stated[name])}")
     return dict(stated) | {name: one for name, one in given.items() if one is not None}
+
+
+def _is_like(value: Any, other: Any) -> bool:
+    """Return whether a value is of the kind of another one."""
+    if isinstance(other, Mapping):
+        return isinstance(value, Mapping)
+    if isinstance(other, bool | str):
+        return isinstance(value, type(other))
+    if isinstance(other, Iterable):
+        listed = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+        return listed and all(_is_like(one, 0.0) for one in value)
+    whole = other is None or isinstance(other, Integral)
+    return isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+
+
+def _kind(value: Any) -> str:
+    """Return what kind of value this is, in words."""
+    if isinstance(value, bool):
+        return "True or False"
+    if isinstance(value, str):
+        return "a word"
+    if isinstance(value, Mapping):
+        return "a dictionary"
+    if isinstance(value, Iterable):
+        return "a list of numbers"
+    return "a whole number" if value is None or isinstance(value, Integral) else "a number"

@@ -90,7 +90,7 @@ class Equations(Mapping):
         values = dict(zip(values, np.broadcast_arrays(*values.values()), strict=True))
         for number in order:
             equation = self[number]
-            names = sorted(symbol.name for symbol in equation.rhs.free_symbols)
+            names = [symbol.name for symbol in _symbols(equation.rhs)]
             values[equation.lhs.name] = numeric(equation.rhs)(*(values[name] for name in names))
         return values
 
@@ -101,8 +101,12 @@ def numeric(expression: sympy.Basic) -> Any:
 
     It calculates the `stable` form of the expression.
     """
-    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
-    return sympy.lambdify(symbols, stable(expression), modules="numpy")
+    return sympy.lambdify(_symbols(expression), stable(expression), modules="numpy")
+
+
+@cache
+def _symbols(expression: sympy.Basic) -> list[sympy.Symbol]:
+    return sorted(expression.free_symbols, key=lambda symbol: symbol.name)
 
 
 def stable(expression: sympy.Basic) -> Any:

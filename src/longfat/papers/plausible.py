@@ -5,21 +5,15 @@ import math
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from longfat.errors import InputError, sentence
+from longfat.errors import InputError
+from longfat.fields import Model
 
 RANGE = {"low", "high", "spacing", "choices", "source"}  # the columns of a range alone
 
 
-class Plausible(BaseModel):
+class Plausible(Model):
     """The plausible values of a parameter: a range, or choices; and where these come from.
 
     `value` is what was taken, `low` and `high` are in `unit`. Values of a range are drawn evenly,
@@ -31,7 +25,7 @@ class Plausible(BaseModel):
     ('1', '0.2')
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(extra="ignore")
 
     name: str
     value: str
@@ -86,6 +80,6 @@ def read(path: Path) -> list[Plausible]:
         if row["status"] == "assumed" or row.keys() & RANGE:
             try:
                 found.append(Plausible(**row))
-            except ValidationError as error:
-                raise InputError(f"{path.parent.name}: {row['name']}: {sentence(error)}") from None
+            except InputError as error:
+                raise InputError(f"{path.parent.name}: {row['name']}: {error}") from None
     return found

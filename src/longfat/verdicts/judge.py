@@ -1,13 +1,34 @@
 """From the evidence of a paper's claims to a verdict on each."""
 
+from collections.abc import Iterator
 from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
 
 from longfat.errors import InputError
-from longfat.verdicts.rules import ENGINES, WITNESS, Region, outcome, region
-from longfat.verdicts.wording import decides, depends_on, reason_for, sentences, text
+from longfat.verdicts import joint
+from longfat.verdicts.rules import (
+    ENGINES,
+    WITNESS,
+    Region,
+    Turns,
+    outcome,
+    own_threshold,
+    region,
+    turns,
+    verdict_class,
+)
+from longfat.verdicts.wording import (
+    SEVERAL,
+    at_settings,
+    decides,
+    depends_on,
+    hangs_on,
+    reason_for,
+    sentences,
+    text,
+)
 
 
 class Evidence(TypedDict):
@@ -31,7 +52,10 @@ class Judged(TypedDict):
     id: str
     where: str
     statement: str
-    kind: str
+    sentence: str  # of which it is a part
+    kind: str  # one of `rules.KINDS`
+    rule: str
+    stated_engine: str  # the one that the claim is about, or none
     printed: float
     unit: str
     measured: float  # to runs: the deciding engine's least favourable point
@@ -47,6 +71,13 @@ class Judged(TypedDict):
     bound_low: float  # where the claim holds; infinite: no bound
     bound_high: float
     decides: float  # how many runs a point would make a verdict of what is undecidable
+    threshold: float  # if it is ours and not the sentence's own
+    turns_at: float  # the nearest one at which the verdict would be another
+    share: float  # of the joint settings that decide, at which it holds; missing without any
+    share_low: float
+    share_high: float
+    settings: float  # how many joint settings there are
+    turned_by: str  # the parameters that tell at which it holds
     evidence: list[dict]  # a record an engine and setting
 
 
@@ -54,23 +85,37 @@ EVIDENCE_COLUMNS = tuple(Evidence.__annotations__)
 JUDGED_COLUMNS = tuple(Judged.__annotations__)
 
 
-def judge(claims: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
+def judge(
+    claims: pd.DataFrame, evidence: pd.DataFrame, at_once: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Judge every claim of a paper by its evidence: a row a claim (`Judged`).
 
-    `claims` has id, where, statement, kind, printed, unit, half_unit, threshold, threshold_reason,
-    fitted, and may have side ("below" turns a one-sided claim round) and note (ends the reason).
-    `evidence` has a row a claim, engine, setting and point (`Evidence`). An empty `parameter` is
-    the paper's stated setting with the chapter's base assumptions; else it names the unstated
-    parameter that is varied.
+    `claims` has id, where, statement, rule, printed, unit, half_unit, margin, threshold,
+    threshold_reason, fitted, and may have sentence, kind (of `rules.KINDS`), engine (which it is
+    about), side ("below" turns a one-sided claim round) and note (ends the reason). `evidence` has
+    a row a claim, engine, setting and point (`Evidence`). An empty `parameter` is the paper's
+    stated setting with the chapter's base assumptions; else it names the unstated parameter that is
+    varied.
 
-    Each engine says of each setting whether the claim holds, fails, or stays open (`rules.RULES`,
-    `rules.outcome`). The stated setting decides. A claim that holds there is reproduced, unless
-    another plausible setting or an independent engine refutes it: then it depends on that. A claim
-    that fails there is not reproduced only if it fails at every plausible setting and on every
-    independent engine; it depends on a parameter if it holds at another setting of it, and is
-    undecidable if one leaves it open. A claim whose number was used to fit a parameter is "fitted".
+    Each engine says of each setting whether the claim holds, fails, is a tie, or stays open
+    (`rules.RULES`, `rules.outcome`). The stated setting decides, on the engine that the claim is
+    about. Where it is about none, or was not run there, all engines decide, and if independent ones
+    part, it depends on the engine. A claim that holds there is reproduced, unless another plausible
+    setting refutes it: then it depends on that. A claim that fails there is not reproduced only if
+    it fails at every plausible setting; it depends on a parameter if it holds at another setting of
+    it, and is undecidable if one leaves it open. A setting may have been tried on another engine,
+    which counts where that engine says the same as the deciding one at the stated setting, or
+    leaves it open. A claim whose number was used to fit a parameter is "fitted". One that says that
+    something is possible (kind) is reproduced if it holds at any setting.
 
-    Raises InputError for missing columns, unknown kinds, claims and engines.
+    Where settings were varied jointly (`at_once`, of `joint.written`), these decide and not what is
+    varied alone: by the share of them at which the claim holds (`joint.share`), on the claim's own
+    engine if it was run at them, else on another.
+
+    Where the threshold is ours, `turns_at` is the nearest one at which the verdict would be
+    another, by the same runs.
+
+    Raises InputError for missing columns, unknown rules, claims and engines.
 
     >>> import pandas as pd
     >>> from longfat import papers, statistics
@@ -84,7 +129,10 @@ def judge(claims: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
     """
     _check(claims, evidence)
     groups = dict(list(evidence.groupby("claim", sort=False)))
-    rows = [_judge(claim, groups.get(claim.id)) for claim in claims.itertuples()]
+    told = {} if at_once is None else _by_claim(at_once, claims)
+    rows = [
+        _judge(claim, groups.get(claim.id), told.get(claim.id, [])) for claim in claims.itertuples()
+    ]
     return pd.DataFrame(rows, columns=list(JUDGED_COLUMNS))
 
 
@@ -99,51 +147,79 @@ def _check(claims: pd.DataFrame, evidence: pd.DataFrame) -> None:
         raise InputError(f"claims: {claims['id'][claims['id'].duplicated()].iloc[0]} comes twice")
 
 
-def _judge(claim: Any, evidence: pd.DataFrame | None) -> dict:
+def _by_claim(at_once: pd.DataFrame, claims: pd.DataFrame) -> dict[str, list[dict]]:
+    """Return what joint settings say of each claim, the row that decides first."""
+    first = joint.deciding(at_once, claims)
+    ordered = pd.concat([first, at_once.drop(first.index)])
+    return {name: rows.to_dict("records") for name, rows in ordered.groupby("id", sort=False)}
+
+
+def _judge(claim: Any, evidence: pd.DataFrame | None, at_once: list[dict]) -> dict:
     """Return the verdict on one claim (see `judge`)."""
     where = region(claim)
     row: dict[str, object] = dict.fromkeys(JUDGED_COLUMNS, np.nan)
-    for name in ("id", "where", "statement", "kind", "printed"):
+    for name in ("id", "where", "statement", "rule", "printed"):
         row[name] = getattr(claim, name)
-    unit = text(claim.unit)
-    row |= {"unit": unit, "at": "", "engine": "", "evidence": []}
+    kind = text(getattr(claim, "kind", "")) or "measured"
+    row |= {"sentence": text(getattr(claim, "sentence", "")) or claim.id, "kind": kind}
+    unit, stated_engine = text(claim.unit), text(getattr(claim, "engine", ""))
+    row |= {"unit": unit, "at": "", "stated_engine": stated_engine, "engine": "", "evidence": []}
+    row["turned_by"] = ""
     note = text(getattr(claim, "note", ""))
     if where is None:
         reason = text(claim.threshold_reason)
         return row | {"verdict": "undecidable", "reason": sentences(reason, note)}
-    row |= {"bound_low": where.low, "bound_high": where.high}
+    threshold = own_threshold(claim)
+    row |= {"bound_low": where.low, "bound_high": where.high, "threshold": threshold}
     records = [] if evidence is None else _records(evidence, where)
     base = [one for one in records if not one["parameter"]]
     if not base:
         reason = "Its runs were left out." if note == "" else note
         return row | {"verdict": "not yet measured", "reason": reason, "evidence": records}
-    verdict, decider = _verdict(base, [one for one in records if one["parameter"]])
+    verdict, decider, settings = _verdict(records, stated_engine, kind)
     if fitted := text(getattr(claim, "fitted", "")):
         verdict = "fitted"
+    first: dict[str, Any] = at_once[0] if at_once and kind == "measured" and not fitted else {}
+    if first:
+        verdict, settings = _at_once(first), []
+        row |= {name: first[name] for name in _SHARE}
     row |= {name: decider[name] for name in ("measured", "low", "high", "at", "engine", "runs")}
     measured = [one["measured"] for one in records]
     row |= {"range_low": min(measured), "range_high": max(measured)}
-    reason = reason_for(verdict, decider, base, records, unit, fitted)
+    reason = reason_for(
+        verdict, decider, base, settings, unit=unit, where=where, asked=stated_engine, fitted=fitted
+    )
+    if first:
+        assumed = f"With what this chapter assumes, {reason[0].lower()}{reason[1:]}"
+        reason = sentences(at_settings(at_once, stated_engine), assumed)
     if verdict == "undecidable":
-        runs = _runs_to_verdict(records)
+        runs = first["decides"] if first else _runs_to_verdict(records, stated_engine, kind)
         row["decides"] = runs
-        reason = sentences(reason, decides(runs))
+        reason = sentences(reason, decides(runs, wide=not np.isnan(where.margin)))
+    if not np.isnan(threshold) and evidence is not None and not fitted:
+        turning = first["turns_at"] if first else _turning(records, evidence, claim, where)
+        row["turns_at"] = turning
+        reason = sentences(reason, hangs_on(claim.rule, threshold, turning, unit))
     return row | {"verdict": verdict, "reason": sentences(reason, note), "evidence": records}
+
+
+_SHARE = ("share", "share_low", "share_high", "settings", "turned_by")
+
+
+def _at_once(row: dict[str, Any]) -> str:
+    """Return the verdict by joint settings, with the parameters that turn it."""
+    if row["joint_verdict"] != "depends":
+        return row["joint_verdict"]
+    return depends_on(row["turned_by"].split(", ") if row["turned_by"] else [SEVERAL])
 
 
 def _records(evidence: pd.DataFrame, where: Region) -> list[dict]:
     """Return what each engine says at each setting, with its deciding point."""
-    table = evidence.assign(
-        parameter=evidence["parameter"].fillna("").astype(str),
-        setting=evidence["setting"].fillna("").astype(str),
-        at=evidence["at"].fillna("").astype(str),
-        experiment=evidence["experiment"].fillna("").astype(str),
-    )
     records = []
-    for names, points in table.groupby(["engine", "parameter", "setting"], sort=False):
+    for names, points in _settings(evidence):
         found = outcome(points, where)
         point = points.iloc[found.point]
-        record = dict(zip(("engine", "parameter", "setting"), names, strict=True))
+        record: dict[str, Any] = dict(zip(_SETTING, names, strict=True))
         record |= {name: float(point[name]) for name in ("measured", "low", "high", "runs")}
         record |= {"at": point["at"], "experiment": point["experiment"], "points": len(points)}
         said = {"says": found.says, "decides": found.decides, "leans": found.leans}
@@ -152,35 +228,102 @@ def _records(evidence: pd.DataFrame, where: Region) -> list[dict]:
     return sorted(records, key=lambda one: (one["parameter"] != "", rank.index(one["engine"])))
 
 
-def _verdict(base: list[dict], varied: list[dict]) -> tuple[str, dict]:
-    """Return the verdict on a claim, and the record of the stated setting that decides it."""
+_SETTING = ("engine", "parameter", "setting")
+
+
+def _settings(evidence: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
+    """Yield the evidence on a claim, engine by engine and setting by setting."""
+    texts = {
+        name: evidence[name].fillna("").astype(str)
+        for name in ("parameter", "setting", "at", "experiment")
+    }
+    yield from evidence.assign(**texts).groupby(list(_SETTING), sort=False)
+
+
+def _turning(records: list[dict], evidence: pd.DataFrame, claim: Any, where: Region) -> float:
+    """Return the threshold nearest to ours at which the verdict would be another, or none."""
+    stated_engine, ours = text(getattr(claim, "engine", "")), own_threshold(claim)
+    found: dict[tuple, Turns] = {
+        names: turns(points, claim, where) for names, points in _settings(evidence)
+    }
+    kind = text(getattr(claim, "kind", ""))
+    verdict = verdict_class(_verdict(records, stated_engine, kind)[0])
+
+    def verdict_at(threshold: float) -> str:
+        told = [
+            one | {"says": found[tuple(one[name] for name in _SETTING)].says(threshold)}
+            for one in records
+        ]
+        return verdict_class(_verdict(told, stated_engine, kind)[0])
+
+    ends = {end for one in found.values() for end in one[:2] if np.isfinite(end)}
+    for end in sorted(ends, key=lambda end: abs(end - ours)):
+        beyond = end + 1e-6 * max(abs(end), 1e-6) * (1 if end >= ours else -1)
+        if verdict_at(beyond) != verdict:
+            return end
+    return float("nan")
+
+
+def _verdict(records: list[dict], stated_engine: str, kind: str) -> tuple[str, dict, list[dict]]:
+    """Return the verdict on a claim, the record that decides it, and those of other settings.
+
+    The record is of the stated setting, unless the claim is that something is possible: then it is
+    one at which it happens, if there is one. Of other settings those count that the deciding engine
+    was run at, and those that another one was run at which does not part with it as stated.
+    """
+    base = [one for one in records if not one["parameter"]]
+    own = [one for one in base if one["engine"] == stated_engine]
     witnesses: dict[str, dict] = {}
-    for one in base:  # of those that share code the first, which has the most runs, speaks for both
-        witnesses.setdefault(WITNESS.get(one["engine"], one["engine"]), one)
+    for one in own or base:  # of those that share code the first, which has the most runs, speaks
+        witnesses.setdefault(_witness(one), one)
     says = {one["says"] for one in witnesses.values()}
-
-    def first(what: str) -> dict:
-        return next(one for one in witnesses.values() if one["says"] == what)
-
-    turns = {
+    parted = says >= {"holds", "fails"}
+    if kind == "possible":
+        return _possibility(records)
+    said = next(what for what in ("holds", "fails", "tie", "open") if what in says)
+    decider = next(one for one in witnesses.values() if one["says"] == said)
+    if parted:
+        return "depends on the engine", decider, []
+    alike = [_witness(one) for one in base if one["says"] in (said, "open")]
+    settings: dict[tuple, dict] = {}  # what the deciding engine says of one comes first
+    for witness in dict.fromkeys([_witness(decider), *alike]):
+        for one in records:
+            if one["parameter"] and _witness(one) == witness:
+                settings.setdefault((one["parameter"], one["setting"]), one)
+    varied = list(settings.values())
+    turned = {
         what: list(dict.fromkeys(one["parameter"] for one in varied if one["says"] == what))
         for what in ("holds", "fails", "open")
     }
-    if says >= {"holds", "fails"}:
-        return "depends on the engine", first("holds")
-    if "holds" in says:
-        on = turns["fails"]
-        return (depends_on(on) if on else "reproduced"), first("holds")
-    if "fails" in says:
-        if turns["holds"]:
-            return depends_on(turns["holds"]), first("fails")
-        undecided = turns["open"] or "open" in says
-        return ("undecidable" if undecided else "not reproduced"), first("fails")
-    both = [name for name in turns["holds"] if name in turns["fails"]]
-    return (depends_on(both) if both else "undecidable"), first("open")
+    if said == "holds":
+        on = turned["fails"]
+        return (depends_on(on) if on else "reproduced"), decider, varied
+    if said == "fails":
+        if turned["holds"]:
+            return depends_on(turned["holds"]), decider, varied
+        undecided = turned["open"] or "open" in says
+        return ("undecidable" if undecided else "not reproduced"), decider, varied
+    if said == "tie":
+        return "tie", decider, varied
+    both = [name for name in turned["holds"] if name in turned["fails"]]
+    return (depends_on(both) if both else "undecidable"), decider, varied
 
 
-def _runs_to_verdict(records: list[dict]) -> float:
+def _possibility(records: list[dict]) -> tuple[str, dict, list[dict]]:
+    """Return the verdict on a claim that something may be: one instance is enough."""
+    for what, verdict in (("holds", "reproduced"), ("open", "undecidable")):
+        for one in records:
+            if one["says"] == what:
+                return verdict, one, [other for other in records if other is not one]
+    return "not reproduced", records[0], records[1:]
+
+
+def _witness(record: dict) -> str:
+    """Return for which of the engines that share no code one speaks."""
+    return WITNESS.get(record["engine"], record["engine"])
+
+
+def _runs_to_verdict(records: list[dict], stated_engine: str, kind: str) -> float:
     """Return how many runs a point would make a verdict of what is undecidable.
 
     The least number with which enough of what is open says what it leans to. Infinite where no
@@ -194,8 +337,6 @@ def _runs_to_verdict(records: list[dict]) -> float:
             else one
             for one in records
         ]
-        base = [one for one in told if not one["parameter"]]
-        verdict, _ = _verdict(base, [one for one in told if one["parameter"]])
-        if verdict != "undecidable":
+        if _verdict(told, stated_engine, kind)[0] != "undecidable":
             return runs
     return float("inf") if any(np.isinf(number) for number in waiting) else float("nan")

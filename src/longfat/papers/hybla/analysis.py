@@ -98,6 +98,114 @@ def growth(runs: Runs) -> pd.DataFrame:
     return table.assign(printed=ratio**2).dropna()
 
 
+def bursts(runs: Runs) -> pd.DataFrame:
+    """Return the goodput where losses come in bursts, beside the model that keeps windows apart.
+
+    Columns: loss (of all packets), burst_packets (mean length of a burst), Mb/s and halfwidth (of
+    its 95 % interval), timeouts (mean of a run); each_mbps, the model as if each loss came by
+    itself; once_mbps, as if a burst were one loss.
+    """
+    setting, flows = runs.setting, runs.flows("hybla-bursts")
+    by = ["loss", "burst_packets"]
+    table = statistics.interval(flows, by, "Mb/s").drop(columns="repetitions")
+    table["timeouts"] = flows.groupby(by)["timeouts"].mean().to_numpy()
+    loss = table["loss"].to_numpy()
+    for name, counted in (("each_mbps", loss), ("once_mbps", loss / table["burst_packets"])):
+        rate = hybla.throughput(np.asarray(counted), **setting.model, model="renewal")
+        table[name] = setting.megabits * rate
+    return table
+
+
+def dummynet(runs: Runs) -> pd.DataFrame:
+    """Return how far the model is from 100 s of Hybla behind an emulator's clock and queue.
+
+    Columns: clock, rate_bps, loss, measured and halfwidth (Mb/s), model, difference and
+    difference_halfwidth (per cent of the model).
+    """
+    setting, flows = runs.setting, runs.flows("hybla-dummynet")
+    by = ["clock", "rate_bps", "loss"]
+    table = statistics.interval(flows.rename(columns={"Mb/s": "measured"}), by, "measured")
+    table["model"] = model(setting, "steady", "throughput", table["loss"].to_numpy())
+    table = statistics.difference_percent(table, "measured", "model")
+    order = {name: place for place, name in enumerate(plan.DUMMYNET)}
+    return table.sort_values(
+        ["rate_bps", "clock", "loss"],
+        key=lambda column: column.map(order) if column.name == "clock" else -column,
+        kind="stable",
+        ignore_index=True,
+    )
+
+
+FILE_LOSSES = (1e-6, 1e-4, 1e-3, 1e-2)
+FILE_PARTS = {  # of (39): the handshake less half a round trip, and three more
+    "handshake": "T_twhs",
+    "slow start": "T_ss",
+    "first loss": "T_loss",
+    "steady state": "T_ca",
+}
+
+
+def file_parts(runs: Runs) -> pd.DataFrame:
+    """Return the four parts of a file's time by the model, beside the segment engine's.
+
+    A row a size and loss rate. Columns: megabytes, loss, those of `FILE_PARTS` (s), measured and
+    halfwidth (of its 95 % interval, s).
+    """
+    setting, flows = runs.setting, runs.flows("hybla-transfers")
+    measured = statistics.interval(flows, ["megabytes", "loss"], "transfer_time_s")
+    measured = measured.set_index(["megabytes", "loss"])
+    rows = []
+    for megabytes, segments in zip(
+        setting.transfer_megabytes, setting.segments.values(), strict=True
+    ):
+        for loss in FILE_LOSSES:
+            if (megabytes, loss) not in measured.index:
+                continue
+            model = hybla.latency(segments, loss, rto=setting.rto_s, **setting.model).iloc[0]
+            parts = {name: float(model[symbol]) for name, symbol in FILE_PARTS.items()}
+            parts["handshake"] -= setting.rtt_s / 2
+            one = measured.loc[megabytes, loss]
+            times = {"measured": one["transfer_time_s"], "halfwidth": one["halfwidth"]}
+            rows.append({"megabytes": megabytes, "loss": loss} | parts | times)
+    return pd.DataFrame(rows)
+
+
+def distances(runs: Runs) -> pd.DataFrame:
+    """Return how far the model with a distribution of windows is from each engine, and these from
+    each other, in steady state: a row a loss rate that all have.
+
+    In per cent, each with half of its 95 % interval (± NAME). Columns: loss; model and segment
+    engine, model and ns-3, ns-3 and segment engine (runs of the simulation's length); model and
+    Linux, Linux and segment engine (of the emulation's length, from whose model the start is taken
+    off as the segment engine has it at the smallest loss rate).
+    """
+    setting = runs.setting
+    legs = ("segment", "ns3-simulation", "linux", "segment-emulation")
+    flows = runs.flows(*(plan.archive(leg, "steady") for leg in legs))
+    table = statistics.interval(flows, ["leg", "loss"], "Mb/s").set_index(["leg", "loss"])
+    means, halves = table["Mb/s"], table["halfwidth"]
+    least = means["segment"].index.min()
+    start = means["segment-emulation", least] / means["segment", least]
+    rows = []
+    for loss in sorted(set.intersection(*(set(means[leg].index) for leg in legs))):
+        rate = setting.megabits * float(hybla.throughput(loss, **setting.model, model="renewal"))
+        row = {"loss": loss}
+        for name, one, other in (
+            ("model and segment engine", rate, "segment"),
+            ("model and ns-3", rate, "ns3-simulation"),
+            ("ns-3 and segment engine", "ns3-simulation", "segment"),
+            ("model and Linux", start * rate, "linux"),
+            ("Linux and segment engine", "linux", "segment-emulation"),
+        ):
+            upper = means[one, loss] if isinstance(one, str) else one
+            own = halves[one, loss] / upper if isinstance(one, str) else 0.0
+            ratio = upper / means[other, loss]
+            wide = np.hypot(own, halves[other, loss] / means[other, loss])
+            row |= {name: 100 * (ratio - 1), f"± {name}": 100 * ratio * wide}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def _windows(results: list[Result], by: str, names: Iterable) -> pd.DataFrame:
     """Return the congestion windows of several runs, each to its end; a column says whose."""
     if not results:
@@ -115,16 +223,13 @@ def retimed_transfers(setting: Setting, transfers: pd.DataFrame) -> pd.DataFrame
     """Return the segment engine's transfers with their time taken otherwise, by `VARIED`'s columns.
 
     Ours run from the SYN to the arrival of the last byte. The handshake takes a round trip, and the
-    sender knows the end half a round trip later.
+    sender knows the end half a round trip later (`plan.TIMING_ROUND_TRIPS`).
     """
     runs = transfers[transfers["leg"] == "segment"]
-    otherwise = {
-        "from the SYN to the last ACK": setting.rtt_s / 2,
-        "from the first segment to the last byte": -setting.rtt_s,
-    }
+    otherwise = {value: trips for value, trips in plan.TIMING_ROUND_TRIPS.items() if trips}
     tables = []
-    for value, later_s in otherwise.items():
-        time_s = runs["transfer_time_s"] + later_s
+    for value, trips in otherwise.items():
+        time_s = runs["transfer_time_s"] + trips * setting.rtt_s
         rate = 8 * runs["megabytes"] / time_s
         changed = runs.assign(transfer_time_s=time_s, **{"Mb/s": rate})
         tables.append(changed.assign(parameter=TIMED, value=value))
@@ -184,13 +289,17 @@ def _beside_model(setting: Setting, runs: pd.DataFrame, transfer: str, metric: s
 def each_beside_model(
     setting: Setting, runs: pd.DataFrame, transfer: str, metric: str
 ) -> pd.DataFrame:
-    """Return the runs with columns measured, model and difference, as `compare` has them."""
+    """Return a row a run: leg, parameter, value, experiment, loss, measured, model, difference.
+
+    The last three as `compare` has them.
+    """
     column = {"throughput": "Mb/s", "transfer_time": "transfer_time_s"}[metric]
     if "parameter" not in runs:
         runs = runs.assign(parameter="", value="")
     losses = runs["loss"].unique()
     known = dict(zip(losses, np.atleast_1d(model(setting, transfer, metric, losses)), strict=True))
-    runs = runs.assign(measured=runs[column], model=runs["loss"].map(known))
+    named = runs[["leg", "parameter", "value", "experiment", "loss"]]
+    runs = named.assign(measured=runs[column], model=runs["loss"].map(known))
     return runs.assign(difference=100 * (1 - runs["measured"] / runs["model"]))
 
 
@@ -256,14 +365,16 @@ MENDED: dict[str, tuple[str, ...]] = {
     "halved once": ("halving",),
     "growth by ACKs": ("growth",),
     "both": ("halving", "growth"),
-    "and one round of recovery": ("halving", "growth", "recovery"),
+    "(17) counted as (8)": ("count",),
 }
+RENEWAL = "a distribution of windows"
 
 
 def mended(setting: Setting, compared: pd.DataFrame) -> pd.DataFrame:
     """Return the steady goodput of the segment engine and of the model with premises mended.
 
-    In Mb/s: columns loss, measured, and those of `MENDED`. `compared` is of `compare`.
+    In Mb/s: columns loss, measured, those of `MENDED`, and `RENEWAL`, which is of
+    `renewal.throughput`. `compared` is of `compare`.
     """
     chosen = compared[(compared["leg"] == "segment") & (compared["transfer"] == "steady")]
     table = chosen[["loss", "measured"]].sort_values("loss").reset_index(drop=True)
@@ -275,4 +386,7 @@ def mended(setting: Setting, compared: pd.DataFrame) -> pd.DataFrame:
             ).B
             for loss in table["loss"]
         ]
+    table[RENEWAL] = setting.megabits * hybla.throughput(
+        table["loss"].to_numpy(), **setting.model, model="renewal"
+    )
     return table

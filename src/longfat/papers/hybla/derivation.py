@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 from scipy.optimize import brentq
 from sympy import (
     And,
@@ -521,7 +521,7 @@ def dropped_tail(window: ArrayLike, loss: ArrayLike) -> pd.DataFrame:
     window, loss = np.broadcast_arrays(window, inputs.loss(loss))
     known = EQ.calculate((3, 4), W=window, p=loss)
     others = window[..., None] - np.arange(1, 4)  # losses among the W - 1 that follow the first
-    probability = stats.binom.pmf(others, window[..., None] - 1, loss[..., None])
+    probability = scipy.stats.binom.pmf(others, window[..., None] - 1, loss[..., None])
     dropped = {
         "L": np.sum((1 + others) * probability, axis=-1),
         "D": np.sum(0.5 ** (1 + others) * probability, axis=-1),
@@ -644,11 +644,11 @@ def mended_cycle(
     """Return the model's cycle with some of its premises mended.
 
     `mended` may have "halving" (once for all losses of a window, in place of (4) and (12)),
-    "recovery" (one round trip for them all, in place of (9) and (20)), and "growth" (that of
-    `rounds_of_growth`, in place of (6) and (14), with what a round trip sends counted at its end as
-    in (8), in place of the mean in (17)). Keys: W (at the peak), L, D, U (round trips of growth), X
-    (those and at the limit), B (segments/s). Below the limit W is where the segments sent since the
-    last loss are those of (5). With nothing mended B is `hybla.throughput`.
+    "growth" (that of `rounds_of_growth`, in place of (6) and (14)), "count" (what a round trip of
+    growth sends is the window at its end as in (8), in place of the mean in (17)), and "recovery"
+    (one round trip for all losses, in place of (9) and (20)). Keys: W (at the peak), L, D, U (round
+    trips of growth), X (those and at the limit), B (segments/s). Below the limit W is where the
+    segments sent since the last loss are those of (5). With nothing mended B is `hybla.throughput`.
     """
     ratio = float(hybla.growth_ratio(rtt, rtt0))
 
@@ -656,11 +656,10 @@ def mended_cycle(
         known = {k: float(v) for k, v in EQ.calculate((3, 4, 5), W=peak, p=loss).items()}
         reduced = 0.5 if "halving" in mended else known["D"]
         rounds = (1 - reduced) * peak / ratio**2
+        sent = rounds * (reduced * peak + ratio**2 / 2 * (rounds + 1))
         if "growth" in mended:
             rounds, sent = rounds_of_growth(reduced * peak, peak, ratio)
-        elif peak < max_window:
-            sent = rounds * (reduced * peak + ratio**2 / 2 * (rounds + 1))
-        else:
+        if peak == max_window and "count" not in mended:
             sent = rounds * (1 + reduced) / 2 * peak
         left = known["Y"] - peak / 2 - sent
         return known | {"W": peak, "D": reduced, "U": rounds, "left": left}

@@ -19,7 +19,7 @@ from longfat import papers, statistics
 from longfat.experiment import Experiment, Runs
 from longfat.papers.hybla import theory
 from longfat.papers.hybla.network import satellite
-from longfat.papers.hybla.plan import TRANSFER_LIMIT_S, Setting
+from longfat.papers.hybla.plan import TIMING_ROUND_TRIPS, TRANSFER_LIMIT_S, Setting
 from longfat.scenario import Ns2, Scenario
 
 # How losses are repaired: by ns-2's own senders of 2004, or by its Linux agents.
@@ -60,7 +60,9 @@ class Combination:
             **more,
         )
         [flow] = found.flows
-        return found.with_(flows=[flow.model_dump() | {"sack": sack}], ns2=Ns2(own_hybla=own_hybla))
+        return found.replace(
+            flows=[flow.model_dump() | {"sack": sack}], ns2=Ns2(own_hybla=own_hybla)
+        )
 
 
 SACK, NEWRENO, AT_ONCE, RATE_HALVING = RECOVERIES
@@ -96,7 +98,7 @@ def printed(steady: bool = False) -> pd.DataFrame:
     claims = claims[(claims["transfer"] == "steady") == steady]
     columns = claims[["id", "transfer", "metric", "loss_min", "loss_max"]]
     found = columns.assign(
-        percent=claims["printed"].astype(float), bound=claims["kind"] == "at most"
+        percent=claims["printed"].astype(float), bound=claims["rule"] == "at most"
     )
     return found.reset_index(drop=True)
 
@@ -158,14 +160,18 @@ def _largest(setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame) -> np.
     weights = np.vstack(
         [np.ones(len(seeds)), [np.bincount(draw, minlength=len(seeds)) for draw in draws]]
     ) / len(seeds)
+    apart = {}  # by transfer and metric: the loss rates, and the differences with an axis of draws
+    for transfer, here in runs.groupby("transfer"):
+        for metric in numbers["metric"].unique():
+            table = here.pivot(index="loss", columns="seed", values=metric)[seeds]
+            model = theory.model(setting, str(transfer), metric, table.index.to_numpy())
+            means = weights @ table.to_numpy().T
+            apart[transfer, metric] = table.index, np.abs(100 * (means - model) / model)
     found = np.zeros((len(weights), len(numbers)))
     for place, number in enumerate(numbers.itertuples()):
-        here = runs[runs["transfer"] == number.transfer]
-        here = here[here["loss"].between(number.loss_min * 0.999, number.loss_max * 1.001)]
-        table = here.pivot(index="loss", columns="seed", values=number.metric)[seeds]
-        model = theory.model(setting, number.transfer, number.metric, table.index.to_numpy())
-        means = weights @ table.to_numpy().T
-        found[:, place] = np.abs(100 * (means - model) / model).max(axis=1)
+        losses, differences = apart[number.transfer, number.metric]
+        here = (losses >= number.loss_min * 0.999) & (losses <= number.loss_max * 1.001)
+        found[:, place] = differences[:, here].max(axis=1)
     return found
 
 
@@ -183,32 +189,78 @@ def distances(
     of.
     """
     numbers = printed()
-    target, bound = numbers["percent"].to_numpy(), numbers["bound"].to_numpy()
-    rows = []
-    for place, own in runs.groupby("combination"):
-        largest = _largest(setting, numbers, own)
-        away = np.where(bound, np.maximum(0, largest - target), np.abs(largest - target))
-        met = _given(numbers, *np.percentile(largest[1:], (2.5, 97.5), axis=0))
-        combination = grid[place]
-        interval = np.percentile(away[1:].mean(axis=1), (2.5, 97.5))
-        rows.append(
-            {
-                "combination": place,
-                "recovery": combination.recovery,
-                "segments_per_ack": combination.segments_per_ack,
-                "Mb/s": combination.rate_bps / 1e6,
-                "queue_packets": combination.queue_packets,
-                "distance": away[0].mean(),
-                "low": interval[0],
-                "high": interval[1],
-                "met": int(met.sum()),
-                "of": len(numbers),
-            }
-        )
+    rows = [
+        _described(place, grid) | _distance(numbers, _largest(setting, numbers, own))
+        for place, own in runs.groupby("combination")
+    ]
     columns = ["combination", "recovery", "segments_per_ack", "Mb/s", "queue_packets"]
     columns += ["distance", "low", "high", "met", "of"]
     table = pd.DataFrame(rows, columns=columns)
     return table.sort_values("distance").reset_index(drop=True)
+
+
+def _described(place: int, grid: Sequence[Combination]) -> dict[str, Any]:
+    combination = grid[place]
+    return {
+        "combination": place,
+        "recovery": combination.recovery,
+        "segments_per_ack": combination.segments_per_ack,
+        "Mb/s": combination.rate_bps / 1e6,
+        "queue_packets": combination.queue_packets,
+    }
+
+
+def _distance(numbers: pd.DataFrame, largest: np.ndarray) -> dict[str, float]:
+    """Return the distance to these numbers, with its interval, and how many of them are given."""
+    target, bound = numbers["percent"].to_numpy(), numbers["bound"].to_numpy()
+    away = np.where(bound, np.maximum(0, largest - target), np.abs(largest - target)).mean(axis=1)
+    low, high = np.percentile(away[1:], (2.5, 97.5))
+    met = _given(numbers, *np.percentile(largest[1:], (2.5, 97.5), axis=0))
+    found = {"distance": away[0], "low": low, "high": high}
+    return found | {"met": int(met.sum()), "of": len(numbers)}
+
+
+def retimed(setting: Setting, runs: pd.DataFrame, timing: str) -> pd.DataFrame:
+    """Return transfers whose time is taken as `plan.TIMING_ROUND_TRIPS` says."""
+    time_s = runs["transfer_time"] + TIMING_ROUND_TRIPS[timing] * setting.rtt_s
+    rate = runs["throughput"] * runs["transfer_time"] / time_s
+    return runs.assign(transfer_time=time_s, throughput=rate)
+
+
+def timed_distances(setting: Setting, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return `distances` with each way of taking a transfer's time, the nearest first: timing."""
+    tables = [
+        distances(setting, retimed(setting, runs, timing)).assign(timing=timing)
+        for timing in TIMING_ROUND_TRIPS
+    ]
+    return pd.concat(tables).sort_values("distance").reset_index(drop=True)
+
+
+def held_out(setting: Setting, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what a fit to the transfers of two sizes gives of the third, a row a size left out.
+
+    Of all combinations and ways of timing the nearest to the other numbers is taken. Columns:
+    left_out; recovery, segments_per_ack, Mb/s, queue_packets, timing; met, how many of the numbers
+    that it was fitted to it gives; given, how many of those left out; of, how many these are.
+    """
+    numbers = printed()
+    found = {
+        (timing, place): _largest(setting, numbers, own)
+        for timing in TIMING_ROUND_TRIPS
+        for place, own in retimed(setting, runs, timing).groupby("combination")
+    }
+    rows = []
+    for size in dict.fromkeys(numbers["transfer"]):
+        out = (numbers["transfer"] == size).to_numpy()
+        fits = {at: _distance(numbers[~out], one[:, ~out]) for at, one in found.items()}
+        known = {at: fit for at, fit in fits.items() if np.isfinite(fit["distance"])}
+        timing, place = min(known, key=lambda at: known[at]["distance"])
+        other = _distance(numbers[out], found[timing, place][:, out])
+        row = {"left_out": size, "timing": timing} | _described(place, GRID)
+        met = {"met": fits[timing, place]["met"], "given": other["met"], "of": other["of"]}
+        rows.append(row | met)
+    columns = ["left_out", "recovery", "segments_per_ack", "Mb/s", "queue_packets", "timing"]
+    return pd.DataFrame(rows)[[*columns, "met", "given", "of"]]
 
 
 def _given(numbers: pd.DataFrame, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -89,7 +89,7 @@ def satellite(
         ),
         duration_s=duration_s,
         seed=seed,
-        record=record or Record(),
+        record=record,
     )
 
 

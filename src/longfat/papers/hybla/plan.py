@@ -6,7 +6,7 @@ Where this machine can neither run a leg nor find it in the archive, its table h
 
 import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ import pandas as pd
 from longfat import papers, statistics
 from longfat.errors import InputError
 from longfat.experiment import Experiment, Runs
+from longfat.links import Arq, LossBursts
 from longfat.papers import inputs
 from longfat.papers.hybla.network import TERRESTRIAL_RTT_S, satellite, shared_bottleneck
 from longfat.scenario import Ns2, Record, Scenario
@@ -23,18 +24,26 @@ METHODS = ("simulation", "emulation")  # the paper's words: ns-2, and a Linux be
 WINDOW = "cwnd_segments"
 THRESHOLD = "ssthresh_segments"
 TRANSFER_LIMIT_S = 5000.0
+# How a transfer is timed: from an engine's time, SYN to last byte, in round trips.
+TIMING_ROUND_TRIPS = {
+    "from the SYN to the last byte": 0.0,
+    "from the SYN to the last ACK": 0.5,
+    "from the first segment to the last byte": -1.0,
+    "from the first segment to the last ACK": -0.5,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leg:
+class Campaign:
     """One way in which the paper's experiments are run here.
 
     `label` is the engine as readers know it, `prefix` is that of its experiments in the archive.
     `methods` are the paper's experiments that its steady runs stand beside; these last as long as
     the paper's emulation if `emulation_time`, else as its simulation. `transfers` are the paper's
     experiments that its transfers stand beside, if it has any. `repetitions` are those at the
-    paper's own scale, and `quick` at the other profile. `changes` are arguments of `satellite`,
-    `ns2` what ns-2 does by habit.
+    paper's own scale, and `quick` at the other profile; `losses` are the loss rates of its steady
+    runs, where these are not all of the setting. `changes` are arguments of `satellite`, `ns2` what
+    ns-2 does by habit.
     """
 
     engine: str
@@ -45,16 +54,17 @@ class Leg:
     emulation_time: bool
     repetitions: int
     quick: int
+    losses: tuple[float, ...] = ()
     changes: Mapping[str, Any] = field(default_factory=dict)
     ns2: Ns2 = field(default_factory=Ns2)
 
     def of(self, scenario: Scenario) -> Scenario:
         """Return a scenario as this leg has it."""
-        return scenario.with_(ns2=self.ns2)
+        return scenario.replace(ns2=self.ns2)
 
 
-LEGS: dict[str, Leg] = {
-    "segment": Leg(
+LEGS: dict[str, Campaign] = {
+    "segment": Campaign(
         engine="segment",
         label="segment engine",
         prefix="",
@@ -66,7 +76,7 @@ LEGS: dict[str, Leg] = {
     ),
     # What the paper's simulation had, as far as one can tell: ns-2's own SACK sender, which halves
     # at once, with Hybla's growth. It was chosen for its age; the rate is that of the other legs.
-    "ns2": Leg(
+    "ns2": Campaign(
         engine="ns2",
         label="ns-2",
         prefix="ns2-",
@@ -78,7 +88,7 @@ LEGS: dict[str, Leg] = {
         changes={"recovery": "halving"},
         ns2=Ns2(own_hybla=True),
     ),
-    "linux": Leg(
+    "linux": Campaign(
         engine="linux",
         label="Linux",
         prefix="emulation-",
@@ -88,11 +98,23 @@ LEGS: dict[str, Leg] = {
         repetitions=10,
         quick=3,
     ),
-    # ns-3's own socket with our Hybla and recovery, for as long as the paper's emulation: a full
-    # stack takes too long for the paper's simulation.
-    "ns3": Leg(
+    # ns-3's own socket with our Hybla and recovery, for as long as the paper's simulation. A run
+    # takes half a minute, so that there are a few loss rates only.
+    "ns3-simulation": Campaign(
         engine="ns3",
         label="ns-3",
+        prefix="ns3-simulation-",
+        methods=("simulation",),
+        transfers=(),
+        emulation_time=False,
+        repetitions=10,
+        quick=2,
+        losses=(1e-6, 1e-4, 5e-4, 1e-3, 2e-3, 1e-2),
+    ),
+    # The same for as long as the paper's emulation, at all loss rates.
+    "ns3": Campaign(
+        engine="ns3",
+        label="ns-3, short runs",
         prefix="ns3-",
         methods=("emulation",),
         transfers=(),
@@ -101,7 +123,7 @@ LEGS: dict[str, Leg] = {
         quick=2,
     ),
     # The segment engine for as long as the paper's emulation: its start weighs ten times as much.
-    "segment-emulation": Leg(
+    "segment-emulation": Campaign(
         engine="segment",
         label="segment engine, short runs",
         prefix="100s-",
@@ -159,28 +181,30 @@ class Setting:
     Without `repetitions` each leg has its own. Raises InputError for what no figure could show.
     """
 
-    loss_rates: Sequence[float]
+    loss_rates: tuple[float, ...]
     rtt_s: float
     rtt0_s: float
     max_window_segments: int
     segment_bytes: int
     rto_s: float
-    transfer_megabytes: Sequence[float]
+    transfer_megabytes: tuple[float, ...]
     repetitions: int | None
     duration_s: float
     emulation_s: float
     quick: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("loss_rates", "transfer_megabytes"):  # a notebook's parameters are lists
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.loss_rates or not all(0 < loss < 0.5 for loss in self.loss_rates):
             raise InputError(
-                f"loss_rates is {self.loss_rates}: it must be one or more probabilities above 0 "
-                "and below 0.5"
+                f"loss_rates is {list(self.loss_rates)}: it must be one or more probabilities "
+                "above 0 and below 0.5"
             )
         if len(self.transfer_megabytes) != 3:
             raise InputError(
-                f"transfer_megabytes is {self.transfer_megabytes}: it must be three sizes, for "
-                "figures 4 and 5, 6 and 7, 8 and 9"
+                f"transfer_megabytes is {list(self.transfer_megabytes)}: it must be three sizes, "
+                "for figures 4 and 5, 6 and 7, 8 and 9"
             )
         if self.repetitions is not None and self.repetitions < 1:
             raise InputError(f"repetitions is {self.repetitions}: it must be 1 or more")
@@ -194,6 +218,13 @@ class Setting:
             "max_window_segments": self.max_window_segments,
             "segment_bytes": self.segment_bytes,
         }
+
+    @property
+    def is_papers(self) -> bool:
+        """Whether the path and the transfers are those of which the paper says something."""
+        stated = setting()
+        mine, papers_own = ((one.path, one.rto_s, one.transfer_megabytes) for one in (self, stated))
+        return mine == papers_own
 
     @property
     def model(self) -> dict:
@@ -213,7 +244,7 @@ class Setting:
         """Return how many runs a point has, of so many where the setting does not say."""
         return self.repetitions or (quick if self.quick else usual)
 
-    def seconds(self, leg: "Leg") -> float:
+    def seconds(self, leg: "Campaign") -> float:
         """Return how long a steady run of a leg lasts."""
         return self.emulation_s if leg.emulation_time else self.duration_s
 
@@ -246,7 +277,7 @@ def setting(profile: str = "paper", **parameters: Any) -> Setting:
         "max_window_segments": int(value("max_window")),
         "segment_bytes": int(value("packet_size")),
         "rto_s": value("rto"),
-        "transfer_megabytes": [int(value(f"transfer_{size}MB")) for size in (10, 50, 100)],
+        "transfer_megabytes": tuple(int(value(f"transfer_{size}MB")) for size in (10, 50, 100)),
         "repetitions": None,
         "duration_s": value("simulation_time") / (10 if quick else 1),
         "emulation_s": value("emulation_time"),
@@ -293,6 +324,8 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         _varied_on_linux(at),
         _varied_on_ns2(at),
         _varied_files(at),
+        _bursts(at),
+        _dummynet(at),
         _alternatives(at),
         _sharing(at),
         *_traced(at),
@@ -303,12 +336,9 @@ def _runs(at: Setting, name: str, what: str, points: Any, **fields: Any) -> Expe
     """Return an experiment on a leg: steady runs, or transfers where its points have a size."""
     leg = LEGS[name]
 
-    def build(
-        loss: float,
-        seed: int,
-        megabytes: float | None = None,
-        parameter: str = "",
-        value: Any = "",
+    @functools.cache
+    def point(
+        loss: float, megabytes: float | None = None, parameter: str = "", value: Any = ""
     ) -> Scenario:
         if megabytes is None:
             how: dict[str, Any] = {"duration_s": at.seconds(leg)}
@@ -318,7 +348,10 @@ def _runs(at: Setting, name: str, what: str, points: Any, **fields: Any) -> Expe
         varied = VARIED[parameter][value] if parameter else {}
         varied = varied(loss) if callable(varied) else varied
         given = at.path | dict(leg.changes) | how | varied
-        return satellite(loss=loss, seed=seed, **given).with_(ns2=leg.ns2)
+        return satellite(loss=loss, **given).replace(ns2=leg.ns2)
+
+    def build(seed: int, **columns: Any) -> Scenario:
+        return point(**columns).replace(seed=seed)
 
     fields.setdefault("repetitions", at.repeated(leg.repetitions, leg.quick))
     more = fields.pop("more", ())
@@ -334,7 +367,8 @@ def _runs(at: Setting, name: str, what: str, points: Any, **fields: Any) -> Expe
 
 
 def _steady(at: Setting, leg: str) -> Experiment:
-    return _runs(at, leg, "steady", {"loss": at.loss_rates})
+    some = [loss for loss in at.loss_rates if loss in LEGS[leg].losses]
+    return _runs(at, leg, "steady", {"loss": some or at.loss_rates})
 
 
 def _transfers(at: Setting, leg: str) -> Experiment:
@@ -391,6 +425,79 @@ def _varied_files(at: Setting) -> Experiment:
     points = _variations(VARIED, megabytes=at.transfer_megabytes, loss=at.loss_rates)
     usual = at.repeated(LEGS["segment"].repetitions)
     return _runs(at, "segment", "files-assumed", points, repetitions=usual)
+
+
+BURST_LOSSES = (1e-4, 1e-3, 1e-2)
+BURST_PACKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500)  # in the mean; 1: each by itself
+
+
+def _bursts(at: Setting) -> Experiment:
+    """As many losses as ever, but in bursts: the link is good, or loses all that it gets."""
+
+    def build(loss: float, burst_packets: int, seed: int) -> Scenario:
+        plain = satellite(loss=loss, duration_s=at.duration_s, seed=seed, **at.path)
+        if burst_packets == 1:
+            return plain
+        there, back = plain.links
+        bursts = LossBursts(loss_per_packet=loss, mean_packets=burst_packets)
+        changed = there.model_copy(update={"loss_per_packet": 0.0, "loss_bursts": bursts})
+        return plain.replace(links=[changed, back])
+
+    points: dict[str, Iterable] = {"loss": BURST_LOSSES, "burst_packets": BURST_PACKETS}
+    return Experiment(
+        name="hybla-bursts", build=build, points=points, repetitions=at.repeated(20, 3)
+    )
+
+
+# What dummynet does by itself: it lets packets go at ticks of the kernel's clock only (10 ms on a
+# FreeBSD that nobody has tuned, 1 ms as its manual advises), and keeps 50 packets unless told more.
+DUMMYNET = {
+    "as in the other runs": (0.0, None),
+    "a tick of 1 ms": (0.001, None),
+    "a tick of 10 ms": (0.01, None),
+    "a queue of 50 packets": (0.0, 50),
+    "both, 10 ms and 50 packets": (0.01, 50),
+}
+DUMMYNET_BPS = (100e6, 10e6)
+
+
+def _dummynet(at: Setting) -> Experiment:
+    """The paper's emulation with a clock and a queue as dummynet has them.
+
+    The link that loses, with its rate and queue, ends in the emulator; from there, and back, what
+    comes goes on at the end of a tick.
+    """
+
+    def build(loss: float, rate_bps: float, clock: str, seed: int) -> Scenario:
+        tick_s, queue = DUMMYNET[clock]
+        plain = satellite(
+            loss=loss, rate_bps=rate_bps, duration_s=at.emulation_s, seed=seed, **at.path
+        )
+        there, back = plain.links
+        if queue:
+            there = there.model_copy(update={"queue_packets": queue})
+        if not tick_s:
+            return plain.replace(links=[there, back])
+        # losses are before the ticks: here nothing is left to be sent again
+        ticks = Arq(persistence=1, feedback_s=0.0, interval_s=tick_s)
+        plain_delay = {"delay_s": there.delay_s}
+        none = {"loss_per_packet": 0.0, "queue_packets": 100_000, "rate_bps": 1e9}
+        links = [
+            there.model_copy(update={"target": "emulator", "delay_s": 0.0}),
+            there.model_copy(
+                update={"source": "emulator", "arq": ticks} | none | plain_delay,
+            ),
+            back.model_copy(update={"target": "emulator", "arq": ticks} | plain_delay),
+            back.model_copy(update={"source": "emulator", "delay_s": 0.0} | none),
+        ]
+        return plain.replace(links=links)
+
+    points: dict[str, Iterable] = {
+        "loss": at.loss_rates,
+        "rate_bps": DUMMYNET_BPS,
+        "clock": DUMMYNET,
+    }
+    return Experiment(name="hybla-dummynet", build=build, points=points, repetitions=at.repeated())
 
 
 def _alternatives(at: Setting) -> Experiment:

@@ -181,6 +181,7 @@ def _spread(windows: np.ndarray, chance: np.ndarray, states: np.ndarray) -> np.n
 def _stationary(moves: np.ndarray) -> np.ndarray:
     """Return how often the chain is in each state."""
     moves = moves / moves.sum(axis=1, keepdims=True)
-    system = np.vstack([moves.T - np.eye(len(moves)), np.ones(len(moves))])
-    right = np.append(np.zeros(len(moves)), 1.0)
-    return np.linalg.lstsq(system, right, rcond=None)[0]
+    # One of the balances follows from the others; in its place stands that all is one.
+    system = moves.T - np.eye(len(moves))
+    system[-1] = 1.0
+    return np.linalg.solve(system, np.eye(len(moves))[-1])

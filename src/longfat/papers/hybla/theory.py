@@ -1,5 +1,7 @@
 """The numbers of Hybla's model at the chapter's setting: the figures' lines, and its tables."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -19,6 +21,14 @@ def model(setting: Setting, transfer: str, metric: str, loss: ArrayLike) -> np.n
     `transfer` is "steady" or a name of `Setting.segments`; `metric` says what: the "throughput" in
     Mb/s or the "transfer_time" in s.
     """
+    losses = np.asarray(loss, dtype=float)
+    found = _model(setting, transfer, metric, tuple(losses.ravel().tolist()))
+    return found.reshape(losses.shape)
+
+
+@functools.lru_cache(maxsize=256)  # each run is compared with it, a few curves in all
+def _model(setting: Setting, transfer: str, metric: str, losses: tuple[float, ...]) -> np.ndarray:
+    loss = np.array(losses)
     if transfer == "steady":
         return hybla.throughput(loss, **setting.model) * setting.megabits
     segments = setting.segments[transfer]

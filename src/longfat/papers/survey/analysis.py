@@ -11,14 +11,16 @@ import pandas as pd
 from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers import survey
-from longfat.papers.survey import plan
+from longfat.papers.survey import files, plan
 from longfat.papers.survey.network import WITH_TIMESTAMPS
 from longfat.papers.survey.plan import CONNECTIONS, CONTROLS, NAMES, STACK_EXPERIMENTS
 from longfat.papers.survey.theory import SHORT, printed
 from longfat.result import Result
+from longfat.style import ENGINE_LABEL
 
 ASSUMED = ["loss", "queue", "mbps"]  # what the inverse problem is solved for
 RATIOS = [f"{number} {name}" for number in ("Mb/s", "loss %") for name in SHORT.values()]
+NEAR = 1.5  # a factor within which a path has a printed number
 PRINTED_RUNS = 3  # of which the paper prints the mean
 
 
@@ -189,6 +191,31 @@ def against_printed(flows: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{part: table[end] / table["printed"] for part, end in ends.items()})
 
 
+def six_numbers(runs: Runs) -> pd.DataFrame:
+    """Return figure 5's six numbers (`against_printed`) by the segment engine, and of a minute.
+
+    What a minute changes is seen on the segment engine, and beside it stands ns-3. Columns also
+    engine, as readers know it, and seconds. What this machine cannot run is left out.
+    """
+    at, five = runs.setting, runs.derived(figure_5)
+    legs = [("segment", at.duration_s, five)]
+    legs += [(engine, at.stacks_s, first_minute(runs, engine)) for engine in ("segment", "ns3")]
+    return pd.concat(
+        [
+            against_printed(flows).assign(engine=ENGINE_LABEL[engine], seconds=seconds)
+            for engine, seconds, flows in legs
+            if not flows.empty
+        ],
+        ignore_index=True,
+    )
+
+
+def first_minute(runs: Runs, engine: str) -> pd.DataFrame:
+    """Return the flows of a minute of figure 5 on an engine: of `stack`, with their algorithm."""
+    flows = loss_flows(runs, STACK_EXPERIMENTS[engine])
+    return flows.assign(algorithm=flows["control"].map(CONTROLS))
+
+
 def own_classes(runs: Runs) -> pd.DataFrame:
     """Return what the three do by ns-3's own classes, beside ours, both on ns-3 and of one seed.
 
@@ -294,6 +321,42 @@ def remedies(runs: Runs) -> pd.DataFrame:
     return table
 
 
+def surveyed(runs: Runs) -> pd.DataFrame:
+    """Return a gigabyte by all that the survey names: a row a way, in `files.SURVEYED`'s order.
+
+    Columns: how, group, time_s (alone, mean), time_low, time_high (95 %), shared_s (beside standard
+    TCP, mean), kept (what that has left, over what it has beside another standard TCP with the same
+    file: the mean of the logarithms, seed by seed), kept_low, kept_high, runs.
+    """
+    design, results = runs.design("survey-all"), runs.results("survey-all")
+    by_run = dict(zip(design.itertuples(index=False, name=None), results, strict=True))
+    seeds = sorted(design["seed"].unique())
+
+    def times(how: str, company: str) -> list[float]:
+        found = (by_run[how, company, seed].transfers["transfer_time_s"].item() for seed in seeds)
+        return list(found)
+
+    left = {
+        how: [
+            files.left_to(by_run[how, files.BESIDE, seed], by_run[how, files.BEFORE, seed])
+            for seed in seeds
+        ]
+        for how in dict.fromkeys(design["how"])
+    }
+    rows = []
+    for tuning, group in files.SURVEYED:
+        alone = statistics.mean(times(tuning.name, files.ALONE))
+        kept = statistics.paired(left[tuning.name], left["standard TCP"], ratio=True)
+        rows.append(
+            {"how": tuning.name, "group": group}
+            | {"time_s": alone["measured"], "time_low": alone["low"], "time_high": alone["high"]}
+            | {"shared_s": np.mean(times(tuning.name, files.BESIDE))}
+            | {"kept": kept["measured"], "kept_low": kept["low"], "kept_high": kept["high"]}
+            | {"runs": kept["runs"]}
+        )
+    return pd.DataFrame(rows)
+
+
 def fast_windows(runs: Runs) -> pd.DataFrame:
     """Return one FAST TCP, then two: flows (how many), flow, time_s, cwnd_segments."""
     return traces(runs.results("survey-fast"), "cwnd_segments", flows=(1, 2))
@@ -347,6 +410,79 @@ def settled_shares(runs: Runs) -> pd.DataFrame:
     return late.groupby(["pair", "queue", "seed"], sort=False, as_index=False)[measures].mean()
 
 
+def queue_shares(runs: Runs) -> pd.DataFrame:
+    """Return what standard TCP and another get by the router's queue, a row a run.
+
+    Columns: second (its name in the catalogue), queue, seed, first_mbps and second_mbps (means
+    after the first third), variation (of the second: standard deviation over mean, by 2 s) and
+    total_mbps.
+    """
+    duration_s = runs.setting.shared["duration_s"]
+    rates = goodputs(runs, "survey-queues", 2, duration_s)
+    late = rates[rates["time_s"] > duration_s / 3]
+    by = ["second", "queue", "seed"]
+    found = late.groupby([*by, "flow"], sort=False)["Mb/s"].agg(["mean", "std"]).unstack("flow")
+    return pd.DataFrame(
+        {
+            "first_mbps": found["mean", "1"],
+            "second_mbps": found["mean", "2"],
+            "variation": found["std", "2"] / found["mean", "2"],
+            "total_mbps": found["mean"].sum(axis=1),
+        }
+    ).reset_index()
+
+
+def queue_means(runs: Runs) -> pd.DataFrame:
+    """Return what standard TCP keeps beside each by the router's queue, and how steady they are.
+
+    A row a sender beside it and queue. Columns: second, queue, kept (of what it has beside its own
+    kind in the same queue, seed by seed), kept_low, kept_high, variation (of the second, mean),
+    variation_low, variation_high, used (of the bottleneck), runs.
+    """
+    table = runs.derived(queue_shares)
+    own = table[table["second"] == "standard"].set_index(["queue", "seed"])["first_mbps"]
+    rows = []
+    for (second, queue), some in table.groupby(["second", "queue"], sort=False):
+        beside = some.set_index("seed")
+        kept = statistics.paired(beside["first_mbps"], own[queue][beside.index], ratio=True)
+        steady = statistics.mean(some["variation"])
+        rows.append(
+            {"second": second, "queue": queue}
+            | {"kept": kept["measured"], "kept_low": kept["low"], "kept_high": kept["high"]}
+            | {"variation": steady["measured"], "variation_low": steady["low"]}
+            | {"variation_high": steady["high"], "runs": kept["runs"]}
+            | {"used": some["total_mbps"].mean() / runs.setting.bottleneck_mbps}
+        )
+    return pd.DataFrame(rows)
+
+
+def inverse(runs: Runs) -> pd.DataFrame:
+    """Return how far each path of `plan.drawn_paths` is from figure 5's numbers, by one run each.
+
+    Columns: mechanism, draw, those of `plan.RANGES`, `RATIOS` (measured / printed), factor and
+    ordered (`statistics.fit`), in the order of the mechanisms.
+    """
+    flows = loss_flows(runs, "survey-inverse")
+    own = flows[flows["flow"] == "1"]
+    own = own.assign(algorithm=own["algorithm"].map(SHORT))
+    by = ["mechanism", "draw"]
+    fitted = statistics.fit(own, by, "algorithm", printed().rename(index=SHORT))
+    paths = own[[*by, *plan.RANGES]].drop_duplicates(by)
+    return paths.merge(fitted, on=by).reset_index(drop=True)
+
+
+def nearest_paths(runs: Runs) -> pd.DataFrame:
+    """Return the nearest path of each mechanism (`inverse`), with within, how many of its paths
+    have each of the six numbers within a factor of 1.5, and paths, how many there are."""
+    table = runs.derived(inverse)
+    groups = table.groupby("mechanism", sort=False)
+    nearest = table.loc[groups["factor"].idxmin()].reset_index(drop=True)
+    near = groups["factor"].agg(lambda factor: int((factor <= NEAR).sum()))
+    return nearest.assign(
+        within=nearest["mechanism"].map(near), paths=nearest["mechanism"].map(groups.size())
+    )
+
+
 def round_trips(runs: Runs) -> pd.DataFrame:
     """Return how two connections of one kind share a path if the second's way is twice as long.
 
@@ -379,7 +515,7 @@ def stack_windows(runs: Runs) -> pd.DataFrame:
         some = [results[run] for run in first.index]
         table = traces(some, "cwnd_segments", control=first["control"])
         tables.append(table.assign(stack=plan.STACKS[engine]))
-    return _extended(pd.concat(tables), ["stack", "control"], plan.STACKS_S)
+    return _extended(pd.concat(tables), ["stack", "control"], runs.setting.stacks_s)
 
 
 def engines_agree(runs: Runs) -> pd.DataFrame:

@@ -1,21 +1,29 @@
 """The survey's claims: by what each is judged, and what the chapter's sentences say."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from longfat import papers, statistics
 from longfat.experiment import Part, Runs, made
 from longfat.papers.survey import analysis, files, routers, theory
 from longfat.papers.survey.analysis import PRINTED_RUNS, VARIATIONS
-from longfat.papers.survey.plan import FITTED_QUEUE, NAMES, PATH, VARIED, Setting
+from longfat.papers.survey.plan import (
+    FITTED_QUEUE,
+    LENGTHS,
+    MANAGED,
+    MECHANISMS,
+    NAMES,
+    PATH,
+    VARIED,
+    Setting,
+)
 from longfat.papers.survey.theory import SHORT
-from longfat.verdicts import rules
+from longfat.verdicts import joint, rules
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 # What the claims are judged by, by the names of `evidence`'s arguments.
@@ -30,13 +38,15 @@ PARTS = {
     "transfers": Part(("survey-initial-windows",), analysis.initial_windows),
     "remedies": Part(("survey-remedies",), analysis.remedies),
     "shares": Part(("survey-fairness",), analysis.settled_shares),
+    "queues": Part(("survey-queues",), analysis.queue_shares),
     "assistance": Part((routers.EXPERIMENT,), routers.shares),
 }
 
 
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
-    return judge(papers.claims("survey"), evidence(runs.setting, **made(PARTS, runs)))
+    found = evidence(runs.setting, **made(PARTS, runs))
+    return judge(papers.claims("survey"), found, joint.written())
 
 
 def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
@@ -52,11 +62,13 @@ def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
         *_starts(at, parts["starts"]),
         *_avoidance(parts["buffers"]),
         *_transfers_around(),
+        _avoided(parts["remedies"]),
     ]
     if "varied" in parts:
         rows += _varied_orders(parts["varied"], parts["varied_rates"])
     rows += [_ratio(parts, one) for one in _compared(at)]
     rows += _sharing(parts["shares"])
+    rows += _queues(parts["queues"])
     if "assistance" in parts:
         rows += routers.evidence(parts["assistance"])
     table = pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
@@ -199,15 +211,6 @@ def _paired(
 # --- the others
 
 
-def _share(holds: Iterable[bool]) -> dict[str, float]:
-    """Return the share of runs in which something happened, with its exact 95 % interval."""
-    holds = [bool(one) for one in holds]
-    found = binomtest(sum(holds), len(holds))
-    interval = found.proportion_ci(0.95)
-    ends = {"low": interval.low, "high": interval.high}
-    return {"measured": found.statistic} | ends | {"runs": len(holds)}
-
-
 def _arithmetic() -> Iterator[dict]:
     def exact(claim: str, value: float) -> dict:
         number = {"measured": value, "low": value, "high": value, "runs": 1}
@@ -264,7 +267,7 @@ def _avoidance(buffers: pd.DataFrame) -> Iterator[dict]:
     """Yield how often losses leave a large window in congestion avoidance."""
     large = buffers[(buffers["path"] == PATH) & (buffers["buffer"] == 8_000_000)]
     stays = (large["timeouts"] == 0) & (large["recoveries"] > 0)
-    yield _evidence_row("survey-avoidance", "survey-3", _share(stays))
+    yield _evidence_row("survey-avoidance", "survey-3", statistics.share(stays))
 
 
 def _starts(at: Setting, table: pd.DataFrame) -> Iterator[dict]:
@@ -277,14 +280,14 @@ def _starts(at: Setting, table: pd.DataFrame) -> Iterator[dict]:
         wide = wide[wide["standard TCP"] > 0]  # where there was something to save
         saved = 100 * (1 - wide["limited slow start"] / wide["standard TCP"])
         for claim, found in (
-            ("survey-slow-start-timeout", _share(plain["timeouts"] > 0)),
+            ("survey-slow-start-timeout", statistics.share(plain["timeouts"] > 0)),
             ("survey-slow-start-overload", statistics.mean(plain["dropped"])),
             ("survey-limited-slow-start", statistics.mean(saved)),
         ):
             yield _evidence_row(claim, "survey-starts", found, **other)
         if stated:
             start = "lost repairs not noticed"
-            late = _share(runs.loc[runs["start"] == start, "timeouts"] > 0)
+            late = statistics.share(runs.loc[runs["start"] == start, "timeouts"] > 0)
             given = _otherwise("lost_retransmissions", start)
             yield _evidence_row("survey-slow-start-timeout", "survey-starts", late, **given)
 
@@ -303,18 +306,39 @@ def _sharing(shares: pd.DataFrame) -> Iterator[dict]:
         ):
             ratios = _paired(runs, "pair", upper, lower, "first")
             yield _evidence_row(claim, "survey-fairness", ratios, **other)
-    beside = shares[shares["pair"] == highspeed]
-    own = {queue: runs["first"].to_numpy() for queue, runs in beside.groupby("queue", sort=False)}
-    lengths = sorted((queue for queue in own if "marks" not in queue), key=lambda q: own[q].mean())
-    compared = [("survey-buffers-matter", lengths[-1], lengths[0])]
-    marked, plain = "1300 packets, marks from 150 on", "1300 packets"
-    if marked in own:
-        more, less = sorted((marked, plain), key=lambda q: -own[q].mean())
-        compared.append(("survey-marking-matters", more, less))
-    for claim, most, least in compared:
-        if most != least:
-            factor = statistics.unpaired(own[most], own[least])
-            yield _evidence_row(claim, "survey-fairness", factor, at=f"{most} / {least}")
+
+
+def _queues(shares: pd.DataFrame) -> Iterator[dict]:
+    """Yield what the length of the router's queue, and how it is managed, changes.
+
+    Fairness is what standard TCP has beside HSTCP or Scalable TCP, stability how little their
+    goodput varies. Of the lengths the best and the worst are compared, for the sender for which
+    more depends on it; each way to manage a queue with dropping at the tail of one as long.
+    """
+    others = ("highspeed", "scalable")
+    lengths = [f"{length:g}" for length in LENGTHS]
+    for value, word in (("first_mbps", "fairness"), ("variation", "stability")):
+        factors = []
+        for second in others:
+            some = shares[(shares["second"] == second) & shares["queue"].isin(lengths)]
+            own = {queue: runs[value].to_numpy() for queue, runs in some.groupby("queue")}
+            least, most = (pick(own, key=lambda q: own[q].mean()) for pick in (min, max))
+            at = f"{word} beside {NAMES[second]}: {most} over {least} of what the path holds"
+            factors.append(statistics.unpaired(own[most], own[least]) | {"at": at})
+        largest = max(factors, key=lambda found: found["measured"])
+        yield _evidence_row("survey-buffers-matter", "survey-queues", largest)
+    for second in others:
+        own = shares[shares["second"] == second].set_index("queue")["first_mbps"]
+        for name in MANAGED:
+            found = statistics.unpaired(own[name], own["1"])
+            at = f"beside {NAMES[second]}, {name}"
+            yield _evidence_row("survey-marking-matters", "survey-queues", found, at=at)
+
+
+def _avoided(remedies: pd.DataFrame) -> dict:
+    """Return how many packets a queue drops of a sender that listens to the round trip."""
+    dropped = remedies.loc[remedies["remedy"] == "FAST TCP", "dropped"]
+    return _evidence_row("survey-fast-avoids", "survey-remedies", statistics.mean(dropped))
 
 
 def _transfers_around() -> Iterator[dict]:
@@ -350,7 +374,10 @@ def numbers(runs: Runs) -> dict[str, float]:
         | _of_remedies(runs)
         | _of_starts(runs)
         | _of_sharing(runs)
-        | _of_verdicts(runs.derived(judged))
+        | _of_all(runs)
+        | _of_queues(runs)
+        | _of_paths(runs)
+        | rules.counts(runs.derived(judged), "survey")
     )
 
 
@@ -369,7 +396,17 @@ def _of_figure_5(runs: Runs) -> dict[str, float]:
     varied = analysis.variation(runs.derived(analysis.figure_5_rates))
     changes, deviation = list(VARIATIONS)[:2]
     step = varied.groupby("algorithm")[[changes, deviation]].mean()
+    minute = analysis.first_minute(runs, "segment")
+    standard = minute.loc[minute["algorithm"] == "standard", ["Mb/s", "loss %"]]
+    apart = (1 / analysis.engines_agree(runs)["ratio"] - 1).abs()
     return {
+        "survey_five_standard": six.at["survey-mean-standard", "measured"],
+        "survey_minute_standard": standard["Mb/s"].mean(),
+        "survey_minute_least": standard["Mb/s"].min(),
+        "survey_minute_most": standard["Mb/s"].max(),
+        "survey_minute_lost": standard["loss %"].mean()
+        / six.at["survey-loss-standard", "measured"],
+        "survey_ns3_off": 100 * apart.max(),
         "survey_part_highspeed": 100 * (six["part"]["survey-mean-highspeed"] - 1),
         "survey_change_standard": step.at["standard", changes],
         "survey_change_highspeed": step.at["highspeed", changes],
@@ -444,12 +481,62 @@ def _of_sharing(runs: Runs) -> dict[str, float]:
     }
 
 
-def _of_verdicts(judged: pd.DataFrame) -> dict[str, float]:
-    count = judged["verdict"].map(rules.verdict_class).value_counts()
-    found: dict[str, float] = {"survey_claims": len(judged)}
-    for verdict in rules.VERDICTS:
-        found[f"survey_{verdict.replace(' ', '_')}"] = int(count.get(verdict, 0))
+SAID = {  # ways whose numbers the sentences have
+    "standard": "standard TCP",
+    "jumbo": "9000-byte packets",
+    "gridftp": "GridFTP, 8 streams",
+    "highspeed": "HSTCP",
+    "limited": "HSTCP, limited slow start",
+    "scalable": "Scalable TCP",
+    "fast": "FAST TCP",
+    "rbudp": "RBUDP",
+    "tsunami": "Tsunami",
+    "ecn": "ECN",
+    "xcp": "XCP",
+    "cadpc": "CADPC",
+    "quick": "Quick-Start",
+    "cubic": "CUBIC",
+    "bbr": "BBR 3",
+}
+
+
+def _of_all(runs: Runs) -> dict[str, float]:
+    """Return how long a gigabyte takes by each way, and what a neighbour keeps (per cent)."""
+    table = runs.derived(analysis.surveyed).set_index("how")
+    found = {f"survey_all_{name}_s": table.at[how, "time_s"] for name, how in SAID.items()}
+    kept = {f"survey_all_{name}_kept": 100 * table.at[how, "kept"] for name, how in SAID.items()}
+    return found | kept | {"survey_all_link_s": 8 * files.LARGEST_RUN / 314e6}
+
+
+def _of_queues(runs: Runs) -> dict[str, float]:
+    """Return what standard TCP keeps beside others by the queue (per cent), and their variation."""
+    table = runs.derived(analysis.queue_means).set_index(["second", "queue"])
+    found = {}
+    for second in ("highspeed", "scalable"):
+        kept, steady = (table.loc[second, value] for value in ("kept", "variation"))
+        for name, queue in (("short", "0.1"), ("one", "1"), ("long", "4")):
+            found[f"survey_queue_{second}_{name}"] = 100 * kept[queue]
+        for name in MANAGED:
+            found[f"survey_{name.lower().replace(' ', '_')}_{second}"] = 100 * kept[name]
+        lengths = [f"{length:g}" for length in LENGTHS]
+        found[f"survey_steady_{second}_least"] = steady[lengths].min()
+        found[f"survey_steady_{second}_most"] = steady[lengths].max()
+        found[f"survey_steady_{second}_red"] = steady["RED"]
     return found
+
+
+def _of_paths(runs: Runs) -> dict[str, float]:
+    """Return how near to figure 5's numbers the paths come that were drawn, by mechanism."""
+    table = runs.derived(analysis.nearest_paths).set_index("mechanism")
+    names = dict(
+        zip(MECHANISMS, ("queue", "random", "bursts", "host", "others", "all"), strict=True)
+    )
+    return {
+        "survey_paths": int(table["paths"].sum()),
+        "survey_paths_near": int(table["within"].sum()),
+        "survey_paths_best": table["factor"].min(),
+        **{f"survey_paths_{name}": table.at[one, "factor"] for one, name in names.items()},
+    }
 
 
 def long_numbers(runs: Runs) -> dict[str, float]:

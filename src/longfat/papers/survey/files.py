@@ -11,7 +11,9 @@ import pandas as pd
 
 from longfat import engines
 from longfat.errors import InputError
+from longfat.links import Xcp
 from longfat.network import duplex
+from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
 from longfat.transfers import GridFtp, ParallelTcp, Rbudp, Transfer, Tsunami
 
@@ -123,6 +125,7 @@ class Tuning(NamedTuple):
     fields: Mapping[str, Any] = MappingProxyType({})
     how: str = ""  # a method of `METHODS`, in place of the flows
     relay: bool = False
+    routers: Mapping[str, Any] = MappingProxyType({})  # what they help with, as fields of `Link`
 
 
 LIMITED = {"name": "standard", "parameters": {"max_ssthresh_segments": 100}}
@@ -152,9 +155,9 @@ BASE = "first window of 3 (RFC 3390)"  # what others are held against: it had th
 TUNED_PATH = Way(300e6, 0.1, 1e-5)
 
 
-def tuned(tuning: Tuning, file_bytes: float, seed: int) -> Scenario:
-    """Return a file over `TUNED_PATH` with that tuning, and nothing else changed from `BASE`."""
-    plain = scenario(tuning.how or "standard TCP", TUNED_PATH, file_bytes, seed=seed)
+def tuned(tuning: Tuning, file_bytes: float, seed: int, way: Way = TUNED_PATH) -> Scenario:
+    """Return a file over that path with that tuning, and nothing else changed from `BASE`."""
+    plain = scenario(tuning.how or "standard TCP", way, file_bytes, seed=seed)
     if tuning.how:
         return plain
     fields: dict[str, Any] = {"initial_window_segments": 3, **tuning.fields}
@@ -164,15 +167,101 @@ def tuned(tuning: Tuning, file_bytes: float, seed: int) -> Scenario:
     links = plain.links
     if tuning.relay:
         there, back = links
-        half = {"delay_s": TUNED_PATH.rtt_s / 4}
+        half = {"delay_s": way.rtt_s / 4}
         links = (
             there.model_copy(update=half | {"target": "relay"}),
             back.model_copy(update=half | {"source": "relay"}),
             there.model_copy(update=half | {"source": "relay", "loss_per_packet": 0.0}),
             back.model_copy(update=half | {"target": "relay"}),
         )
+    links = tuple(link.model_copy(update=dict(tuning.routers)) for link in links)
     carried = Transfer(bytes=round(file_bytes), method=ParallelTcp(flows=tuple(range(len(flows)))))
-    return plain.with_(links=links, flows=flows, transfers=[carried])
+    return plain.replace(links=links, flows=flows, transfers=[carried])
+
+
+# --- a neighbour
+
+
+def joined(plain: Scenario, neighbour: Flow, start_s: float) -> Scenario:
+    """Return a transfer that begins at `start_s` beside a flow that is there from the begin on."""
+    late = [one.model_copy(update={"start_s": start_s}) for one in plain.flows]
+    (moved,) = plain.transfers
+    if not late:
+        on_time = moved.method.model_copy(update={"start_s": start_s})
+        moved = moved.model_copy(update={"method": on_time})
+    return plain.replace(flows=[*late, neighbour], transfers=[moved])
+
+
+def left_to(together: Result, before: Result) -> float:
+    """Return a neighbour's goodput while a file came (bit/s), from a run of `joined` and one of the
+    neighbour alone that ends when the file comes."""
+    time_s = together.provenance["simulated_s"] - before.scenario.duration_s
+    (at_end, at_start) = (one.flows["delivered_bytes"].iloc[-1] for one in (together, before))
+    return 8 * (at_end - at_start) / time_s
+
+
+# --- all that the survey names
+
+
+JAPAN = Way(314e6 * 1500 / SEGMENT, 0.1, 1e-5)  # as fast as the paper measured
+ASKED_BPS = 40e3 * 2**12  # by Quick-Start: the largest that this path has room for
+MARKED_ABOVE = 150  # packets
+HOSTS, PARALLEL, DATAGRAMS, ROUTERS, TODAY = (
+    "the hosts' settings",
+    "several connections",
+    "datagrams at a rate",
+    "routers that help",
+    "today",
+)
+CONTROL = "another congestion control"
+LIMITED_HSTCP = {"name": "highspeed", "parameters": {"max_ssthresh_segments": 100}}
+SURVEYED: tuple[tuple[Tuning, str], ...] = (
+    (Tuning("standard TCP"), HOSTS),
+    (Tuning("9000-byte packets", fields={"segment_bytes": 8948}), HOSTS),
+    (Tuning("limited slow start", (LIMITED,)), HOSTS),
+    (Tuning("relay in the middle", relay=True), HOSTS),
+    (Tuning("8 connections", ("standard",) * 8), PARALLEL),
+    (Tuning("GridFTP, 8 streams", how="GridFTP, 8 streams"), PARALLEL),
+    (Tuning("HSTCP", ("highspeed",)), CONTROL),
+    (Tuning("HSTCP, limited slow start", (LIMITED_HSTCP,)), CONTROL),
+    (Tuning("Scalable TCP", ("scalable",)), CONTROL),
+    (Tuning("FAST TCP", ("fast",)), CONTROL),
+    (Tuning("RBUDP", how="RBUDP"), DATAGRAMS),
+    (Tuning("Tsunami", how="Tsunami"), DATAGRAMS),
+    (
+        Tuning(
+            "Quick-Start",
+            fields={"quick_start_bps": ASKED_BPS},
+            routers={"approve_bps": JAPAN.rate_bps},
+        ),
+        ROUTERS,
+    ),
+    (
+        Tuning("ECN", fields={"ecn": True}, routers={"mark_above_packets": MARKED_ABOVE}),
+        ROUTERS,
+    ),
+    (Tuning("XCP", ("xcp",), routers={"xcp": Xcp()}), ROUTERS),
+    (Tuning("CADPC", ("cadpc",), routers={"ptp": True}), ROUTERS),
+    (Tuning("CUBIC", ("cubic",)), TODAY),
+    (Tuning("BBR 3", ("bbr3",)), TODAY),
+)
+ALONE, BESIDE, BEFORE = "alone", "beside standard TCP", "before"
+BESIDE_S = 60.0  # how long the neighbour has been there when the file comes
+
+
+def surveyed(how: str, company: str, seed: int, file_bytes: float = LARGEST_RUN) -> Scenario:
+    """Return a file over `JAPAN` by one of `SURVEYED`: alone, beside a standard TCP that was there
+    before, or what there was before it came. Each seed has the file come at another moment."""
+    tuning = next(one for one, _ in SURVEYED if one.name == how)
+    plain = tuned(tuning, file_bytes, seed, JAPAN)
+    if company == ALONE:
+        return plain
+    start_s = BESIDE_S + 1.37 * seed
+    neighbour = flow("standard", name="neighbour", initial_window_segments=3)
+    if company == BEFORE:
+        return plain.replace(flows=[neighbour], transfers=[], duration_s=start_s)
+    longer = plain.replace(duration_s=plain.duration_s + start_s)
+    return joined(longer, neighbour, start_s)
 
 
 def archived_tunings(

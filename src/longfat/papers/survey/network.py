@@ -8,7 +8,12 @@ from longfat.scenario import CongestionControl, Flow, Record, Scenario
 
 IP_MTU_BYTES = 1500
 WITH_TIMESTAMPS = 1448  # of payload in such a packet: 20 bytes of IP, 32 of TCP
-CLEAN: dict[str, Any] = {"loss_per_packet": 0.0, "loss_per_bit": 0.0, "mark_above_packets": None}
+CLEAN: dict[str, Any] = {
+    "loss_per_packet": 0.0,
+    "loss_per_bit": 0.0,
+    "mark_above_packets": None,
+    "aqm": None,
+}
 
 
 def japan(
@@ -25,6 +30,7 @@ def japan(
     mtu_bytes: int = IP_MTU_BYTES,
     loss_per_bit: float = 0.0,
     mark_above_packets: int | None = None,
+    aqm: dict[str, Any] | None = None,
     duration_s: float = 300.0,
     seed: int = 1,
     record: Record | None = None,
@@ -40,9 +46,9 @@ def japan(
     other, to which the flows are dealt in turn; `relay` ends and begins TCP connections in the
     middle of the path (split TCP). With another `mtu_bytes` packets are as large as that, on the
     same wire; `loss_per_bit` loses large ones more often. From `mark_above_packets` in its queue on
-    the router marks packets of flows with ECN. `fields` are `Flow`'s; by default buffers are the
-    paper's 8 MB and 16 MB, and every segment has its ACK; delayed ones wait for 40 ms at most, as
-    Linux's.
+    the router marks packets of flows with ECN; `aqm` (`Link`) manages that queue. `fields` are
+    `Flow`'s; by default buffers are the paper's 8 MB and 16 MB, and every segment has its ACK;
+    delayed ones wait for 40 ms at most, as Linux's.
 
     >>> from longfat import topologies
     >>> two = topologies.japan("standard", "fast", starts_s=(0.0, 10.0))
@@ -69,6 +75,7 @@ def japan(
                 "loss_per_packet": loss,
             }
             narrow |= {"loss_per_bit": loss_per_bit, "mark_above_packets": mark_above_packets}
+            narrow |= {"aqm": aqm}
             links += duplex(
                 a,
                 b,

@@ -6,17 +6,21 @@ several seeds each; a minute of figure 5 runs on ns-3 and on Linux too.
 """
 
 import functools
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.stats import qmc
 
 from longfat import papers, statistics
 from longfat.errors import InputError, nearest
 from longfat.experiment import Experiment, Runs
+from longfat.links import LossBursts
 from longfat.papers import inputs
-from longfat.papers.survey import routers
+from longfat.papers.survey import files, routers
 from longfat.papers.survey.network import WITH_TIMESTAMPS, japan
 from longfat.scenario import Record, Scenario
 
@@ -28,8 +32,8 @@ NAMES = {  # of the three that the paper tests, in the order of its figure 5
 PATH = "fitted"  # the path that figure 5 is simulated on, by its name among `Setting.ways`
 # How often each engine repeats what it runs, by profile.
 REPETITIONS: dict[str, dict[str, int]] = {
-    "paper": {"segment": 10, "ns3": 1, "linux": 3},
-    "quick": {"segment": 4, "ns3": 0, "linux": 3},
+    "paper": {"segment": 10, "ns3": 3, "linux": 3},
+    "quick": {"segment": 4, "ns3": 1, "linux": 3},
 }
 QUICK_S = 20.0
 UNBOUND: dict[str, Any] = {"send_buffer_bytes": 64_000_000, "receive_buffer_bytes": 64_000_000}
@@ -80,9 +84,10 @@ class Setting:
     def ways(self) -> dict[str, dict]:
         """The two paths of figures 3 and 4 by their names: fitted, and as fast as measured.
 
-        The second loses so rarely (one packet in ten million) that its queue decides.
+        The second loses so rarely that its queue decides.
         """
-        direct = self.fitted | {"payload_bps": self.measured_mbps * 1e6, "loss": 1e-7}
+        loss = papers.value("survey", "random_loss_direct")
+        direct = self.fitted | {"payload_bps": self.measured_mbps * 1e6, "loss": loss}
         return {PATH: self.fitted, f"{self.measured_mbps:g} Mb/s": direct}
 
     @property
@@ -94,13 +99,19 @@ class Setting:
 
     @property
     def shared(self) -> dict:
-        """The path that two connections share: as fitted, and a rare random loss."""
-        return self.fitted | {"loss": 1e-6, "duration_s": min(200.0, self.duration_s)}
+        """The path that two connections share: as fitted, but with a rarer random loss."""
+        loss = papers.value("survey", "random_loss_shared")
+        return self.fitted | {"loss": loss, "duration_s": min(200.0, self.duration_s)}
 
     @property
     def start_s(self) -> float:
         """How long a start is watched (s)."""
         return min(30.0, self.duration_s / 2)
+
+    @property
+    def stacks_s(self) -> float:
+        """How long the stacks run beside each other (s): a minute at most."""
+        return min(STACKS_S, self.duration_s)
 
     @property
     def remedy_s(self) -> float:
@@ -318,13 +329,14 @@ STARTS: dict[str, tuple[Any, dict]] = {
 def starts(at: Setting) -> Experiment:
     """How connections begin on the path as fast as measured, by its queue.
 
-    Socket buffers bind nowhere; one packet in a million is lost at random, so that runs differ.
+    Socket buffers bind nowhere; a few packets are lost at random, so that runs differ.
     """
     long = at.measured["queue_packets"]
+    loss = papers.value("survey", "random_loss_shared")
 
     def build(start: str, queue: int, seed: int) -> Scenario:
         algorithm, fields = STARTS[start]
-        path = at.measured | UNBOUND | {"queue_packets": queue, "loss": 1e-6} | fields
+        path = at.measured | UNBOUND | {"queue_packets": queue, "loss": loss} | fields
         return japan(algorithm, duration_s=at.start_s, seed=seed, **path)
 
     return Experiment(
@@ -407,6 +419,21 @@ def remedies(at: Setting) -> Experiment:
 
     points = {"remedy": tried}
     return Experiment(name="survey-remedies", build=build, points=points, repetitions=at.repeated())
+
+
+def surveyed(at: Setting) -> Experiment:
+    """A gigabyte by all that the survey names, and by what is used today, alone and beside TCP."""
+    size = 5e7 if at.quick else files.LARGEST_RUN
+    points: dict[str, Iterable] = {
+        "how": [tuning.name for tuning, _ in files.SURVEYED],
+        "company": (files.ALONE, files.BESIDE, files.BEFORE),
+    }
+    return Experiment(
+        name="survey-all",
+        build=functools.partial(files.surveyed, file_bytes=size),
+        points=points,
+        repetitions=3 * at.repetitions,
+    )
 
 
 FAST_ALPHA = 200.0  # segments that a FAST TCP keeps in the queue
@@ -514,6 +541,155 @@ def router_assistance(at: Setting) -> Experiment:
     )
 
 
+# The router's queue in bandwidth-delay products, and one of 1 that is managed.
+LENGTHS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+MANAGED = ("RED", "gentle RED", "CoDel", "PIE")
+
+
+def managed_queue(name: str, held: int) -> dict[str, Any]:
+    """Return how a queue before a path that holds so many packets is managed, as `Link.aqm`.
+
+    RED's thresholds are a twentieth of that and three times as many, as its authors advise of their
+    relation; the gentle one begins at a tenth and ends at the half. CoDel and PIE have the RFCs'
+    values.
+    """
+    if name.endswith("RED"):
+        low, high = (0.1, 0.5) if name == "gentle RED" else (0.05, 0.15)
+        thresholds = {
+            "min_threshold_packets": round(low * held),
+            "max_threshold_packets": round(high * held),
+        }
+        return {"kind": "red", "gentle": name == "gentle RED", **thresholds}
+    return {"kind": name.lower()}
+
+
+def queues(at: Setting) -> Experiment:
+    """Two connections that share a path, one of standard TCP, by the router's queue.
+
+    It drops at its tail, and is so many times as long as what the path holds, or as long as that
+    and managed. Socket buffers bind nowhere.
+    """
+    shared = at.shared | UNBOUND
+    held = round(shared["payload_bps"] * at.rtt_s / 8 / WITH_TIMESTAMPS)
+
+    def build(second: str, queue: str, seed: int) -> Scenario:
+        own: dict[str, Any] = (
+            {"queue_packets": held, "aqm": managed_queue(queue, held)}
+            if queue in MANAGED
+            else {"queue_packets": round(float(queue) * held)}
+        )
+        return japan(
+            "standard",
+            second,
+            starts_s=(0.0, 10.0),
+            seed=seed,
+            record=_delivered(max(2, shared["duration_s"] / 2)),
+            **shared | own,
+        )
+
+    lengths = [f"{length:g}" for length in LENGTHS]
+    points: dict[str, Iterable] = {"second": NAMES, "queue": [*lengths, *MANAGED]}
+    return Experiment(name="survey-queues", build=build, points=points, repetitions=at.repeated(2))
+
+
+# --- what figure 5's path may have been
+
+# The mechanisms that may stand behind figure 5's numbers: what is varied under each. Ranges, in
+# equal steps of the logarithm but for rates and connections.
+RANGES: dict[str, tuple[float, float]] = {
+    "mbps": (142.0, 314.0),  # of the bottleneck; figure 5's fastest mean, and the rate measured
+    "queue": (20.0, 2000.0),  # packets
+    "loss": (1e-7, 1e-4),  # per packet
+    "burst": (2.0, 300.0),  # packets that a burst of losses takes, in the mean
+    "host_mbps": (142.0, 314.0),  # what the host sends at most
+    "host_queue": (20.0, 1000.0),  # packets; a network card had 100
+    "others": (1.0, 4.0),  # connections of standard TCP that share the path
+}
+MECHANISMS: dict[str, tuple[str, ...]] = {
+    "the queue alone": ("mbps", "queue"),
+    "random losses": ("mbps", "queue", "loss"),
+    "losses in bursts": ("mbps", "queue", "loss", "burst"),
+    "the host's own queue": ("loss", "host_mbps", "host_queue"),
+    "others on the path": ("mbps", "queue", "loss", "others"),
+    "all of these": tuple(RANGES),
+}
+DRAWS = 12  # of each mechanism
+LINEAR = ("mbps", "host_mbps", "others")
+
+
+def drawn_paths(draws: int = DRAWS) -> pd.DataFrame:
+    """Return paths that figure 5 may have had: mechanism, draw, and what `RANGES` has.
+
+    A Halton sequence a mechanism, so that more draws only add to fewer; what it does not vary is
+    missing. The first draw of every mechanism comes first.
+    """
+    tables = []
+    for number, (mechanism, varied) in enumerate(MECHANISMS.items(), 1):
+        sampler = qmc.Halton(len(varied), rng=np.random.default_rng(number))
+        columns = {}
+        for name, draw in zip(varied, sampler.random(draws).T, strict=True):
+            low, high = RANGES[name]
+            values = low + draw * (high - low) if name in LINEAR else low * (high / low) ** draw
+            columns[name] = [float(f"{value:.4g}") for value in values]
+        tables.append(pd.DataFrame({"mechanism": mechanism, "draw": range(draws)} | columns))
+    table = pd.concat(tables).sort_values("draw", kind="stable", ignore_index=True)
+    return table.reindex(columns=["mechanism", "draw", *RANGES])
+
+
+def inverse(at: Setting) -> Experiment:
+    """The three algorithms of figure 5 once on each of `drawn_paths`, at the paper's scale."""
+
+    def build(algorithm: str, mechanism: str, draw: int, **drawn: float) -> Scenario:
+        given = {name: value for name, value in drawn.items() if not math.isnan(value)}
+        return over_drawn(at, algorithm, **given)
+
+    paths = drawn_paths(2 if at.quick else DRAWS)
+    return Experiment(
+        name="survey-inverse",
+        build=build,
+        points=paths.merge(pd.DataFrame({"algorithm": list(NAMES)}), how="cross"),
+    )
+
+
+def over_drawn(
+    at: Setting,
+    algorithm: str,
+    *,
+    mbps: float = math.nan,
+    queue: float = 1e5,
+    loss: float = 0.0,
+    burst: float = 0.0,
+    host_mbps: float = 1000.0,
+    host_queue: float = 1e5,
+    others: float = 0.0,
+) -> Scenario:
+    """Return figure 5's connection over a path of `drawn_paths`; the host's is the first link.
+
+    Without `mbps` the router is as fast as measured, so that the host is the narrow place.
+    """
+    count = round(others)
+    plain = japan(
+        algorithm,
+        *["standard"] * count,
+        payload_bps=1e6 * (at.measured_mbps if math.isnan(mbps) else mbps),
+        rtt_s=at.rtt_s,
+        queue_packets=round(queue),
+        extra_rtt_s=(0.0,) * (1 + count),
+        loss=0.0 if burst else loss,
+        duration_s=at.duration_s,
+    )
+    links = list(plain.links)
+    on_wire = host_mbps * 1e6 * 1500 / WITH_TIMESTAMPS
+    if host_mbps < 1000:
+        links[0] = links[0].model_copy(
+            update={"rate_bps": on_wire, "queue_packets": round(host_queue)}
+        )
+    if burst:
+        bursts = LossBursts(loss_per_packet=loss, mean_packets=burst)
+        links[-2] = links[-2].model_copy(update={"loss_bursts": bursts})
+    return plain.replace(links=links)
+
+
 # --- other stacks
 
 STACKS = {"linux": "Linux 6.12", "segment": "segment engine", "ns3": "ns-3"}
@@ -533,7 +709,7 @@ def stack(at: Setting, engine: str, as_often_as: str) -> Experiment:
             at,
             control if engine == "linux" else CONTROLS[control],
             seed,
-            duration_s=STACKS_S,
+            duration_s=at.stacks_s,
             record=Record(series=("cwnd_segments",), points=300),
         )
 
@@ -560,8 +736,11 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         starts(at),
         initial_windows(at),
         remedies(at),
+        surveyed(at),
         fast(at),
         fairness(at),
+        queues(at),
+        inverse(at),
         round_trips(at),
         router_assistance(at),
         stack(at, "linux", "linux"),

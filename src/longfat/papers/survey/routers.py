@@ -36,7 +36,7 @@ def pair(first: str, second: str, speaks: str, seed: int, shared: dict[str, Any]
     )
     fields = KINDS.get(speaks, {})
     links = [link.model_dump() | fields for link in scenario.links]
-    return scenario.with_(links=links)
+    return scenario.replace(links=links)
 
 
 def cases(queue_packets: int) -> pd.DataFrame:

@@ -118,6 +118,18 @@ def best_links(surface: pd.DataFrame) -> pd.DataFrame:
     return best
 
 
+def robust_errors(fitted: pd.DataFrame) -> pd.DataFrame:
+    """Return each link's error without its worst cell, the best link first.
+
+    `fitted` is of `fit`. Columns: rate_bps, rtt_s, error, and segments in flight.
+    """
+    errors = fitted.groupby(["rate_bps", "rtt_s"])["error"]
+    table = errors.agg(lambda cells: statistics.root_mean_square(cells, left_out=1))
+    table = table.sort_values().reset_index()
+    table["segments in flight"] = table["rate_bps"] * table["rtt_s"] / 8 / PACKET_BYTES
+    return table
+
+
 class BestRate(NamedTuple):
     """Where the error is least: on the map, and of a parabola through it and its neighbours."""
 
@@ -150,8 +162,14 @@ def segment_losses(runs: Runs) -> pd.DataFrame:
 
 
 def random_losses(runs: Runs) -> pd.DataFrame:
-    """Return the runs of figure 9 on all engines: also ns-3 and ns-2 at two error rates."""
+    """Return the runs of figure 9 on all engines: also ns-3, and what ns-2 has."""
     return _with_loss(_flows(runs, *plan.SEGMENT_LOSSES, *plan.OTHER_LOSSES))
+
+
+def loss_points(random_loss: pd.DataFrame) -> pd.DataFrame:
+    """Return figure 9's points: columns engine, as readers know it, and those of an interval."""
+    named = random_loss.assign(engine=random_loss["engine"].map(ENGINE_LABEL))
+    return statistics.interval(named, ["engine", "bit_error_rate", "protocol"], "Mb/s")
 
 
 def _with_loss(runs: pd.DataFrame) -> pd.DataFrame:
@@ -265,7 +283,7 @@ def engines_beside(random_loss: pd.DataFrame) -> pd.DataFrame:
     means = statistics.interval(random_loss, by, "Mb/s")
     means["text"] = _with_halfwidth(means, "Mb/s", 2)
     wide = means.pivot(index=by[:2], columns="engine", values="text")
-    names = [name for name in ("segment", *plan.SOME_ENGINES) if name in wide]
+    names = [name for name in ("segment", *plan.OTHER_ENGINES) if name in wide]
     several = wide[names].notna().sum(axis=1) > min(1, len(names) - 1)
     return wide.loc[several, names].rename(columns=ENGINE_LABEL).reset_index().fillna("–")
 
@@ -327,6 +345,19 @@ def keeping(runs: Runs) -> pd.DataFrame:
     base = base[base["seed"].isin(kept["seed"])]
     columns = ["bit_error_rate", "protocol", "seed", "goodput_bps"]
     return pd.concat([kept[columns], base[columns]], ignore_index=True)
+
+
+def repeating(runs: Runs) -> pd.DataFrame:
+    """Return the flows of `plan.repeating`, with what the access router's queue dropped.
+
+    Columns: those of `Runs.flows`, and overflows, packets on the way to the mobile host.
+    """
+    flows = runs.flows("tcpj-repeating")
+    links = [
+        result.links.set_index(["source", "target"]) for result in runs.results("tcpj-repeating")
+    ]
+    dropped = [link.at[("ar", "mn"), "packets_dropped_by_queue"] for link in links]
+    return flows.assign(overflows=np.asarray(dropped, dtype=float))
 
 
 def anatomy(runs: Runs) -> pd.DataFrame:
@@ -445,14 +476,14 @@ def alphas(runs: Runs) -> pd.DataFrame:
 # --- the estimates: figures 5 to 8
 
 ESTIMATES = ("tcpj-estimates", "tcpj-estimates-more")
+ESTIMATES_SACK = "tcpj-estimates-sack"
 
 
 def estimates(runs: Runs) -> pd.DataFrame:
     """Return how the estimates differ from the throughput, a row a run.
 
     Columns: bit_error_rate, protocol, seed, bias, error and variation (see
-    `measures.estimate_error`), and lowest: the lowest estimate in the 3 s after an outage, in % of
-    the link's rate (missing without one).
+    `measures.estimate_error`).
     """
     at, results = runs.setting, _results(runs, *ESTIMATES)
     times = np.arange(0.0, at.duration_s + 1)
@@ -462,9 +493,20 @@ def estimates(runs: Runs) -> pd.DataFrame:
         )
         for result in results
     )
-    lowest = [_lowest_estimate(result, at.silences) for result in results]
-    lowest_percent = 100 * np.array(lowest) / at.full_bps
-    return _design(runs, *ESTIMATES).join(errors).assign(lowest=lowest_percent)
+    return _design(runs, *ESTIMATES).join(errors)
+
+
+def estimates_after_outages(runs: Runs) -> pd.DataFrame:
+    """Return the lowest estimate after an outage where hardly a packet is lost, a row a run.
+
+    Columns: protocol (TCP-J, Westwood, and Westwood with SACK), seed, lowest (in the 3 s after an
+    outage, in % of the link's rate) and timeouts.
+    """
+    at, results = runs.setting, runs.results(ESTIMATES_SACK)
+    lowest = [100 * _lowest_estimate(one, at.silences) / at.full_bps for one in results]
+    timeouts = [one.flow_rows()[0]["timeouts"] for one in results]
+    design = runs.design(ESTIMATES_SACK).drop(columns="bit_error_rate")
+    return design.assign(lowest=lowest, timeouts=timeouts)
 
 
 def estimate_curves(runs: Runs) -> pd.DataFrame:

@@ -5,6 +5,7 @@ Bandwidths are in bit/s, times in seconds, windows in segments, sizes in bytes. 
 takes their z-transform, from which all else about them follows.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,7 @@ CUT_OFF = acos(2 * a / (1 + a**2))  # radians a sample, where the gain is 1/sqrt
 SETTLING = log(2 * symbols("r") / (1 + a)) / log(a)  # samples until r of a step is missing
 
 
+@functools.cache
 def transfer_function(number: int) -> Expr:
     """Return H(z) of filter (2) or (9): the z-transform of the estimate over that of the samples.
 
@@ -90,6 +92,7 @@ def transfer_function(number: int) -> Expr:
     return (solve(shifted, output)[0] / given).cancel().factor()
 
 
+@functools.cache
 def pole(number: int) -> Expr:
     """Return the pole of filter (2) or (9), in z."""
     (root,) = solve(1 / transfer_function(number), z)
@@ -107,8 +110,13 @@ def time_constant_of(alpha_value: ArrayLike, interval: ArrayLike) -> np.ndarray:
     """Return the T with which (2) is (9), s, for ACKs every `interval` s."""
     alpha_value = _alpha(alpha_value)
     interval = inputs.positive("interval", interval, "s")
+    return numeric(_time_constant())(interval, alpha_value)  # alphabetical: Delta, alpha
+
+
+@functools.cache
+def _time_constant() -> Expr:
     (constant,) = solve(Eq(pole(2), pole(9)), T)
-    return numeric(constant)(interval, alpha_value)  # alphabetical: Delta, alpha
+    return constant
 
 
 def filter_properties(pole_value: ArrayLike) -> pd.DataFrame:

@@ -42,7 +42,7 @@ def path(
         link.model_copy(update={"base_station": Snoop()}) if link.target == "mn" else link
         for link in scenario.links
     ]
-    return scenario.with_(links=links)
+    return scenario.replace(links=links)
 
 
 def evidence_rows(table: pd.DataFrame) -> Iterable[dict[str, Any]]:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from longfat.errors import InputError
+from longfat.links import Arq
 from longfat.network import duplex
 from longfat.scenario import (
     CongestionControl,
@@ -127,6 +128,7 @@ def radio(
     queue_packets: int = 30,
     ack_bit_error_rate: float = 0.0,
     outages: tuple[Outage, ...] = (),
+    arq: Arq | None = None,
     parameters: dict | None = None,
     duration_s: float = 200.0,
     seed: int = 1,
@@ -136,7 +138,8 @@ def radio(
     """A host, an access router and a mobile host behind its radio link (paper: tcpj, figure 4).
 
     A flow a protocol, all to the same mobile host. `rate_bps` is that of the radio link, `rtt_s`
-    the two-way delay of both hops; outages hold for both directions of the radio link.
+    the two-way delay of both hops; outages and `arq`, by which it repeats what it has lost, hold
+    for both directions of the radio link.
     `parameters` are the congestion control's, `fields` those of `Flow`. The paper's rates and
     delays are lost, and where bits are lost is assumed: on the way to the mobile host. Several
     flows begin at times drawn from the seed, uniformly in the first second.
@@ -160,6 +163,7 @@ def radio(
         queue_packets=queue_packets,
         loss_per_bit=bit_error_rate,
         outages=outages,
+        arq=arq,
         backward={"loss_per_bit": ack_bit_error_rate},
     )
     flows = []

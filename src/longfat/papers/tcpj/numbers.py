@@ -11,8 +11,8 @@ from longfat.experiment import Runs
 from longfat.papers import tcpj
 from longfat.papers.tcpj import analysis, claims, plan, theory
 from longfat.papers.tcpj.analysis import runs_on_engine
-from longfat.papers.tcpj.plan import WITH_SACK, Setting
-from longfat.style import powers
+from longfat.papers.tcpj.plan import KEEPING, WITH_SACK, Setting
+from longfat.style import ENGINE_LABEL, powers
 from longfat.verdicts import rules, wording
 
 Numbers = dict[str, float | int | str]
@@ -23,12 +23,15 @@ def of_chapter(runs: Runs) -> Numbers:
     at, judged = runs.setting, runs.derived(claims.judged)
     return (
         random_loss_numbers(runs.derived(analysis.segment_losses))
+        | engine_numbers(runs.derived(analysis.random_losses))
         | packet_loss_numbers()
         | filter_numbers(at)
-        | fit_numbers(runs.derived(analysis.fit_surface), at)
+        | fit_numbers(runs.derived(analysis.fit), at)
         | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
+        | repeating_numbers(runs.derived(analysis.repeating))
         | shared_link_numbers(runs.derived(analysis.wire), runs.derived(analysis.wires))
         | estimate_numbers(runs.derived(analysis.estimates))
+        | after_outage_numbers(runs.derived(analysis.estimates_after_outages))
         | outage_numbers(runs.flows("tcpj-outages"))
         | handoff_numbers(runs.derived(analysis.handoffs), runs.derived(analysis.newcomers), at)
         | alpha_numbers(runs.derived(analysis.alphas))
@@ -71,10 +74,23 @@ def packet_loss_numbers() -> Numbers:
     return dict(zip(names, (100 * loss).tolist(), strict=True))
 
 
-def fit_numbers(surface: pd.DataFrame, setting: Setting) -> Numbers:
-    """How near the best links come, and what they have in common."""
+def fit_numbers(fitted: pd.DataFrame, setting: Setting) -> Numbers:
+    """How near the best links come, with all cells and without the worst, and what they share."""
+    surface = analysis.error_surface(fitted)
     best = analysis.best_links(surface)
+    robust = analysis.robust_errors(fitted)
+    near = robust[robust["error"] < 2 * robust["error"].iloc[0]]
+    link = fitted[["rate_bps", "rtt_s"]].eq([setting.radio_rate_bps, setting.rtt_s]).all(axis=1)
+    worst = fitted[link].loc[fitted.loc[link, "error"].abs().idxmax()]
     return {
+        "tcpj_fit_robust": robust["error"].iloc[0],
+        "tcpj_fit_near": len(near),
+        "tcpj_fit_near_worst": near["error"].iloc[-1],
+        "tcpj_fit_near_least": near["segments in flight"].min(),
+        "tcpj_fit_near_most": near["segments in flight"].max(),
+        "tcpj_fit_far": robust.loc[robust["segments in flight"] < 10, "error"].min(),
+        "tcpj_fit_outlier": worst["gain"],
+        "tcpj_fit_outlier_part": 100 * worst["error"] ** 2 / (fitted.loc[link, "error"] ** 2).sum(),
         "tcpj_fit_rate": analysis.best_rate(surface, setting.rtt_s).on_map_bps / 1e6,
         "tcpj_fit_error": best["error"].iloc[0],
         "tcpj_fit_error_sixth": best["error"].iloc[-1],
@@ -107,6 +123,50 @@ def random_loss_numbers(random_loss: pd.DataFrame) -> Numbers:
     numbers["tcpj_off_westwood"] = 100 * np.expm1(quality.at["predicted", "Westwood"])
     other = quality.at["predicted, 115 % for 15 %", "Westwood"]
     return numbers | {"tcpj_off_westwood_115": 100 * np.expm1(other)}
+
+
+def repeating_numbers(flows: pd.DataFrame) -> Numbers:
+    """What is gained at an error rate of 4e-6 over radios that repeat frames, and what overflows.
+
+    A radio's name in a number is its first word; gains are in per cent.
+    """
+    flows = flows[flows["bit_error_rate"] == 4e-6]
+    numbers: Numbers = {}
+    for radio, own in flows.groupby("radio", sort=False):
+        word = str(radio).partition(" ")[0]
+        over = {"tcpj": ("TCP-J", "NewReno"), "kept": (KEEPING, "SACK")}
+        for name, (sender, base) in over.items():
+            gains = statistics.gains(own, base, ["bit_error_rate"]).set_index("protocol")
+            numbers[f"tcpj_{word}_{name}"] = gains.at[sender, "gain"]
+        overflows = own.groupby("protocol")["overflows"].mean()
+        numbers[f"tcpj_{word}_sack_overflows"] = overflows["SACK"]
+        numbers[f"tcpj_{word}_kept_overflows"] = overflows[KEEPING]
+        numbers[f"tcpj_{word}_tcpj_overflows"] = overflows["TCP-J"]
+    return numbers
+
+
+def engine_numbers(random_loss: pd.DataFrame) -> Numbers:
+    """How far ns-3 and ns-2 are from the segment engine's goodput in figure 9, in per cent.
+
+    Of senders with SACK on ns-3 and of NewReno on ns-2 the largest distance over all error rates,
+    of the others how far below or above they come.
+    """
+    points = analysis.loss_points(random_loss)
+    apart = measures.over_segment_engine(points, ["bit_error_rate", "protocol"], "Mb/s")
+
+    def off(engine: str, protocol: str) -> pd.Series:
+        own = (apart["engine"] == ENGINE_LABEL[engine]) & (apart["protocol"] == protocol)
+        return 100 * (apart.loc[own, "ratio"] - 1)
+
+    return {
+        "tcpj_ns3_off_tcpj": off("ns3", "TCP-J").abs().max(),
+        "tcpj_ns3_off_sack": off("ns3", "SACK").abs().max(),
+        "tcpj_ns3_below_newreno": -off("ns3", "NewReno").min(),
+        "tcpj_ns3_above_westwood": off("ns3", "Westwood").max(),
+        "tcpj_ns3_below_westwood": -off("ns3", "Westwood").min(),
+        "tcpj_ns2_off_newreno": off("ns2", "NewReno").abs().max(),
+        "tcpj_ns2_below_sack": -off("ns2", "SACK").min(),
+    }
 
 
 def sensitivity_numbers(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:
@@ -176,7 +236,17 @@ def estimate_numbers(estimates: pd.DataFrame) -> Numbers:
         numbers[f"tcpj_bias_{word}"] = 100 * means.at[(1e-6, name), "bias"]
         numbers[f"tcpj_error_{word}"] = 100 * means.at[(1e-6, name), "error"]
         numbers[f"tcpj_variation_{word}"] = 100 * means.at[(1e-6, name), "variation"]
-        numbers[f"tcpj_lowest_{word}"] = means.at[(1e-8, name), "lowest"]
+    return numbers
+
+
+def after_outage_numbers(runs: pd.DataFrame) -> Numbers:
+    """The lowest estimate after an outage (per cent of the link), and who waited for its timer."""
+    by_name = runs.assign(waited=runs["timeouts"] > 0).groupby("protocol")
+    numbers: Numbers = {}
+    for name, word in (("TCP-J", "tcpj"), ("Westwood", "westwood"), (WITH_SACK, "alike")):
+        own = by_name.get_group(name)
+        numbers[f"tcpj_lowest_{word}"] = own["lowest"].mean()
+        numbers[f"tcpj_waited_{word}"] = 100 * own["waited"].mean()
     return numbers
 
 
@@ -219,16 +289,12 @@ TURNING = "lost_retransmission"  # the parameter on which most verdicts hang
 
 
 def verdict_numbers(judged: pd.DataFrame) -> Numbers:
-    """How many claims ended how, and how many hang on `TURNING`."""
-    sorts = judged["verdict"].map(rules.verdict_class).value_counts()
-    names = {verdict: f"tcpj_claims_{verdict.replace(' ', '_')}" for verdict in rules.VERDICTS}
-    counts: Numbers = {short: int(sorts.get(name, 0)) for name, short in names.items()}
+    """How many claims and sentences ended how, and how many hang on `TURNING`."""
     turned = turned_claims(judged, TURNING, "stated", "changed")
     varied = [
         any(one["parameter"] == TURNING for one in evidence) for evidence in judged["evidence"]
     ]
-    return counts | {
-        "tcpj_claims": len(judged),
+    return rules.counts(judged, "tcpj") | {
         "tcpj_hanging": len(turned),
         "tcpj_hanging_tried": judged.loc[varied, "statement"].nunique(),
     }

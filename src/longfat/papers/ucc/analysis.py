@@ -14,6 +14,7 @@ from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers.ucc import plan
 from longfat.papers.ucc.plan import CHD, NEIGHBOURS, RADIO_BPS, Setting
+from longfat.style import ENGINE_LABEL
 
 
 def _flows(runs: Runs, *names: str) -> pd.DataFrame:
@@ -51,7 +52,7 @@ def pairs(runs: Runs) -> pd.DataFrame:
     """Return what pairs of the five congestion controls get on the radio link: figures 3 to 6.
 
     Columns: engine, N1, N2, loss, seed, flow, Mb/s and counts. The segment engine makes all pairs
-    at every loss rate; ns-3 a few, at one of them; ns-2 those of two equal senders that it has.
+    at every loss rate; ns-3 and ns-2 some of them (`plan.ON_NS3`; two equal senders of ns-2's).
     """
     return _flows(runs, *plan.PAIRS)
 
@@ -81,9 +82,19 @@ def equal_pairs(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def equal_pair_points(runs: Runs) -> pd.DataFrame:
-    """Return figure 3's points: columns control, loss, Mb/s (of both), halfwidth."""
-    both = equal_pairs(runs.derived(segment_pairs))
-    return statistics.interval(both, ["control", "loss"], "Mb/s")
+    """Return figure 3's points: columns engine, control, loss, Mb/s (of both), halfwidth."""
+    both = _named_engines(equal_pairs(runs.derived(pairs)))
+    return statistics.interval(both, ["engine", "control", "loss"], "Mb/s")
+
+
+def left_to_timer(runs: Runs) -> pd.DataFrame:
+    """Return the same on the segment engine, with lost retransmissions left to the timer."""
+    both = _named_engines(equal_pairs(runs.flows(plan.LEFT_TO_TIMER)))
+    return statistics.interval(both, ["engine", "control", "loss"], "Mb/s")
+
+
+def _named_engines(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(engine=table["engine"].map(ENGINE_LABEL))
 
 
 def goodput_beside(runs: Runs) -> pd.DataFrame:
@@ -94,11 +105,11 @@ def goodput_beside(runs: Runs) -> pd.DataFrame:
 def neighbour_goodput(neighbour: str, runs: Runs) -> pd.DataFrame:
     """Return the points of one of the figures 4 to 6: goodput of a neighbour by who is beside it.
 
-    Columns: control, loss, Mb/s, halfwidth.
+    Columns: engine, control, loss, Mb/s, halfwidth.
     """
-    mine = runs.derived(goodput_beside)
-    mine = mine[mine["neighbour"] == neighbour]
-    return statistics.interval(mine, ["control", "loss"], "Mb/s")
+    mine = measures.neighbour_goodput(runs.derived(pairs))
+    mine = _named_engines(mine[mine["neighbour"] == neighbour])
+    return statistics.interval(mine, ["engine", "control", "loss"], "Mb/s")
 
 
 def chain_goodput(runs: Runs) -> pd.DataFrame:
@@ -294,6 +305,29 @@ def relatives(runs: Runs) -> pd.DataFrame:
     return table.assign(**{"queue (packets)": queue}).reset_index(drop=True)
 
 
+def regions(runs: Runs) -> pd.DataFrame:
+    """Return what HD, with and without region B, and CHD do, a row a run.
+
+    Columns: control, neighbour, loss, seed, first_mbps (of N1), total_mbps, dropped (packets, by
+    the queue before the radio link), queue_s (the mean delay there).
+    """
+    name = "ucc-regions"
+    times = np.arange(0.1, 1.0, 0.02) * runs.setting.duration_s
+    rows = []
+    for result in runs.results(name):
+        queue = result.traces[plan.QUEUE]
+        queue = queue[queue["link"] == "R>N3"]
+        radio = result.links[(result.links["source"] == "R") & (result.links["target"] == "N3")]
+        waiting = np.nanmean(measures.values_at(queue, plan.QUEUE, times))
+        rates = result.flows["goodput_bps"] / 1e6
+        rows.append(
+            {"first_mbps": rates.iloc[0], "total_mbps": rates.sum()}
+            | {"dropped": int(radio["packets_dropped_by_queue"].sum())}
+            | {"queue_s": 8 * plan.PACKET_BYTES * float(waiting) / RADIO_BPS}
+        )
+    return runs.design(name).join(pd.DataFrame(rows))
+
+
 def estimators(runs: Runs) -> pd.DataFrame:
     """Return the goodput of two UCC flows, and of a NewReno neighbour, by UCC's parameters.
 
@@ -323,6 +357,87 @@ def buffers(runs: Runs) -> pd.DataFrame:
         for control in ("UCC", CHD):
             found = ratio(got[control], got["NewReno"])
             rows.append({"buffer": packets, "loss": loss, "control": control} | found)
+    return pd.DataFrame(rows)
+
+
+def clocks(runs: Runs) -> pd.DataFrame:
+    """Return what UCC does by clocks that are not exact, and over a radio that repeats.
+
+    A row a clock, mend and loss. Columns: clock, mend (of `plan.MENDS`), loss; two_mbps, low and
+    high (what two UCC flows carry together), reference_mbps (what two NewReno flows do over the
+    same radio); kept, kept_low and kept_high (a NewReno neighbour's goodput beside UCC over beside
+    NewReno).
+    """
+    flows = runs.flows("ucc-clocks-run")
+    plain = flows[flows["pair"] == "NewReno and NewReno"]
+    rows = []
+    for (clock, mend, loss), some in flows[flows["mend"] != ""].groupby(
+        ["clock", "mend", "loss"], sort=False
+    ):
+        radio = plan.REPEATS if clock == plan.REPEATS else plan.EXACT
+        own = plain[(plain["clock"] == radio) & (plain["loss"] == loss)]
+        two = _sums(some[some["pair"] == "UCC and UCC"], ["seed"])["Mb/s"]
+        both = statistics.mean(two)
+        beside = some[(some["pair"] == "UCC and NewReno") & (some["flow"] == "N2")]
+        kept = ratio(beside["Mb/s"], own.loc[own["flow"] == "N2", "Mb/s"])
+        rows.append(
+            {"clock": clock, "mend": mend, "loss": loss}
+            | {"two_mbps": both["measured"], "low": both["low"], "high": both["high"]}
+            | {"reference_mbps": _sums(own, ["seed"])["Mb/s"].mean()}
+            | {"kept": kept["measured"], "kept_low": kept["low"], "kept_high": kept["high"]}
+        )
+    return pd.DataFrame(rows)
+
+
+def managed(runs: Runs) -> pd.DataFrame:
+    """Return what UCC and CHD without DCC do where the router manages its queue.
+
+    A row a queue, loss and control. Columns: queue, loss, control, two_mbps (of two of a kind
+    together, mean); kept, kept_low and kept_high (a NewReno neighbour's goodput beside it, over
+    beside NewReno in the same queue).
+    """
+    flows = runs.flows("ucc-managed")
+    rows = []
+    for (queue, loss), some in flows.groupby(["queue", "loss"], sort=False):
+        newreno = some[(some["control"] == "NewReno") & (some["flow"] == "N2")]["Mb/s"]
+        for control in ("NewReno", CHD, "UCC"):
+            own = some[some["control"] == control]
+            beside = own[(own["neighbour"] == "NewReno") & (own["flow"] == "N2")]["Mb/s"]
+            two = _sums(own[own["neighbour"] == control], ["seed"])["Mb/s"]
+            row = {"queue": queue, "loss": loss, "control": control, "two_mbps": two.mean()}
+            found = ratio(beside, newreno) if control != "NewReno" else {}
+            names = {"kept": "measured", "kept_low": "low", "kept_high": "high"}
+            rows.append(row | {name: found.get(key, 1.0) for name, key in names.items()})
+    return pd.DataFrame(rows)
+
+
+def alphas(runs: Runs) -> pd.DataFrame:
+    """Return what a NewReno neighbour gets beside UCC by its threshold and the buffer.
+
+    Columns: buffer (packets), alpha, loss, measured (over what it gets beside NewReno), low, high
+    (95 %), runs.
+    """
+    mine = runs.flows("ucc-alphas").query("flow == 'N1'")
+    rows = []
+    for (packets, loss), flows in mine.groupby(["buffer", "loss"]):
+        got = dict(list(flows.groupby("alpha")["Mb/s"]))
+        rows += [
+            {"buffer": packets, "alpha": alpha, "loss": loss} | ratio(got[alpha], got[0.0])
+            for alpha in plan.ALPHAS
+        ]
+    return pd.DataFrame(rows)
+
+
+def ucc_over_chd(runs: Runs) -> pd.DataFrame:
+    """Return what a NewReno neighbour gets beside UCC, over beside CHD without DCC, by the buffer.
+
+    Columns: buffer (packets), loss, measured, low, high (95 %), runs.
+    """
+    mine = runs.flows("ucc-buffers").query("flow == 'N1'")
+    rows = []
+    for (packets, loss), flows in mine.groupby(["buffer", "loss"]):
+        got = dict(list(flows.groupby("control")["Mb/s"]))
+        rows.append({"buffer": packets, "loss": loss} | ratio(got["UCC"], got[CHD]))
     return pd.DataFrame(rows)
 
 

@@ -4,12 +4,13 @@
 Windows are in segments, times in seconds. `rho` is the utilization of the bottleneck: the fraction
 of time in which it sends. (6) estimates it by the fraction of packets that met a queue; the
 functions below say how far the two are apart. The derivations are in
-`longfat.papers.ucc.derivation`, the event-driven checks in `longfat.papers.ucc.queues`.
+`longfat.papers.ucc.derivation`, the simulated queues in `longfat.papers.ucc.queues`.
 """
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize, signal, stats
+from scipy import optimize
 from sympy import And, Eq, Expr, Function, Lt, Max, Piecewise, symbols
 
 from longfat.errors import InputError, nearest
@@ -165,7 +166,7 @@ def halving_probability(
     """
     packets, utilization = _sample(packets, utilization)
     least = np.ceil(np.round((1 - alpha) * packets, 9)) - 1  # the largest N_min that halves
-    halving = stats.binom.cdf(least, packets, 1 - utilization)
+    halving = scipy.stats.binom.cdf(least, packets, 1 - utilization)
     return np.where((least < 1) & (not minimum_known), 0.0, halving)[()]
 
 
@@ -203,7 +204,7 @@ def correlated_sample(packets: int, utilization: float, states: int = 2000) -> d
         """What the next packet finds: Q' = max(Q + 1 - k, 0)."""
         # From above: those that found one packet less, and k = 0, 1, 2, ... services.
         after = np.zeros(states)
-        filtered = signal.lfilter([1.0], [1.0, -served], found[-2::-1])
+        filtered = scipy.signal.lfilter([1.0], [1.0, -served], found[-2::-1])
         after[1:] = (1 - served) * filtered[::-1]
         after[0] = found.sum() - after.sum()
         return after

@@ -15,6 +15,7 @@ import pandas as pd
 from longfat import papers, statistics
 from longfat.errors import InputError
 from longfat.experiment import Experiment, Runs
+from longfat.links import Arq, CoDel, Pie, Red
 from longfat.papers import inputs
 from longfat.papers.ucc.network import multi_bottleneck, wireless
 from longfat.scenario import Record, Scenario
@@ -69,6 +70,11 @@ class Setting:
     def half(self) -> int:
         """Repetitions where no verdict hangs on them."""
         return max(2, self.repetitions // 2)
+
+    @property
+    def on_ns3(self) -> int:
+        """Repetitions on ns-3, which takes seconds a run."""
+        return NS3_RUNS if self.repetitions >= NS3_RUNS else self.half
 
     @property
     def network(self) -> dict:
@@ -128,7 +134,16 @@ def setting(profile: str = "paper", **parameters: Any) -> Setting:
 # The pairs that figures 4 to 6 and section 6 compare, in the order of `Setting.controls`.
 EQUATED = tuple(pair for name in NEIGHBOURS for pair in ((name, name), (name, CHD), (name, "UCC")))
 ALIKE = tuple((name, name) for name in NEIGHBOURS)
-ON_NS3 = (*ALIKE, *((name, "UCC") for name in NEIGHBOURS), (CHD, CHD), ("UCC", "UCC"))
+# Which pairs run on ns-3, ten times a point: those of NewReno, UCC and CHD at some loss rates, and
+# with the other neighbours at one.
+ON_NS3 = (
+    *(("NewReno", other) for other in ("NewReno", CHD, "UCC")),
+    *((name, name) for name in (CHD, "UCC")),
+)
+NS3_LOSSES = (0, 1e-3, 1e-2, 3e-2, 1e-1)
+NEIGHBOURS_ON_NS3 = tuple((name, other) for name in NEIGHBOURS[1:] for other in (name, "UCC"))
+NS3_NEIGHBOURS_LOSS = 1e-2
+NS3_RUNS = 10
 # Where the usual repetitions left a verdict open there are four times as many, and where these did,
 # as many as were said to decide it, or a few more: pair and loss rate.
 OFTEN: tuple[tuple[tuple[str, str], float], ...] = (
@@ -151,10 +166,14 @@ MORE: Mapping[tuple[tuple[str, str], float], int] = {
 
 SEGMENT_PAIRS = ("ucc-pairs-segment", "ucc-pairs-more")
 PAIRS = (*SEGMENT_PAIRS, "ucc-pairs", "ucc-pairs-ns2")
+LEFT_TO_TIMER = "ucc-pairs-timer"  # two equal senders, where a lost retransmission is
 
 
 def pairs(at: Setting) -> tuple[Experiment, ...]:
-    """Pairs of the five congestion controls: all on the segment engine, a few on the others."""
+    """Pairs of the five congestion controls: all on the segment engine, a few on the others.
+
+    ns-3 leaves a lost retransmission to the timer; so does the segment engine in some runs.
+    """
     names = list(at.controls)
     every = [(a, b) for i, a in enumerate(names) for b in names[i:]]
     others = [pair for pair in every if pair not in EQUATED]
@@ -168,11 +187,27 @@ def pairs(at: Setting) -> tuple[Experiment, ...]:
         repetitions=at.half,
         more=repeated,
     )
-    few = _pairs(ON_NS3, at.among(0.01))
+    on_ns3 = [
+        _pairs(ON_NS3, at.among(*NS3_LOSSES)),
+        _pairs(NEIGHBOURS_ON_NS3, at.among(NS3_NEIGHBOURS_LOSS)),
+    ]
     return (
         usual,
         _over_radio(at, "ucc-pairs-more", _added(at, usual.design)),
-        _over_radio(at, "ucc-pairs", few, engine="ns3", repetitions=1),
+        _over_radio(
+            at,
+            "ucc-pairs",
+            pd.concat(on_ns3, ignore_index=True),
+            engine="ns3",
+            repetitions=at.on_ns3,
+        ),
+        _over_radio(
+            at,
+            LEFT_TO_TIMER,
+            _pairs([pair for pair in ON_NS3 if pair[0] == pair[1]], at.among(*NS3_LOSSES)),
+            lost_retransmissions="timeout",
+            repetitions=at.on_ns3,
+        ),
         _over_radio(
             at,
             "ucc-pairs-ns2",
@@ -209,13 +244,15 @@ def _over_radio(
     points: pd.DataFrame,
     *,
     engine: str = "segment",
+    lost_retransmissions: str = "detected",
     **fields: Any,
 ) -> Experiment:
     """Return an experiment of N1 and N2 over figure 2's network."""
+    path = at.network | {"lost_retransmissions": lost_retransmissions}
 
     def build(N1: str, N2: str, loss: float, seed: int) -> Scenario:
         first, second = at.controls[N1], at.controls[N2]
-        return wireless(first, second, loss=loss, seed=seed, **at.network)
+        return wireless(first, second, loss=loss, seed=seed, **path)
 
     return Experiment(
         name=name,
@@ -287,7 +324,7 @@ class Varied(NamedTuple):
     controls: dict[str, str | dict] | None = None
 
 
-def _per_bit(loss: float) -> dict:
+def per_bit(loss: float) -> dict:
     """Bits err, of data and ACKs alike, so that data packets are lost at that rate."""
     bits = 1 - (1 - loss) ** (1 / (8 * PACKET_BYTES))
     return {"loss": 0, "loss_per_bit": bits, "ack_loss_per_bit": bits}
@@ -299,7 +336,7 @@ VARIED = (
     Varied("ack_every", "2 segments", lambda loss: {"segments_per_ack": 2}),
     Varied("access_rate", "10 Mb/s", lambda loss: {"access_bps": 10e6}),
     Varied("access_delay", "20 ms", lambda loss: {"access_delay_s": 0.02}),
-    Varied("loss_process", "per bit, of ACKs too", _per_bit),
+    Varied("loss_process", "per bit, of ACKs too", per_bit),
     Varied(
         "cubic",
         "as Linux 6.12 has it",
@@ -466,6 +503,45 @@ def relatives(at: Setting) -> Experiment:
     return Experiment(name="ucc-relatives", build=build, points=points, repetitions=3)
 
 
+REGIONS = {  # HD, and the same whose region A reaches to the delay of a full buffer
+    "HD": RELATIVES["HD"],
+    "HD, region A alone": {
+        "name": "hd",
+        "parameters": {"threshold_delay_s": 8 * 50 * PACKET_BYTES / RADIO_BPS},
+    },
+}
+SHORT_START = 10  # segments at which slow start ends: its overshoot is not what claims are about
+
+
+def regions(at: Setting) -> Experiment:
+    """HD with its two regions and with one beside NewReno, and two of HD, CHD and NewReno."""
+    senders: dict[str, Any] = REGIONS | {"CHD": RELATIVES["CHD"], "NewReno": "newreno"}
+    cases = [(one, "NewReno") for one in REGIONS] + [(one, one) for one in ("HD", "CHD", "NewReno")]
+
+    def build(control: str, neighbour: str, loss: float, seed: int) -> Scenario:
+        return wireless(
+            senders[control],
+            senders[neighbour],
+            loss=loss,
+            seed=seed,
+            initial_ssthresh_segments=SHORT_START,
+            record=Record(series=(QUEUE,), points=25),
+            **at.network,
+        )
+
+    table = pd.DataFrame(cases, columns=["control", "neighbour"])
+    return Experiment(
+        name="ucc-regions",
+        build=build,
+        points=table.merge(pd.DataFrame({"loss": at.among(0, 0.01)}), how="cross"),
+        repetitions=at.repetitions,
+        more=[
+            ({"control": one, "neighbour": "NewReno", "loss": 0}, 4 * at.repetitions)
+            for one in REGIONS  # a dozen leave open what region B does
+        ],
+    )
+
+
 def estimators(at: Setting) -> Experiment:
     """UCC with other parameters (`ESTIMATORS`), beside itself and beside NewReno."""
 
@@ -507,6 +583,147 @@ def routes(at: Setting) -> Experiment:
     return Experiment(name="ucc-routes", build=build, points=points, repetitions=at.half)
 
 
+# By which clocks UCC reads a delay: parameters of UCC. 50 millionths are two cheap quartzes.
+EXACT = "exact"
+CLOCKS: dict[str, dict[str, float]] = {
+    EXACT: {},
+    "a tick of 10 µs": {"clock_s": 1e-5},
+    "a tick of 100 µs": {"clock_s": 1e-4},
+    "a tick of 1 ms": {"clock_s": 1e-3},
+    "the receiver's is 50 millionths faster": {"drift": 5e-5},
+    "the receiver's is 50 millionths slower": {"drift": -5e-5},
+}
+REPEATS = "a radio that repeats frames"
+# As 802.11 has it: at once, after a back-off of up to 31 slots of 20 µs, seven times at most.
+FRAMES = Arq(persistence=7, feedback_s=0.0003, jitter_s=0.00062)
+MENDS: dict[str, dict[str, float]] = {
+    "as printed": {},
+    "a tolerance of one packet": {"tolerance_s": 8 * PACKET_BYTES / RADIO_BPS},
+    "the tolerance, and a minimum of the last 10 s": {
+        "tolerance_s": 8 * PACKET_BYTES / RADIO_BPS,
+        "minimum_lifetime_s": 10.0,
+    },
+}
+CLOCK_LOSSES = (0.0, 0.001, 0.01)
+
+
+def repeating(plain: Scenario) -> Scenario:
+    """Return the same network with a radio that repeats lost frames, between R and a base station.
+
+    The radio has the link's rate, queue and losses; what is left of the way, without any of them,
+    has its delay.
+    """
+    links = []
+    for link in plain.links:
+        if {link.source, link.target} != {"R", "N3"}:
+            links.append(link)
+            continue
+        there = link.source == "R"
+        wire = {"loss_per_packet": 0.0, "rate_bps": 1e9, "queue_packets": 10_000}
+        radio = {"delay_s": 0.0, "arq": FRAMES}
+        near = {"target": "base"} | (radio if there else wire)
+        far = {"source": "base"} | (wire if there else radio)
+        links += [link.model_copy(update=near), link.model_copy(update=far)]
+    return plain.replace(links=links)
+
+
+def clocks(at: Setting) -> Experiment:
+    """UCC read by clocks that are not exact, and over a radio that repeats, in closed loop.
+
+    Beside itself and beside NewReno, as printed and mended (`MENDS`); NewReno beside itself is what
+    both are held against.
+    """
+
+    def build(clock: str, mend: str, loss: float, pair: str, seed: int) -> Scenario:
+        mine: Any = at.ucc(**CLOCKS.get(clock, {}), **MENDS.get(mend, {}))
+        first, second = {
+            "UCC and UCC": (mine, mine),
+            "UCC and NewReno": (mine, "newreno"),
+            "NewReno and NewReno": ("newreno", "newreno"),
+        }[pair]
+        plain = wireless(first, second, loss=loss, seed=seed, **at.network)
+        return repeating(plain) if clock == REPEATS else plain
+
+    cases = [
+        (clock, mend, loss, pair)
+        for clock in (*CLOCKS, REPEATS)
+        for mend in MENDS
+        for loss in CLOCK_LOSSES
+        for pair in ("UCC and UCC", "UCC and NewReno")
+    ]
+    cases += [
+        (clock, "", loss, "NewReno and NewReno")
+        for clock in (EXACT, REPEATS)
+        for loss in CLOCK_LOSSES
+    ]
+    return Experiment(
+        name="ucc-clocks-run",
+        build=build,
+        points=pd.DataFrame(cases, columns=["clock", "mend", "loss", "pair"]),
+        repetitions=at.repetitions,
+    )
+
+
+# The router's queue: at its end it drops what finds no room, or it is managed, with RFC 8289's and
+# 8033's values. RED's thresholds are a tenth and three tenths of the buffer.
+AQM: dict[str, Red | CoDel | Pie | None] = {
+    "drop-tail": None,
+    "RED": Red(min_threshold_packets=5, max_threshold_packets=15),
+    "CoDel": CoDel(),
+    "PIE": Pie(),
+}
+
+
+def managed(at: Setting) -> Experiment:
+    """UCC, CHD without DCC and NewReno beside themselves and NewReno where the queue is managed."""
+
+    def build(queue: str, loss: float, control: str, neighbour: str, seed: int) -> Scenario:
+        own = at.controls[control]
+        other = "newreno" if neighbour == "NewReno" else own
+        plain = wireless(own, other, loss=loss, seed=seed, **at.network)
+        links = [
+            link.model_copy(update={"aqm": AQM[queue]}) if link.source == "R" else link
+            for link in plain.links
+        ]
+        return plain.replace(links=links)
+
+    cases = [
+        (queue, loss, control, neighbour)
+        for queue in AQM
+        for loss in CLOCK_LOSSES
+        for control in ("NewReno", CHD, "UCC")
+        for neighbour in dict.fromkeys((control, "NewReno"))
+    ]
+    return Experiment(
+        name="ucc-managed",
+        build=build,
+        points=pd.DataFrame(cases, columns=["queue", "loss", "control", "neighbour"]),
+        repetitions=at.repetitions,
+    )
+
+
+ALPHAS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
+
+
+def alphas(at: Setting) -> Experiment:
+    """NewReno beside UCC by its threshold and the buffer, and beside NewReno (at a threshold of 0).
+
+    Above 0 everything is congestion, and UCC is NewReno.
+    """
+
+    def build(buffer: int, alpha: float, loss: float, seed: int) -> Scenario:
+        network = at.network | {"queue_packets": buffer}
+        other: Any = at.ucc(alpha=alpha) if alpha else "newreno"
+        return wireless("newreno", other, loss=loss, seed=seed, **network)
+
+    points: dict[str, Iterable[Any]] = {
+        "buffer": BUFFERS_PACKETS,
+        "alpha": (0.0, *ALPHAS),
+        "loss": [0, 0.001],
+    }
+    return Experiment(name="ucc-alphas", build=build, points=points, repetitions=at.repetitions)
+
+
 def experiments(at: Setting) -> tuple[Experiment, ...]:
     """Return the chapter's experiments at a setting."""
     return (
@@ -518,8 +735,12 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         watched(at),
         *(crowd(at, flows) for flows in CROWDS),
         relatives(at),
+        regions(at),
         estimators(at),
         buffers(at),
+        alphas(at),
+        clocks(at),
+        managed(at),
         routes(at),
     )
 

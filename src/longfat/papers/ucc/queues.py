@@ -1,14 +1,14 @@
 """Queues simulated packet by packet, to check (5) and (6) for packets and for time (paper: ucc).
 
-`simulate` has them event by event (Ciw). `waits`, `tandem` and `estimated` follow the packets of
+`simulate` has what packets meet in a queue. `waits`, `tandem` and `estimated` follow the packets of
 one sender, and read their delays as an estimator would: by a clock with ticks, by two clocks that
 do not run alike, behind a radio link that jitters, over two queues.
 """
 
 import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
-import ciw
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -16,19 +16,21 @@ from numpy.typing import ArrayLike
 from longfat.errors import InputError, nearest
 from longfat.papers.ucc import equations as ucc
 
-# Distributions with mean 1 and the squared coefficients of variation 1, 0, 1/4, 4.6 and 1/3.
-DISTRIBUTIONS = {
-    "M": lambda mean: ciw.dists.Exponential(1 / mean),
-    "D": lambda mean: ciw.dists.Deterministic(mean),
-    "E4": lambda mean: ciw.dists.Gamma(4, mean / 4),
-    "H2": lambda mean: ciw.dists.HyperExponential([1.8 / mean, 0.2 / mean], [0.9, 0.1]),
-    "U": lambda mean: ciw.dists.Uniform(0, 2 * mean),
+# Times of a mean, with the squared coefficients of variation 1, 0, 1/4, 4.6 and 1/3.
+DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, float, int], np.ndarray]] = {
+    "M": lambda draw, mean, size: draw.exponential(mean, size),
+    "D": lambda draw, mean, size: np.full(size, mean),
+    "E4": lambda draw, mean, size: draw.gamma(4, mean / 4, size),
+    "H2": lambda draw, mean, size: draw.exponential(
+        np.where(draw.random(size) < 0.9, mean / 1.8, mean / 0.2)
+    ),
+    "U": lambda draw, mean, size: draw.uniform(0, 2 * mean, size),
 }
 
 
 @functools.cache
-def simulate(queue: str, utilization: float, packets: int = 20_000, seed: int = 1) -> pd.Series:
-    """Return what `packets` packets of a queue with one server meet.
+def simulate(queue: str, utilization: float, packets: int = 200_000, seed: int = 1) -> pd.Series:
+    """Return what `packets` packets of a queue with one server meet, which is empty at first.
 
     `queue` is Kendall's notation such as "M/D/1", with M, D, E4, H2 or U (uniform) for the times
     between arrivals and for the service times. `busy` is the fraction of time in which the server
@@ -46,22 +48,17 @@ def simulate(queue: str, utilization: float, packets: int = 20_000, seed: int = 
         raise InputError(f"queue is '{queue}': write for example M/D/1, with one server")
     if not 0 < utilization < 1:
         raise InputError(f"utilization is {utilization}: it must be above 0 and below 1")
-    network = ciw.create_network(
-        arrival_distributions=[DISTRIBUTIONS[parts[0]](1.0)],
-        service_distributions=[DISTRIBUTIONS[parts[1]](utilization)],
-        number_of_servers=[1],
-    )
-    ciw.seed(seed)
-    simulation = ciw.Simulation(network)
-    simulation.simulate_until_max_customers(packets)
-    records = pd.DataFrame(simulation.get_all_records())
+    draw = np.random.default_rng(seed)
+    arrivals = np.cumsum(DISTRIBUTIONS[parts[0]](draw, 1.0, packets))
+    services = DISTRIBUTIONS[parts[1]](draw, utilization, packets)
+    waited = waits(arrivals, services)
     return pd.Series(
         {
             "queue": queue,
             "utilization": utilization,
-            "busy": records["service_time"].sum() / records["service_end_date"].max(),
-            "queued": (records["waiting_time"] > 1e-9).mean(),
-            "packets": len(records),
+            "busy": services.sum() / (arrivals + waited + services)[-1],
+            "queued": np.mean(waited > 0),
+            "packets": packets,
         }
     )
 
@@ -69,18 +66,19 @@ def simulate(queue: str, utilization: float, packets: int = 20_000, seed: int = 
 # --- what an estimator makes of the delays that packets have
 
 
-def waits(arrivals: ArrayLike, service: float = 1.0) -> np.ndarray:
+def waits(arrivals: ArrayLike, service: ArrayLike = 1.0) -> np.ndarray:
     """Return how long each packet waits in a queue that serves one at a time, in order.
 
-    `arrivals` are the times at which they come, rising; each takes `service`. Lindley's recursion:
-    a packet waits for what the one before it has left to do.
+    `arrivals` are the times at which they come, rising; each takes `service`, or its own of them.
+    Lindley's recursion: a packet waits for what the one before it has left to do.
 
     >>> from longfat.papers.ucc import queues
     >>> queues.waits([0.0, 0.5, 3.0]).tolist()
     [0.0, 0.5, 0.0]
     """
     arrivals = np.asarray(arrivals, dtype=float)
-    left = np.concatenate([[0.0], np.cumsum(service - np.diff(arrivals))])
+    services = np.broadcast_to(np.asarray(service, dtype=float), arrivals.shape)
+    left = np.concatenate([[0.0], np.cumsum(services[:-1] - np.diff(arrivals))])
     waited = left - np.minimum.accumulate(left)
     return np.where(waited < 1e-9, 0.0, waited)  # sums of doubles that should be 0
 

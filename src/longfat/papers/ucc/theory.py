@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from longfat.papers import ucc
-from longfat.papers.ucc import queues
+from longfat.papers.ucc import equations, queues
 from longfat.papers.ucc.plan import ACCESS_BPS, ACK_BYTES, PACKET_BYTES, RADIO_BPS, RADIO_DELAY_S
 
 PACKET_S = 8 * PACKET_BYTES / RADIO_BPS  # of a packet on the radio link
@@ -27,7 +27,7 @@ def backoff_curves(largest_s: Sequence[float] = (0.04, 0.05)) -> pd.DataFrame:
     return curves
 
 
-def queues_by_event(
+def simulated_queues(
     names: Sequence[str] = (
         "M/M/1",
         "M/D/1",
@@ -39,7 +39,7 @@ def queues_by_event(
         "D/D/1",
     ),
 ) -> pd.DataFrame:
-    """Return the parts of time and of packets in queues at 0.8, simulated event by event.
+    """Return the parts of time and of packets in simulated queues at 0.8.
 
     Columns: queue, utilization, busy (of time), queued (of packets), theory (of packets, where it
     is known).
@@ -87,6 +87,12 @@ def halving_probabilities(rhos: Sequence[float] = (0.95, 0.98, 0.99, 1.0)) -> pd
         table[f"{rho:g}"] = ucc.halving_probability(table["N"], rho)
         table[f"{rho:g}, unknown"] = unknown
     return table
+
+
+def constants() -> int:
+    """Return how many constants (7) has, besides the window, what it depends on, and the loss."""
+    state = {equations.w, equations.w_next, equations.rho, equations.packet_loss}
+    return len(ucc.EQ[7].free_symbols - state)
 
 
 def clocks(ticks_s: Sequence[float] = (1e-6, 1e-4, 1e-3, 1e-2)) -> pd.DataFrame:

@@ -1,0 +1,241 @@
+"""The Hybla paper's claims at settings that differ in all that it does not state, at once.
+
+The runs are the segment engine's: ns-2 and Linux would take a day for them. Steady runs that stand
+beside the paper's simulation last `STEADY_S` and not its 1000 s: enough for every bound that it
+prints, and too short for its 0.33 % (`TOO_FINE`), since the start alone costs more. How a transfer
+is timed needs no run of its own (`plan.TIMING_ROUND_TRIPS`).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from longfat import papers, statistics
+from longfat.experiment import Point
+from longfat.fields import FASTEST_BPS
+from longfat.links import Link
+from longfat.network import duplex
+from longfat.papers import joint, value
+from longfat.papers.hybla import plan
+from longfat.papers.hybla.analysis import each_beside_model
+from longfat.papers.hybla.claims import PRINTED_REPETITIONS
+from longfat.papers.hybla.network import satellite
+from longfat.papers.hybla.plan import TIMING_ROUND_TRIPS, TRANSFER_LIMIT_S
+from longfat.papers.hybla.theory import QUANTITIES
+from longfat.papers.joint import JointRuns
+from longfat.result import Result
+from longfat.scenario import Scenario
+
+ARCHIVE = "hybla-joint"
+LEFT_OUT = {
+    "initial_window": "the first window without $\\rho$ would be another Hybla than the paper's, "
+    "whose model multiplies it",
+}
+TRANSFERS = {"10MB": 10, "50MB": 50, "100MB": 100}  # in the megabytes of a setting
+STEADY_S = 300.0
+TOO_FINE = ("hybla-t3-steady-rate-simulation",)
+SIMULATED, EMULATED, NEWRENO = "300 s", "100 s", "300 s of NewReno"
+STEADY = {  # duration, congestion control, and how many seeds
+    SIMULATED: (STEADY_S, "hybla", 2),
+    EMULATED: (value("hybla", "emulation_time"), "hybla", 3),
+    NEWRENO: (STEADY_S, "newreno", 2),
+}
+SEEDS = 3  # of a transfer
+SCATTER = "sack"  # the parameter on which it hangs how much runs scatter (`joint.pooled`)
+LARGEST_STATED = value("hybla", "loss_max")  # where the last claims end, unless a setting goes on
+# The ends of what the claims speak of, and where differences are largest; two that `loss_max` may
+# add.
+LOSSES = (1e-6, 1e-5, 2e-5, 1e-4, 2e-4, 1e-3, 2e-3, 5e-3, 1e-2, 0.02, 0.05)
+
+
+def settings() -> pd.DataFrame:
+    """Return the settings (`joint.settings`)."""
+    return joint.settings("hybla", LEFT_OUT)
+
+
+def experiment() -> JointRuns:
+    """Return the runs: at each setting every transfer and steady run at each of its loss rates."""
+    return JointRuns(
+        name=ARCHIVE,
+        build=scenario,
+        points=_points,
+        measure=measured,
+        point=f"{__name__}:POINT",
+    )
+
+
+def _points() -> pd.DataFrame:
+    kinds = pd.DataFrame(list(_kinds()), columns=["loss", "run", "seed"])
+    design = settings().merge(kinds, how="cross")
+    return design[design["loss"] <= 1.001 * design["loss_max"].astype(float)]
+
+
+def _kinds() -> Iterator[tuple[float, str, int]]:
+    counts = dict.fromkeys(TRANSFERS, SEEDS) | {name: one[2] for name, one in STEADY.items()}
+    for loss in LOSSES:
+        for name, count in counts.items():
+            yield from ((loss, name, seed) for seed in range(1, count + 1))
+
+
+def scenario(*, run: str, loss: float, seed: int, **setting: Any) -> Scenario:
+    """Return a run at a setting: a name of `TRANSFERS` or `STEADY` at a loss rate."""
+    if run in TRANSFERS:
+        size = round(TRANSFERS[run] * float(setting["megabyte"]))
+        what: dict[str, Any] = {"transfer_bytes": size, "duration_s": TRANSFER_LIMIT_S}
+    else:
+        duration_s, control, _ = STEADY[run]
+        what = {"duration_s": duration_s, "congestion_control": control}
+    threshold = setting["initial_ssthresh"]
+    found = satellite(
+        loss=loss,
+        seed=seed,
+        segment_bytes=int(setting["payload"]),
+        rate_bps=setting["link_rate"],
+        ack_loss=loss if setting["ack_loss"] == "as the data" else 0.0,
+        recovery="prr" if setting["recovery"] == "PRR" else "halving",
+        limited_by="sender" if setting["window_limit"] == "sender" else "receiver",
+        segments_per_ack=int(setting["acked_per_ack"]),
+        sack=setting["sack"] == "1",
+        min_rto_s=float(setting["min_rto"]),
+        lost_retransmissions="detected"
+        if setting["lost_retransmission"] == "detected"
+        else "timeout",
+        initial_ssthresh_segments=None if threshold == "none" else int(threshold),
+        **what,
+    )
+    if setting["loss_location"] == "forward":
+        return found
+    # Losses are drawn on a link of no length, and the queue stands behind it.
+    there, back = found.links
+    lossy = duplex(
+        there.source,
+        "queue",
+        rate_bps=FASTEST_BPS,
+        delay_s=0.0,
+        queue_packets=there.queue_packets,
+        loss_per_packet=loss,
+        backward={"loss_per_packet": 0.0},
+    )
+    behind = Link(**(dict(there) | {"source": "queue", "loss_per_packet": 0.0}))
+    return found.replace(links=[*lossy, behind, Link(**(dict(back) | {"target": "queue"}))])
+
+
+def measured(result: Result) -> dict[str, float]:
+    """Return what is archived of a run: goodput_bps and transfer_time_s (missing without one)."""
+    [row] = result.flow_rows()
+    time_s = row.get("transfer_time_s")
+    return {
+        "goodput_bps": row["goodput_bps"],
+        "transfer_time_s": float("nan") if time_s is None else time_s,
+    }
+
+
+def archived_scenario(row: dict[str, Any]) -> Scenario:
+    """Return the scenario of a row of the archive."""
+    names = [*settings().columns.drop("setting"), "run", "loss", "seed"]
+    return scenario(**{name: row[name] for name in names})
+
+
+POINT = Point(archived_scenario, lambda result: joint.rounded(measured(result)))
+
+
+# --- what the claims make of it
+
+
+def compared(points: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a run beside the model's: setting, method, transfer, metric, loss, difference.
+
+    `method` is "" where the run stands beside both of the paper's. Time is taken as each setting
+    has it. The authors are taken to know their megabytes and what their packets carry: the model is
+    asked for these.
+    """
+    tables = [table for _, runs in points.groupby("setting") for table in _of_a_setting(runs)]
+    columns = ["setting", SCATTER, "method", "transfer", "metric", "loss", "difference"]
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+def _of_a_setting(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    first = runs.iloc[0]
+    megabyte = float(first["megabyte"]) / 1e6
+    at = plan.setting(
+        loss_rates=sorted(runs["loss"].unique()),
+        transfer_megabytes=[megabyte * number for number in TRANSFERS.values()],
+        segment_bytes=int(first["payload"]),
+    )
+    runs = runs.assign(leg="segment", parameter="", value="", experiment=ARCHIVE)
+
+    def beside(own: pd.DataFrame, modelled: str, metric: str, **columns: str) -> pd.DataFrame:
+        table = each_beside_model(at, own, modelled, metric)
+        return table.assign(
+            **{name: first[name] for name in ("setting", SCATTER)}, metric=metric, **columns
+        )
+
+    for run, method in {SIMULATED: "simulation", EMULATED: "emulation"}.items():
+        steady = runs[runs["run"] == run]
+        steady = steady.assign(**{"Mb/s": steady["goodput_bps"] / 1e6})
+        yield beside(steady, "steady", "throughput", transfer="steady", method=method)
+    later_s = TIMING_ROUND_TRIPS[first["transfer_time"]] * at.rtt_s
+    for (run, size), transfer in zip(TRANSFERS.items(), at.segments, strict=True):
+        own = runs[runs["run"] == run]
+        time_s = own["transfer_time_s"] + later_s
+        own = own.assign(transfer_time_s=time_s, **{"Mb/s": 8 * size * megabyte / time_s})
+        for metric in QUANTITIES:
+            yield beside(own, transfer, metric, transfer=run, method="")
+
+
+def evidence(points: pd.DataFrame) -> pd.DataFrame:
+    """Return what the claims that are measured on simulations are judged by at each setting.
+
+    Columns: claim, setting (its number), measured, low, high, runs, count. Scatter is
+    `joint.pooled`.
+    """
+    claims = papers.claims("hybla")
+    claims = claims[~claims["id"].isin(TOO_FINE)]
+    apart = compared(points)
+    end = points.groupby("setting")["loss_max"].first().astype(float)
+    tables = [_over_newreno(points)]
+    for claim in claims[claims["method"].notna()].itertuples():
+        tables.append(_of_differences(claim, apart, end))
+    (valid,) = claims[claims["id"] == "hybla-s5-valid"].itertuples()
+    for transfer in ("steady", *list(TRANSFERS)[1:]):
+        part = valid._replace(transfer=transfer, metric="throughput", method="simulation")
+        tables.append(_of_differences(part, apart, end))
+    columns = ["claim", "setting", "measured", "low", "high", "runs", "count"]
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+def _of_differences(claim: Any, apart: pd.DataFrame, end: pd.Series) -> pd.DataFrame:
+    """Return the evidence on a claim about differences from the model.
+
+    `end` is each setting's largest loss rate, to which claims go that go to the stated one.
+    """
+    here = apart[(apart["transfer"] == claim.transfer) & (apart["metric"] == claim.metric)]
+    here = here[here["method"].isin([claim.method, ""])]
+    table = joint.pooled(here, "loss", "difference", SCATTER)
+    last = claim.loss_max if claim.loss_max < LARGEST_STATED else table["setting"].map(end)
+    table = table[(table["loss"] >= 0.999 * claim.loss_min) & (table["loss"] <= 1.001 * last)]
+    if claim.rule != "maximum":  # how far from the model, on whichever side
+        table = joint.mean_evidence(table.assign(mean=table["mean"].abs()))
+        return table.assign(claim=claim.id)
+    table["scale"] = table["deviation"] * np.sqrt(1 / PRINTED_REPETITIONS + 1 / table["count"])
+    rows: list[dict[str, float]] = []
+    for number, own in table.groupby("setting"):
+        columns = (own["mean"], own["scale"], own["freedom"] + 1)
+        found, _ = statistics.largest_absolute(*(one.to_numpy() for one in columns))
+        counts = {"runs": own["freedom"].min() + 1, "count": own["count"].min()}
+        rows.append(found | {"setting": number} | counts)
+    return pd.DataFrame(rows).assign(claim=claim.id)
+
+
+def _over_newreno(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the evidence that Hybla carries more than NewReno: their ratio, seed by seed."""
+    runs = points[points["run"].isin([SIMULATED, NEWRENO])]
+    wide = runs.pivot(
+        index=["setting", SCATTER, "loss", "seed"], columns="run", values="goodput_bps"
+    )
+    ratio = np.log(wide[SIMULATED] / wide[NEWRENO]).rename("ratio").reset_index()
+    table = joint.mean_evidence(joint.pooled(ratio, "loss", "ratio", SCATTER))
+    ends = {name: np.exp(table[name]) for name in ("measured", "low", "high")}
+    return table.assign(claim="hybla-s1-reno", **ends)

@@ -1,0 +1,212 @@
+"""The UCC paper's claims at settings that differ in all that it does not state, at once.
+
+The runs are the segment engine's: ns-2 has neither UCC nor CHD. Crowds, held windows and other
+buffers than a short one are not among them.
+"""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from longfat.experiment import Point
+from longfat.papers import joint
+from longfat.papers.joint import JointRuns
+from longfat.papers.ucc import plan
+from longfat.papers.ucc.analysis import equal_pairs, ratio
+from longfat.papers.ucc.claims import of_buffers, of_layouts, of_neighbours, of_newreno
+from longfat.papers.ucc.network import multi_bottleneck, wireless
+from longfat.papers.ucc.plan import CHD, EQUATED, LAYOUT, NEIGHBOURS
+from longfat.result import Result
+from longfat.scenario import Link, Scenario
+from longfat.verdicts.judge import EVIDENCE_COLUMNS
+
+ARCHIVE = "ucc-joint"
+_WITHOUT_DCC = "CHD without DCC, which the claims are about, makes no use of it"
+_NO_SWITCH = "the engine has no switch for it"
+LEFT_OUT = {
+    "timeout_ssthresh": _NO_SWITCH,
+    "min_delay": _WITHOUT_DCC,
+    "max_probability_hd": "no claim that was simulated is about HD",
+    "max_probability_chd": _WITHOUT_DCC,
+    "shadow_without_dcc": _NO_SWITCH,
+    "latest_delay": _NO_SWITCH,
+    "chd_flag": _WITHOUT_DCC,
+    "hd_threshold": "no claim that was simulated is about HD or the whole CHD",
+    "margin": "a threshold of ours, no part of the paper's experiments",
+}
+LOSSES = (3e-3, 1e-1)  # where the claims on figures 4 to 6 are nearest to their thresholds
+CHAIN_LOSSES = (0.0, 1e-2)
+SEEDS = 6
+SHORT_BUFFER = 10  # packets: the least favourable of those that claims are judged at
+DEFAULT_LOSS = "R1-R2"  # of `multi_loss`: where the layout has it
+
+
+def settings() -> pd.DataFrame:
+    """Return the settings (`joint.settings`)."""
+    return joint.settings("ucc", LEFT_OUT)
+
+
+def experiment() -> JointRuns:
+    """Return the runs: at each setting the same pairs and chains."""
+    return JointRuns(
+        name=ARCHIVE,
+        build=scenario,
+        points=_points,
+        repetitions=SEEDS,
+        measure=measured,
+        point=f"{__name__}:POINT",
+    )
+
+
+def _points() -> pd.DataFrame:
+    kinds = pd.DataFrame(list(_kinds()), columns=["run", "N1", "N2", "loss"])
+    return settings().merge(kinds, how="cross")
+
+
+def _kinds() -> Iterator[tuple[str, str, str, float]]:
+    three = ("NewReno", CHD, "UCC")
+    yield from (("pair", *pair, loss) for pair in EQUATED for loss in LOSSES)
+    yield from (("pair", *pair, 1e-4) for pair in EQUATED if "CUBIC" in pair)
+    for name in ("NewReno", "Compound"):  # what is said of CUBIC is said where the link errs
+        yield from (("pair", name, other, 0.0) for other in (name, "UCC"))
+    yield ("pair", "NewReno", "NewReno", 1e-2)
+    yield from (("short buffer", "NewReno", name, 0.0) for name in three)
+    yield from (("chain", name, "NewReno", loss) for name in three for loss in CHAIN_LOSSES)
+
+
+def scenario(*, run: str, N1: str, N2: str, loss: float, seed: int, **setting: Any) -> Scenario:
+    """Return a run at a setting: N1 beside N2, or two of N1 over several bottlenecks."""
+    threshold = setting["initial_ssthresh"]
+    at = plan.setting(
+        ucc_parameters={
+            "clock_s": float(setting["clock"]),
+            "minimum_of_epoch": setting["minimum_of"] != "connection",
+            "minimum_lifetime_s": 0.0
+            if setting["minimum_lifetime"] == "unlimited"
+            else float(setting["minimum_lifetime"]),
+        }
+    )
+    linux = {"name": "cubic", "parameters": {"as_linux_6_12": True}}
+    controls = at.controls | ({} if setting["cubic"] == "RFC 9438" else {"CUBIC": linux})
+    fields: dict[str, Any] = {
+        "segment_bytes": int(setting["payload"]),
+        "start_within_s": 1.0 if setting["start"] == "0 to 1" else 0.0,
+        "segments_per_ack": int(setting["ack_every"]),
+        "min_rto_s": float(setting["min_rto"]),
+        "initial_window_segments": int(setting["initial_window"]),
+        "initial_ssthresh_segments": None if threshold == "none" else int(threshold),
+        "recovery": "prr" if setting["recovery"] == "PRR" else "halving",
+        "lost_retransmissions": "detected"
+        if setting["lost_retransmission"] == "detected"
+        else "timeout",
+        "seed": seed,
+        **at.network,
+    }
+    if run == "chain":
+        return _several(controls[N1], loss, setting, fields)
+    if run == "short buffer":
+        fields["queue_packets"] = SHORT_BUFFER
+    losses: dict[str, Any] = {"loss": loss}
+    if setting["loss_process"] != "independent":
+        losses = plan.per_bit(loss)
+    elif setting["loss_direction"] == "both ways":
+        losses["ack_loss"] = loss
+    return wireless(
+        controls[N1],
+        controls[N2],
+        access_bps=setting["access_rate"],
+        access_delay_s=setting["access_delay"],
+        **losses,
+        **fields,
+    )
+
+
+def _several(
+    control: str | dict, loss: float, setting: dict[str, Any], fields: dict[str, Any]
+) -> Scenario:
+    """Return figure 7's network: where losses are, and the queues of the senders, by the setting.
+
+    Losses are drawn packet by packet: of which links err is more than of which bits.
+    """
+    found = multi_bottleneck(control, loss=loss, layout=setting["multi_layout"], **fields)
+    links = []
+    for link in found.links:
+        changed: dict[str, Any] = {}
+        if setting["multi_loss"] != DEFAULT_LOSS:
+            errs = setting["multi_loss"] == "all links" or link.target == "N4"
+            changed["loss_per_packet"] = loss if errs else 0.0
+        if setting["multi_access"] != "deep" and not link.source.startswith("R"):
+            changed["queue_packets"] = int(setting["multi_access"])
+        links.append(Link(**(dict(link) | changed)))
+    return found.replace(links=links)
+
+
+def measured(result: Result) -> dict[str, float]:
+    """Return what is archived of a run: the goodput of the first two flows."""
+    first, second, *_ = result.flow_rows()
+    return {"first_bps": first["goodput_bps"], "second_bps": second["goodput_bps"]}
+
+
+def archived_scenario(row: dict[str, Any]) -> Scenario:
+    """Return the scenario of a row of the archive."""
+    names = [*settings().columns.drop("setting"), "run", "N1", "N2", "loss", "seed"]
+    return scenario(**{name: row[name] for name in names})
+
+
+POINT = Point(archived_scenario, lambda result: joint.rounded(measured(result)))
+
+
+# --- what the claims make of it
+
+
+def evidence(points: pd.DataFrame) -> pd.DataFrame:
+    """Return what the claims that are measured on simulations are judged by at each setting.
+
+    The columns of `verdicts.judge.Evidence`, and setting, its number.
+    """
+    tables = []
+    with warnings.catch_warnings():  # runs without random losses that start at once are all equal
+        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
+        for number, runs in points.groupby("setting"):
+            rows = pd.DataFrame(_of_a_setting(runs), columns=list(EVIDENCE_COLUMNS))
+            tables.append(rows[rows["parameter"].isna()].assign(setting=number))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _of_a_setting(runs: pd.DataFrame) -> list[dict[str, Any]]:
+    highest = float(runs["loss_rates"].iloc[0].rpartition(" ")[2])
+    runs = runs.assign(engine="segment")
+    within = runs[runs["loss"] <= highest]
+    pairs = _flows(runs[runs["run"] == "pair"])
+    buffers = _flows(runs[runs["run"] == "short buffer"])
+    chain = within[within["run"] == "chain"]
+    both = (chain["first_bps"] + chain["second_bps"]) / 1e6
+    return [
+        *of_newreno(equal_pairs(pairs)),
+        *of_neighbours(pairs[pairs["loss"] <= highest], None),
+        *of_layouts(chain.assign(layout=LAYOUT, control=chain["N1"], **{"Mb/s": both})),
+        *of_buffers(_beside(buffers)),
+    ]
+
+
+def _flows(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a flow, as experiments have them."""
+    sides = {"N1": "first_bps", "N2": "second_bps"}
+    tables = [
+        runs.assign(flow=flow, recoveries=0, timeouts=0, **{"Mb/s": runs[column] / 1e6})
+        for flow, column in sides.items()
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _beside(buffers: pd.DataFrame) -> pd.DataFrame:
+    """Return what NewReno gets beside UCC and CHD over beside NewReno, at a short buffer."""
+    rows = []
+    for loss, flows in buffers[buffers["flow"] == "N1"].groupby("loss"):
+        got = dict(list(flows.groupby("N2")["Mb/s"]))
+        for control in ("UCC", CHD):
+            found = ratio(got[control], got[NEIGHBOURS[0]])
+            rows.append({"buffer": SHORT_BUFFER, "loss": loss, "control": control} | found)
+    return pd.DataFrame(rows)

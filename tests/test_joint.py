@@ -1,0 +1,465 @@
+"""Settings that differ in all that a paper does not state, and what they make of a claim."""
+
+import importlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from longfat import papers, paths, store
+from longfat.book import joint as shown
+from longfat.errors import InputError
+from longfat.papers import joint as sample
+from longfat.verdicts import joint, rules, wording
+from longfat.verdicts.judge import judge
+
+
+def made_up(count: int = 48, seed: int = 1) -> pd.DataFrame:
+    """Settings of six parameters: four with two choices, one with three, and a range."""
+    draw = np.random.default_rng(seed)
+    table = pd.DataFrame({name: draw.choice(["yes", "no"], count) for name in "abcd"})
+    return table.assign(e=draw.choice(["x", "y", "z"], count), rate=draw.uniform(1, 100, count))
+
+
+@pytest.mark.parametrize(
+    ("holds", "fails", "still_open", "verdict"),
+    [
+        (48, 0, 0, "reproduced"),
+        (46, 2, 0, "reproduced"),  # 95.8 %
+        (45, 3, 0, "depends"),  # 93.75 %
+        (24, 24, 0, "depends"),
+        (3, 45, 0, "depends"),
+        (2, 46, 0, "not reproduced"),
+        (0, 48, 0, "not reproduced"),
+        (40, 0, 8, "undecidable"),  # either reproduced or depends
+        (0, 40, 8, "undecidable"),
+        (20, 20, 8, "depends"),  # whatever becomes of what is open
+        (0, 0, 48, "undecidable"),
+    ],
+)
+def test_a_share_of_the_settings_is_a_verdict(holds, fails, still_open, verdict):
+    found = joint.share(["holds"] * holds + ["fails"] * fails + ["open"] * still_open)
+    assert (found.verdict, found.settings, found.open) == (verdict, 48, still_open)
+    assert found.low <= holds / 48 and found.high >= (holds + still_open) / 48
+
+
+@pytest.mark.parametrize(
+    ("holds", "fails", "ties", "verdict"),
+    [
+        (0, 0, 48, "tie"),
+        (0, 10, 38, "not reproduced"),  # it never holds
+        (46, 0, 2, "reproduced"),
+        (10, 0, 38, "depends"),
+    ],
+)
+def test_a_tie_does_not_hold(holds, fails, ties, verdict):
+    found = joint.share(["holds"] * holds + ["fails"] * fails + ["tie"] * ties)
+    assert (found.verdict, found.open, found.share) == (verdict, 0, holds / 48)
+
+
+def test_the_interval_of_a_share_is_the_exact_one():
+    found = joint.share(["holds"] * 5 + ["fails"] * 5)
+    assert (round(found.low, 4), round(found.high, 4)) == (0.1871, 0.8129)  # Clopper and Pearson
+    assert joint.share(["holds"] * 10).low == pytest.approx(0.025**0.1)
+
+
+@pytest.mark.parametrize(
+    ("names", "holds"),
+    [
+        ("a", lambda t: t["a"] == "yes"),
+        ("e", lambda t: t["e"] != "y"),
+        ("rate", lambda t: t["rate"] > t["rate"].median()),
+        ("b c", lambda t: (t["b"] == "yes") & (t["c"] == "no")),
+        ("a rate", lambda t: (t["a"] == "yes") | (t["rate"] > t["rate"].quantile(0.75))),
+    ],
+)
+def test_the_smallest_set_that_turns_a_claim_is_found(names, holds):
+    table = made_up()
+    found = joint.turning_set(table, holds(table).tolist())
+    assert set(found.parameters) == set(names.split())
+    assert found.told == 1
+
+
+def test_one_setting_against_the_rule_leaves_the_set_as_it_is():
+    table = made_up()
+    says = (table["a"] == "yes").tolist()
+    says[7] = not says[7]
+    found = joint.turning_set(table, says)
+    assert found.parameters == ("a",)
+    assert found.told == pytest.approx(47 / 48)
+
+
+def test_nothing_turns_what_never_turns():
+    assert joint.turning_set(made_up(), [True] * 48) == ((), 1.0)
+
+
+@pytest.mark.parametrize("share", [0.08, 0.3, 0.7])
+def test_chance_is_seldom_taken_for_a_reason(share):
+    """Also where few settings hold, so that some three of many parameters tell just these."""
+    found = 0
+    for seed in range(30):
+        says = np.random.default_rng(1000 + seed).random(48) < share
+        more = made_up(seed=100 + seed).add_suffix("2")
+        table = made_up(seed=seed).join(more)
+        found += bool(joint.turning_set(table, says.tolist()).parameters)
+    assert found <= 2
+
+
+def test_the_parameter_that_makes_the_number_matters_most():
+    table = made_up(200)
+    noise = np.random.default_rng(2).normal(size=200)
+    index = joint.importance(table, (5 * (table["b"] == "yes") + 0.1 * noise).tolist())
+    assert index.index[0] == "b"
+    assert index.iloc[0] > 0.7  # ranks within a half still differ
+    assert index.iloc[1:].max() < 0.05
+    index = joint.importance(table, (table["rate"] ** 3).tolist())
+    assert index.index[0] == "rate"
+    assert index.iloc[0] > 0.9
+
+
+def test_two_parameters_share_what_they_explain():
+    table = made_up(400)
+    both = 2.0 * (table["a"] == "yes") + 2.0 * (table["b"] == "yes")
+    index = joint.importance(table, both.tolist())
+    assert set(index.index[:2]) == {"a", "b"}
+    assert index[["a", "b"]].sum() == pytest.approx(1, abs=0.15)
+
+
+def test_a_claim_is_judged_by_its_worst_point_at_each_setting():
+    settings = pd.DataFrame({"setting": range(20), "a": ["yes", "no"] * 10})
+    claims = pd.DataFrame(
+        [{"id": "one", "kind": "at most", "rule": "at most", "printed": 5, "half_unit": 0.5}]
+    )
+    rows = [
+        {"claim": "one", "setting": n, "measured": m, "low": m - 0.1, "high": m + 0.1, "runs": 5}
+        for n in range(20)
+        for m in (1.0, 9.0 if n % 2 else 2.0)
+    ]
+    [found] = joint.judge(claims, pd.DataFrame(rows), settings).to_dict("records")
+    assert (found["share"], found["settings"], found["turned_by"]) == (0.5, 20, "a")
+    assert (found["joint_verdict"], found["matters"]) == ("depends", "a")
+
+
+# --- the sample
+
+
+def test_a_sample_spreads_each_parameter_evenly():
+    table = sample.settings("hybla")
+    assert len(table) == sample.SETTINGS
+    assert set(table["recovery"].value_counts()) == {sample.SETTINGS // 2}
+    thirds = np.digitize(table["link_rate"], 10 ** np.array([7 + 2 / 3, 8 + 1 / 3]))
+    assert list(np.bincount(thirds)) == [sample.SETTINGS // 3] * 3
+
+
+def test_a_sample_is_the_same_each_time():
+    pd.testing.assert_frame_equal(sample.settings("ucc"), sample.settings("ucc"))
+
+
+def test_only_what_is_a_parameter_can_be_left_out():
+    with pytest.raises(InputError, match="'colour' is left out"):
+        sample.settings("hybla", ["colour"])
+
+
+PAPERS = papers.names()
+
+
+def of(paper: str):
+    return importlib.import_module(f"longfat.papers.{paper}.joint")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_sample_has_every_unstated_parameter_or_says_why_not(paper):
+    module = of(paper)
+    all_of_them = {one.name for one in sample.parameters(paper)}
+    assert all_of_them == set(module.settings().columns.drop("setting")) | set(module.LEFT_OUT)
+    assert all(module.LEFT_OUT.values())
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_run_has_what_its_setting_says(paper):
+    """At two settings that differ in all, each kind of run is another scenario."""
+    design = of(paper).experiment().design
+    kinds = [name for name in ("run", "N1", "N2", "protocol", "loss") if name in design]
+    for _, runs in list(design.groupby(kinds))[:6]:
+        first, last = (runs.iloc[n].drop("setting").to_dict() for n in (0, -1))
+        if paper == "tcpj":  # of a link that need not be fitted for this
+            first, last = (row | {"radio_rate": 4e6, "rtt": 0.04} for row in (first, last))
+        one, other = (of(paper).scenario(**row) for row in (first, last))
+        assert one.links != other.links
+        assert one.flows != other.flows
+
+
+def experiments() -> dict[str, sample.JointRuns]:
+    """All that are run at joint settings, by the names of their archives."""
+    made = [of(paper).experiment() for paper in PAPERS]
+    made.append(of("tcpj").fits())
+    return {one.name: one for one in made}
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("name", sorted(experiments()))
+def test_an_archived_run_gives_its_digits_again(name):
+    from longfat import audit, engines
+
+    if not engines.is_here(experiments()[name].engine):
+        pytest.skip("this machine lacks the engine")
+    table = audit.audit(3, seed=1, experiment=name, report=lambda _: None)
+    assert len(table) == 3
+    assert table["equal"].all()
+
+
+@pytest.mark.parametrize("name", sorted(experiments()))
+def test_an_archive_has_the_settings_that_are_sampled(name):
+    points, design = store.read_table(name, "points"), experiments()[name].design
+    pd.testing.assert_frame_equal(
+        points[list(design)], design.reset_index(drop=True), check_dtype=False
+    )
+    assert (paths.RESULTS / name / "points.parquet").stat().st_size < 1e6
+
+
+def test_the_surveys_claims_are_made_of_its_runs():
+    """Made-up runs at two settings: at the second nothing is lost, and nobody is in the way."""
+    module = of("survey")
+    runs = module.experiment().design.query("setting < 2").assign(timeouts=0.0, dropped=0.0)
+    first, seed = runs["setting"] == 0, runs["seed"]
+    rates = {"HSTCP": 2.0, "Scalable TCP": 3.0, "9000-byte packets": 4.0}
+    runs["goodput_bps"] = 1e7 * runs["run"].map(rates).fillna(1.0)
+    runs["transfer_s"] = runs["run"].map({"1 stream": 8.0, "4 streams": 4.0, "8 streams": 2.0})
+    for file, saved in {"short file": 0.5, "long file": 1.0}.items():
+        for window, time_s in ((1, 10.0), (3, 10.0 * saved)):
+            runs.loc[runs["run"] == f"{file}, first window of {window}", "transfer_s"] = time_s
+    kept = {"standard": 10.0, "highspeed": 5.0, "scalable": 1.0}
+    runs["first_bps"] = (
+        runs["run"].map(kept).where(first, runs["run"].map(dict.fromkeys(kept, 1.0)))
+    )
+    starts = runs["run"] == "slow start"
+    runs.loc[first & starts, ["timeouts", "dropped"]] = 1.0, 1000.0
+    runs.loc[first & (runs["run"] == "limited slow start"), "dropped"] = 100.0
+    runs["dropped"] += 0.001 * seed * (runs["dropped"] > 0)
+    found = module.evidence(runs)
+    means = found.groupby(["setting", "claim"])["measured"].min().unstack()
+    assert means["survey-several"].tolist() == pytest.approx([2, 2])
+    assert means["survey-gridftp"].tolist() == pytest.approx([4, 4])
+    assert means["survey-mss"].tolist() == pytest.approx([4, 4])
+    assert means["survey-larger-window"].tolist() == pytest.approx([2, 2])  # the lesser of the two
+    assert means["survey-window-short"].tolist() == pytest.approx([2, 2])
+    assert means["survey-window-long"].tolist() == pytest.approx([1, 1])
+    assert means["survey-unfair-highspeed"].tolist() == pytest.approx([2, 1])
+    assert means["survey-unfair-scalable"].tolist() == pytest.approx([5, 1])
+    assert means["survey-slow-start-timeout"].tolist() == [1, 0]
+    assert means["survey-slow-start-overload"].tolist() == pytest.approx([1000, 0], abs=0.1)
+    saved = means["survey-limited-slow-start"]
+    assert saved[0] == pytest.approx(90, abs=0.1) and np.isnan(saved[1])  # nothing to save
+
+
+def test_table_2s_link_is_found_again_where_one_gives_it(monkeypatch):
+    """Made-up runs: at each setting another link gives the printed gains, but for one cell."""
+    module = of("tcpj")
+    printed = papers.claims("tcpj").query("rule == 'value' and base == 'NewReno'")
+    cells = printed.set_index(["protocol", "bit_error_rate"])["printed"]
+    design = module.fits().design
+    design = design[design["setting"] < 3]
+    best = {0: (2e6, 0.06), 1: (6e6, 0.04), 2: (4e6, 0.1)}
+    factor = [
+        1.0
+        if row.protocol == "NewReno"
+        else 1 + cells.get((row.protocol, row.bit_error_rate), 0.0) / 100
+        for row in design.itertuples()
+    ]
+    here = [best[row.setting] == (row.radio_rate, row.rtt) for row in design.itertuples()]
+    wrong = (design["protocol"] == "TCP-J") & (design["bit_error_rate"] == 8e-6)
+    away = np.where(
+        here, np.where(wrong, 2.0, 1.0), np.where(design["protocol"] == "TCP-J", 1.3, 1)
+    )
+    runs = design.assign(first_bps=1e6 * np.array(factor) * away)
+    monkeypatch.setattr(store, "read_table", lambda *_: runs)
+    module.fitted_links.cache_clear()
+    found = module.fitted_links()
+    module.fitted_links.cache_clear()
+    assert {n: (row.radio_rate, row.rtt) for n, row in found.iterrows()} == best
+    assert found["error"].max() < 1e-9
+
+
+# --- what is judged by it, and shown
+
+
+def test_only_what_is_archived_is_judged():
+    with pytest.raises(InputError, match="'reno' has no joint settings"):
+        shown.judged("reno")
+
+
+def test_a_paper_that_is_judged_again_takes_its_own_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(joint, "FILE", tmp_path / "joint.csv")
+    claims = papers.claims("hybla")["id"].iloc[:2]
+    row = dict.fromkeys(joint.COLUMNS, 0.5) | {"open": 1, "settings": 5, "matters": "sack"}
+    row |= {"engine": "segment"}
+    row |= {"joint_verdict": "depends", "turned_by": "min_rto, sack"}
+    first = pd.DataFrame([row | {"id": claims[0], "paper": "hybla"}])
+    shown.write(first)
+    shown.write(pd.DataFrame([row | {"id": "x", "paper": "ucc"}]))
+    shown.write(pd.concat([first, first.assign(id=claims[1], share=0.25, turned_by="")]))
+    written = pd.read_csv(joint.FILE)
+    assert written["paper"].tolist() == ["hybla", "hybla", "ucc"]
+    table = shown.turned("hybla")
+    assert table["holds at"].tolist() == ["1 of 4 [50, 50] %", "2 of 4 [50, 50] %"]
+    assert table["turned by"].tolist() == ["–", "the shortest timeout, selective acknowledgments"]
+
+
+@pytest.mark.parametrize("paper", shown.papers_with_archives())
+def test_what_is_judged_is_of_the_archive(paper):
+    table = joint.written().query("paper == @paper")
+    assert len(table)
+    assert set(table["id"]) <= set(papers.claims(paper)["id"])
+    assert set(table["settings"]) == {len(of(paper).settings())}
+    assert table["share_low"].le(table["share"].fillna(1)).all()
+
+
+# --- the verdict follows it
+
+
+CLAIM = {
+    **{"id": "one", "where": "section 1", "statement": "It is at most 5 %.", "rule": "at most"},
+    **{"printed": 5.0, "half_unit": 0.5, "margin": np.nan, "threshold": np.nan, "unit": "%"},
+    **{"threshold_reason": "", "fitted": "", "kind": "measured", "engine": "ns2"},
+}
+
+
+def stated(value: float, engine: str = "ns2", parameter: str = "") -> dict:
+    row = {"claim": "one", "engine": engine, "parameter": parameter, "setting": parameter}
+    width = {"measured": value, "low": value - 0.1, "high": value + 0.1}
+    return row | width | {"runs": 5, "at": "p", "experiment": "x"}
+
+
+def at_settings(says: str, engine: str = "segment") -> pd.DataFrame:
+    """Judge a claim at as many settings as there are letters: holds, fails, is open.
+
+    Settings have the parameters of `made_up`; "a" is yes where it holds.
+    """
+    values = {"h": (1.0, 0.1), "f": (9.0, 0.1), "o": (5.2, 2.0)}
+    rows = [
+        {"claim": "one", "setting": n, "measured": m, "low": m - w, "high": m + w, "runs": 5}
+        for n, (m, w) in enumerate(values[letter] for letter in says)
+    ]
+    settings = made_up(len(says)).assign(setting=range(len(says)))
+    settings["a"] = ["yes" if letter == "h" else "no" for letter in says]
+    claims = pd.DataFrame([CLAIM])
+    return joint.judge(claims, pd.DataFrame(rows), settings, engine).assign(paper="made up")
+
+
+def verdict(*rows: dict, says: str = "", **claim) -> pd.Series:
+    at_once = at_settings(says) if says else None
+    return judge(pd.DataFrame([CLAIM | claim]), pd.DataFrame(rows), at_once).iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [
+        (48 * "h", "reproduced"),
+        (46 * "h" + 2 * "f", "reproduced"),
+        (48 * "f", "not reproduced"),
+        (2 * "h" + 46 * "f", "not reproduced"),
+        (24 * "hf", "depends on a"),
+        (40 * "h" + 8 * "o", "undecidable"),
+        (20 * "h" + 20 * "f" + 8 * "o", "depends on a"),  # whatever becomes of what is open
+        (48 * "o", "undecidable"),
+    ],
+)
+@pytest.mark.parametrize("value", [1.0, 9.0])
+def test_the_verdict_follows_the_share_of_the_settings(says, expected, value):
+    """And neither what the stated setting says, nor one parameter that is varied alone."""
+    found = verdict(stated(value), stated(9.0, parameter="b"), says=says)
+    assert found["verdict"] == expected
+    assert found["measured"] == value  # what is shown is still what the stated setting has
+    decided = says.count("h") + says.count("f")
+    share = says.count("h") / decided if decided else np.nan
+    assert found["settings"] == 48
+    assert found["share"] == pytest.approx(share, nan_ok=True)
+
+
+def test_without_joint_settings_the_stated_one_decides():
+    assert verdict(stated(1.0))["verdict"] == "reproduced"
+    assert verdict(stated(1.0), stated(9.0, parameter="b"))["verdict"] == "depends on b"
+
+
+def test_a_verdict_says_at_how_many_settings_and_what_tells_at_which():
+    reason = verdict(stated(1.0), says=24 * "hf")["reason"]
+    at_once = "All that the paper leaves open varied at once, it holds at 24 of 48 settings"
+    assert reason.startswith(at_once)
+    assert "(on the segment engine, for want of such runs on the paper's ns-2)" in reason
+    assert "A tells by itself whether it does, at all of them." in reason
+    assert "With what this chapter assumes, on ns-2, as in the paper, it is 1 %" in reason
+    nothing_tells = np.random.default_rng(5).permutation(list(24 * "hf"))
+    rows = at_settings("".join(nothing_tells)).assign(turned_by="")
+    found = judge(pd.DataFrame([CLAIM]), pd.DataFrame([stated(1.0)]), rows).iloc[0]
+    assert found["verdict"] == "depends on several parameters at once"
+    assert rules.verdict_class(found["verdict"]) == "depends"
+    assert wording.worded(found["verdict"]) == found["verdict"]
+    assert "No three parameters tell at which it does." in found["reason"]
+
+
+def test_a_share_that_so_few_settings_cannot_tell_from_the_line_is_told():
+    assert "48 cannot tell it from the 95 %" in verdict(stated(1.0), says=48 * "h")["reason"]
+    assert "cannot tell it" not in verdict(stated(1.0), says=100 * "h")["reason"]
+    assert "cannot tell it" not in verdict(stated(1.0), says=24 * "hf")["reason"]
+    assert "the 5 %" in verdict(stated(1.0), says=4 * "h" + 44 * "f")["reason"]
+
+
+def test_settings_that_stay_open_say_what_they_could_do_and_how_many_runs_it_takes():
+    found = verdict(stated(1.0), says=40 * "h" + 8 * "o")
+    assert "At 8 the runs leave it open, and these could turn the verdict" in found["reason"]
+    assert found["decides"] > 5 and "runs a point would" in found["reason"]
+    found = verdict(stated(1.0), says=20 * "h" + 20 * "f" + 8 * "o")
+    assert "At 8 the runs leave it open, which changes nothing" in found["reason"]
+    assert np.isnan(found["decides"])
+
+
+def test_the_settings_on_the_claims_own_engine_decide():
+    both = pd.concat([at_settings(48 * "f"), at_settings(12 * "h", "ns2")], ignore_index=True)
+    found = judge(pd.DataFrame([CLAIM]), pd.DataFrame([stated(1.0)]), both).iloc[0]
+    assert (found["verdict"], found["settings"]) == ("reproduced", 12)
+    assert "On the segment engine it holds at 0 of 48" in found["reason"]
+    other = pd.DataFrame([CLAIM | {"engine": "linux"}])
+    assert judge(other, pd.DataFrame([stated(1.0)]), both)["verdict"][0] == "not reproduced"
+
+
+def test_what_was_fitted_and_what_can_happen_is_not_judged_by_it():
+    assert verdict(stated(1.0), says=48 * "f", fitted="rate")["verdict"] == "fitted"
+    assert verdict(stated(1.0), says=48 * "f", kind="possible")["verdict"] == "reproduced"
+
+
+def test_many_runs_of_alike_settings_are_not_taken_for_a_points_own():
+    """Scatter that is known from 50 runs, at points of two: so many more are needed of these."""
+    row = {"claim": "one", "measured": 5.2, "low": 4.0, "high": 6.4, "runs": 50}
+    rows = pd.DataFrame([row | {"setting": n} for n in range(8)])
+    settings, claims = made_up(8).assign(setting=range(8)), pd.DataFrame([CLAIM])
+    [own] = joint.judge(claims, rows, settings)["decides"]
+    [of_two] = joint.judge(claims, rows.assign(count=2), settings)["decides"]
+    assert of_two == pytest.approx(own * 2 / 50, abs=1)
+
+
+def test_a_threshold_turns_the_share():
+    """Of a claim whose threshold is ours: at which other one the verdict would be another."""
+    claim = CLAIM | {"rule": "qualitative", "threshold": 5.0, "side": "below", "printed": np.nan}
+    rows = [
+        {"claim": "one", "setting": n, "measured": m, "low": m, "high": m, "runs": 5}
+        for n, m in enumerate(np.linspace(1, 4.9, 40))
+    ]
+    settings = made_up(40).assign(setting=range(40))
+    found = joint.judge(pd.DataFrame([claim]), pd.DataFrame(rows), settings).iloc[0]
+    assert found["joint_verdict"] == "reproduced"
+    assert found["turns_at"] == pytest.approx(rows[38 - 1]["measured"], abs=0.11)
+
+
+@pytest.mark.parametrize("paper", shown.papers_with_archives())
+def test_no_verdict_goes_against_its_settings(paper):
+    """Each claim that has joint settings has the verdict that their share makes."""
+    from longfat.book import verdicts
+
+    claims = papers.claims(paper)
+    table = joint.deciding(joint.written().query("paper == @paper"), claims)
+    kept = verdicts.verdicts().set_index("id")
+    for row in table.itertuples():
+        told = kept.loc[row.id]
+        assert told["kind"] == "measured"
+        assert rules.verdict_class(told["verdict"]) == row.joint_verdict, row.id
+        assert told["reason"].startswith("All that the paper leaves open varied at once"), row.id
