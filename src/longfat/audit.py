@@ -1,14 +1,17 @@
 """Does the archive still hold? Run a random sample of it again and compare every digit."""
 
+import itertools
 import pkgutil
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 
 from longfat import engines, store
 from longfat.engines import behaviour
 from longfat.errors import InputError
+from longfat.experiment import Point
 from longfat.result import Result
 from longfat.scenario import Scenario
 
@@ -104,7 +107,7 @@ def accept(sample: int, seed: int | None = None, report: Report = print) -> pd.D
         if not same.any():
             report(f"{name}: version {part[1]} has no archived results; 'longfat reproduce'")
             continue
-        table = _compared(_drawn(_here(own[same], report), sample, draw), report)
+        table = _compared(_taking_part(name, _here(own[same], report), sample, draw), report)
         tables.append(table)
         if len(table) and table["equal"].all():
             behaviour.accept([part])
@@ -123,6 +126,28 @@ def _here(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
 
 def _drawn(runs: pd.DataFrame, sample: int, draw: random.Random) -> pd.DataFrame:
     return runs.iloc[draw.sample(range(len(runs)), min(sample, len(runs)))]
+
+
+def _taking_part(name: str, runs: pd.DataFrame, sample: int, draw: random.Random) -> pd.DataFrame:
+    """Draw runs in which the engine or congestion control `name` takes part.
+
+    They come from as many experiments as they can: a large one may never reach what was changed. A
+    sweep that is archived as points was made with many controls; a point of it has its own few.
+    """
+    shuffled = runs.iloc[draw.sample(range(len(runs)), len(runs))]
+    turns = shuffled.groupby("experiment").cumcount()
+    ordered = shuffled.loc[turns.sort_values(kind="stable").index]
+    each = (ordered.iloc[[row]] for row in range(len(ordered)))
+    drawn = (run for run in each if name in _own_parts(next(run.itertuples())))
+    return pd.concat([runs.iloc[:0], *itertools.islice(drawn, sample)])
+
+
+def _own_parts(run: Any) -> set[str]:
+    """Return the names of the engine and the controls of one run, or of one point."""
+    if run.scenario:
+        return _parts(run.scenario, run.engine)
+    point, row = _point(run.experiment, run.run)
+    return {part for part, _, _ in engines.parts(point.scenario(row), run.engine)}
 
 
 def _compared(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
@@ -161,11 +186,16 @@ def values(result: Result) -> list:
 
 
 def _same_point(experiment: str, run: int) -> bool:
-    """Compute a point again, by what the archive's line of provenance names."""
-    archived = store.read_table(experiment, "points").iloc[run].to_dict()
-    compute = pkgutil.resolve_name(store.provenance()[experiment]["points"])
-    again = compute(archived)
+    point, archived = _point(experiment, run)
+    engine = engines.get(store.provenance()[experiment]["engine"])
+    again = point.measured(engine.simulate(point.scenario(archived)))
     return all(_equal(archived[name], value) for name, value in again.items())
+
+
+def _point(experiment: str, run: int) -> tuple[Point, dict[str, Any]]:
+    """Return what makes a point again, by the archive's line of provenance, and its row."""
+    point = pkgutil.resolve_name(store.provenance()[experiment]["points"])
+    return point, store.read_table(experiment, "points").iloc[run].to_dict()
 
 
 def _equal(one: object, two: object) -> bool:

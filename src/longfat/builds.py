@@ -46,15 +46,20 @@ def with_includes(sources: Iterable[Path], folders: Sequence[Path] = ()) -> list
     to one of the folders."""
     found: set[Path] = set()
     waiting = [path.resolve() for path in sources]
+    folders = [folder.resolve() for folder in folders]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            included = re.findall(r'^ *# *include *"(.+?)"', _text(path), re.MULTILINE)
-            for name in included:
-                places = (folder / name for folder in (path.parent, *folders))
-                waiting += [there.resolve() for there in places if there.exists()][:1]
+            for name in _included(_text(path)):
+                places = (os.path.normpath(folder / name) for folder in (path.parent, *folders))
+                waiting += [Path(there) for there in places if os.path.exists(there)][:1]
     return sorted(found)
+
+
+@functools.cache
+def _included(text: str) -> list[str]:
+    return re.findall(r'^ *# *include *"(.+?)"', text, re.MULTILINE)
 
 
 def content_sha256(
@@ -82,6 +87,24 @@ def _read(path: Path, _changed: int, _size: int) -> str:
     return path.read_text("utf-8")
 
 
+def place(
+    folder: str,
+    name: str,
+    flags: Sequence[str],
+    sources: Sequence[Path],
+    folders: Sequence[Path] = (),
+    product: str = "",
+) -> Path:
+    """Return where `compiled` keeps what it makes: `folder`/`name`-<hash> in the folder of builds
+    (`paths.builds`). Raises InputError where there is no compiler."""
+    command = compiler()
+    if command is None:
+        raise InputError(HOW_TO_GET.replace("it needs", "needed is"))
+    parts = [*command, *flags, product, _compiler_version(), content_sha256(sources, folders)]
+    key = hashlib.sha256("\0".join(filter(None, parts)).encode()).hexdigest()[:24]
+    return paths.builds() / folder / f"{name}-{key}"
+
+
 def compiled(
     folder: str,
     name: str,
@@ -93,21 +116,16 @@ def compiled(
     """Return what the compiler makes of the sources, compiled unless that is done.
 
     `folders` are where it looks for what they include; `product` is another when something else is
-    another that goes into it. It is kept by content as
-    `folder`/`name`-<hash> in the folder of builds (`paths.builds`), whole or not at all. Raises
+    another that goes into it. It is kept by content (`place`), whole or not at all. Raises
     InputError where there is no compiler, SimulationError where it fails, with the compiler's first
     error.
     """
-    command = compiler()
-    if command is None:
-        raise InputError(HOW_TO_GET.replace("it needs", "needed is"))
-    parts = [*command, *flags, product, _compiler_version(), content_sha256(sources, folders)]
-    key = hashlib.sha256("\0".join(filter(None, parts)).encode()).hexdigest()[:24]
-    path = paths.builds() / folder / f"{name}-{key}"
+    path = place(folder, name, flags, sources, folders, product)
+    command = compiler() or ()
     with _locks.setdefault(path.name, threading.Lock()):
         if not path.exists():
             with scratch(path.parent) as fresh:
-                looks = [f"-I{place}" for place in folders]
+                looks = [f"-I{one}" for one in folders]
                 _compile([*command, *flags, *looks, *map(str, sources)], fresh / path.name)
                 os.replace(fresh / path.name, path)
     return path
@@ -127,6 +145,21 @@ def _compile(command: list[str], path: Path) -> None:
         raise SimulationError(f"the compiler took longer than {LONGEST_S} s") from None
     if done.returncode:
         raise SimulationError(first_error(done.stderr))
+
+
+@contextmanager
+def alone(name: str) -> Iterator[bool]:
+    """Tell whether no other process is at what has this name; it may not be until this one ends."""
+    import fcntl
+
+    folder = paths.builds()
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / f"{name}.lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield True
+        except BlockingIOError:
+            yield False
 
 
 def first_error(words: str) -> str:

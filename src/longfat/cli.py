@@ -1,23 +1,28 @@
 """The command line: longfat model, simulate, leo, draw, export, trace, sweep, audit, figure, ..."""
 
 import contextlib
+import gzip
 import json
 import os
 import sys
 import textwrap
+import threading
 import warnings
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from longfat.errors import InputError, LongfatError, quoted
+from longfat.errors import InputError, LongfatError, as_list, quoted
 from longfat.papers import value
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # What a command needs it imports itself: `longfat --help` answers at once.
+AFTER_S = 2.0  # a run that takes longer says how far it is
 ENGINES = "Which engine runs it: segment, ns3, linux or ns2."
 
 
@@ -32,9 +37,11 @@ class _Group(click.Group):
             click.echo(f"longfat: {error}", err=True)
             ctx.exit(error.exit_status)
         except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            extra = "papers" if package in ("pyarrow", "scipy", "sympy") else "book"
             click.echo(
-                f"longfat: this command needs the package '{error.name}', which is not installed: "
-                "pip install 'longfat[book]'",
+                f"longfat: this command needs the package '{package}', which is not installed: "
+                f"pip install 'longfat[{extra}]'",
                 err=True,
             )
             ctx.exit(InputError.exit_status)
@@ -124,6 +131,15 @@ def model_survey(loss: float, rtt: float, segment_bytes: int, as_json: bool) -> 
     _print(survey.responses(loss, rtt, segment_bytes), as_json)
 
 
+_time_limit = click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=3600.0,
+    show_default=True,
+    help="Of a run (s).",
+)
+
+
 @main.command()
 @click.argument("scenario_file", type=click.Path(path_type=Path))
 @click.option("--engine", default="segment", show_default=True, help=ENGINES)
@@ -133,7 +149,10 @@ def model_survey(loss: float, rtt: float, segment_bytes: int, as_json: bool) -> 
     type=click.Path(path_type=Path),
     help="Draw windows, round trips, queues and goodput over time into this file (SVG, PNG, PDF).",
 )
-def simulate(scenario_file: Path, engine: str, as_json: bool, plot: Path | None) -> None:
+@_time_limit
+def simulate(
+    scenario_file: Path, engine: str, as_json: bool, plot: Path | None, time_limit: float
+) -> None:
     """Simulate the scenario in SCENARIO_FILE (JSON)."""
     from longfat import pictures
     from longfat.engines import simulate as run
@@ -141,8 +160,9 @@ def simulate(scenario_file: Path, engine: str, as_json: bool, plot: Path | None)
 
     scenario = Scenario.from_file(scenario_file)
     if plot and not scenario.record.series:  # what a run keeps does not change what it does
-        scenario = scenario.with_(record={"series": pictures.RECORDED})
-    result = run(scenario, engine=engine)
+        scenario = scenario.replace(record={"series": pictures.RECORDED})
+    with _progress(engine, scenario.duration_s, time_limit):
+        result = run(scenario, engine=engine, time_limit_s=time_limit)
     if plot:
         pictures.save(pictures.plot(result), plot)
     if as_json:
@@ -152,6 +172,45 @@ def simulate(scenario_file: Path, engine: str, as_json: bool, plot: Path | None)
             _print(result.flows, as_json=False)
         if scenario.transfers:
             _print(result.transfers, as_json=False)
+        if result.provenance.get("build") == "wasm":
+            click.echo(f"({engine} ran as {_BUILDS['wasm']})", err=True)
+
+
+_BUILDS = {
+    "native": "compiled for this machine",
+    "wasm": "WebAssembly, which gives the same digits and takes about twice as long",
+}
+
+
+@contextlib.contextmanager
+def _progress(engine: str, duration_s: float, time_limit_s: float) -> Iterator[None]:
+    """Show on a terminal, after two seconds, how far a run is and how long it may take."""
+    from tqdm import tqdm
+
+    from longfat import engines
+
+    what = f"{engine}: simulated"
+    shape = "{desc} {n:.3g} of {total:.3g} s in {elapsed} (at most " + f"{time_limit_s:g} s)"
+    with tqdm(
+        None, what, duration_s, bar_format=shape, leave=False, disable=None, delay=AFTER_S
+    ) as shown:
+        ended = threading.Event()
+
+        def refresh() -> None:
+            while not ended.wait(AFTER_S):  # also where the engine is silent
+                shown.refresh()
+
+        def report(simulated_s: float) -> None:
+            shown.n = min(simulated_s, duration_s)
+
+        watch = threading.Thread(target=refresh, daemon=True)
+        watch.start()
+        try:
+            with engines.watched(report):
+                yield
+        finally:
+            ended.set()
+            watch.join()
 
 
 @main.command()
@@ -193,27 +252,101 @@ def export(scenario_file: Path, to: str, output: Path | None) -> None:
 @click.argument("server")
 @click.option("--shell", default="starlink", show_default=True, help="Or kuiper, oneweb, telesat.")
 @click.option("--start", default="2026-01-01T00:00:00Z", show_default=True, help="A time (UTC).")
-@click.option("--duration", type=float, default=120.0, show_default=True, help="In s.")
+@click.option("--duration", type=float, help="In s.  [default: 120]")
 @click.option("--links", default="bent pipe", show_default=True, help='"bent pipe" or "+grid".')
 @click.option("--choice", default="shortest", show_default=True, help="shortest or random.")
 @click.option("--congestion-control", default="cubic", show_default=True)
 @click.option("--neighbour", help="A second sender on the same way, such as newreno.")
 @click.option("--seed", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), help="Write a file instead.")
-def leo(user: str, server: str, duration: float, output: Path | None, **options: Any) -> None:
+@click.option(
+    "--compare",
+    is_flag=True,
+    help="Which sender? All over it for a minute from several starts, with 95 % intervals, the "
+    "largest goodput first; with --neighbour newreno, what that keeps.",
+)
+@click.option("--senders", default="", help="Compare these alone: names with commas.")
+@click.option("--json", "as_json", is_flag=True, help="With --compare, print JSON.")
+@click.pass_context
+def leo(
+    context: click.Context,
+    user: str,
+    server: str,
+    duration: float | None,
+    output: Path | None,
+    compare: bool,
+    senders: str,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Write a download by satellites in low orbits, from SERVER to USER, as a scenario (JSON).
 
     A place is the name of a city, or latitude and longitude, as in 38.7,-9.1.
     """
+    ends = (_place(user), _place(server))
+    if compare:
+        given = context.get_parameter_source
+        for name in ("start", "duration", "congestion_control", "seed", "output"):
+            if given(name) is click.core.ParameterSource.COMMANDLINE:
+                raise InputError(
+                    f"--{name.replace('_', '-')} is not for --compare: all senders are compared, "
+                    "over a minute each, from several starts"
+                )
+        _compare_over_orbit(*ends, among=_names(senders), as_json=as_json, **options)
+        return
     from longfat import topologies
 
-    ends = (_place(user), _place(server))
-    text = topologies.leo(*ends, duration_s=duration, **options).to_json()
+    text = topologies.leo(*ends, duration_s=duration or 120.0, **options).to_json()
     if output is None:
         click.echo(text, nl=False)
         return
     with _writing(output):
         output.write_text(text, encoding="utf-8")
+
+
+def _compare_over_orbit(
+    user: Any,
+    server: Any,
+    *,
+    among: list[str],
+    as_json: bool,
+    shell: str,
+    links: str,
+    choice: str,
+    neighbour: str | None,
+    **_: Any,
+) -> None:
+    """Print which sender is best between two places."""
+    import pandas as pd
+
+    from longfat.studies import low_orbits
+
+    beside = neighbour or ""
+    table = low_orbits.compare(
+        user, server, shell=shell, links=links, choice=choice, beside=beside, among=among
+    )
+    if as_json:
+        _print(table, as_json)
+        return
+    best = table[table["first"]]["sender"]
+    how = f"{table['runs'].max()} runs of a minute each. Intervals are of 95 %"
+    alike = "" if len(best) == 1 else f"; {', '.join(best)} cannot be told apart"
+    click.echo(f"{len(table)} senders, {how}{alike}.\n")
+    low, high = table["goodput"] - table["halfwidth"], table["goodput"] + table["halfwidth"]
+    ends = table.assign(low=low.clip(lower=0), high=high)
+    shown = pd.DataFrame({"sender": table["sender"], "Mb/s": table["goodput"].map("{:.3g}".format)})
+    _add_interval(shown, ends, "low", "high", "")
+    shown["95 % wait less than"] = table["wait_95"].map("{:.0f} ms".format)
+    shown["after a change"] = [
+        "–" if value != value else f"{value:.1f} s" for value in table["recovery_s"]
+    ]
+    shown["sent again"] = (100 * table["repeated"]).map("{:.2g} %".format)
+    if beside:
+        column = "land" if beside == low_orbits.LAND else beside
+        shown[f"{beside} keeps"] = (100 * table[column]).map("{:.0f} %".format)
+        kept = 100 * table[[f"{column}_low", f"{column}_high"]]
+        _add_interval(shown, kept, f"{column}_low", f"{column}_high", "%")
+    _print(shown, as_json)
 
 
 def _place(text: str) -> str | tuple[float, ...]:
@@ -279,13 +412,7 @@ def trace(scenario_file: Path, source: str, target: str, to: str, output: Path) 
 )
 @click.option("--address", help="Of the Dask scheduler, such as tcp://host:8786.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at once.  [default: all cores]")
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=3600.0,
-    show_default=True,
-    help="Of a run (s).",
-)
+@_time_limit
 @click.option("--memory-limit", type=click.FloatRange(min=0, min_open=True), help="Of a run (MB).")
 def sweep(
     scenarios_file: Path,
@@ -297,20 +424,28 @@ def sweep(
     time_limit: float,
     memory_limit: float | None,
 ) -> None:
-    """Simulate all scenarios of SCENARIOS_FILE (a JSON list); again, to go on after a break."""
+    """Simulate all scenarios of SCENARIOS_FILE (a JSON list, or that with .gz);
+    again, to go on after a break."""
     from longfat.scenario import Scenario
     from longfat.sweeps import sweep as run
 
     try:
-        items = json.loads(scenarios_file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content = scenarios_file.read_bytes()
+        if scenarios_file.suffix == ".gz":
+            content = gzip.decompress(content)
+        items = json.loads(content.decode("utf-8"))
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         raise InputError(f"{scenarios_file}: cannot be read as JSON: {error}") from None
     if not isinstance(items, list) or not items:
         raise InputError(f"{scenarios_file}: a sweep is a JSON list of scenarios")
-    scenarios = [
-        Scenario.from_json(json.dumps(item), where=f"{scenarios_file}: scenario {number}")
-        for number, item in enumerate(items)
-    ]
+    scenarios, refused = [], []
+    for number, item in enumerate(items):
+        try:
+            scenarios.append(Scenario.from_json(json.dumps(item), where=f"scenario {number}"))
+        except InputError as error:
+            refused.append(str(error))
+    if refused:
+        raise InputError(f"{scenarios_file}: {as_list(refused, 'scenarios are refused')}")
     with _executor(executor, address, workers) as chosen:
         table = run(
             scenarios,
@@ -379,8 +514,7 @@ def compare(
 
     from longfat.studies import which_sender
 
-    among = [name.strip() for name in senders.split(",") if name.strip()]
-    table = which_sender.compare(rate, rtt, loss, buffer, beside, among, seeds)
+    table = which_sender.compare(rate, rtt, loss, buffer, beside, _names(senders), seeds)
     if as_json:
         _print(table, as_json)
         return
@@ -397,6 +531,74 @@ def compare(
             shown, 100 * table[["keeps_low", "keeps_high"]], "keeps_low", "keeps_high", "%"
         )
     _print(shown, as_json)
+
+
+@main.command()
+@click.argument("sender")
+@click.option(
+    "--against",
+    default="cubic",
+    show_default=True,
+    help="The standard senders to compare with: names with commas.",
+)
+@click.option("--criteria", default="", help="These alone: names with commas.")
+@click.option("--seeds", type=click.IntRange(min=2), help="Pairs of runs, a path. [default: 16]")
+@click.option("--quick", is_flag=True, help="Four pairs a path.")
+@click.option("--html", "page", type=click.Path(path_type=Path), help="Write a page to this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: every path of every criterion.")
+def evaluate(
+    sender: str,
+    against: str,
+    criteria: str,
+    seeds: int | None,
+    quick: bool,
+    page: Path | None,
+    as_json: bool,
+) -> None:
+    """The report card of a SENDER: what RFC 9743 asks, beside a standard sender.
+
+    A header of your own in the folder that `longfat cc new` writes to is a sender, too.
+    """
+    import pandas as pd
+
+    from longfat.studies import evaluation
+
+    if quick and seeds:
+        raise InputError("--quick is --seeds 4: give one of the two")
+    count = seeds or (evaluation.QUICK_SEEDS if quick else evaluation.SEEDS)
+    table = evaluation.evaluate(sender, _names(against), _names(criteria), count)
+    if page is not None:
+        from longfat.book import report_card
+
+        report_card.write(table, sender, page)
+    if as_json:
+        _print(table, as_json)
+        return
+    deciding = table[table["decides"]].to_dict("records")
+    shown = pd.DataFrame(
+        {
+            "criterion": [row["criterion"] for row in deciding],
+            "RFC": [row["section"] for row in deciding],
+            "against": [row["against"] for row in deciding],
+            "verdict": [row["verdict"] for row in deciding],
+            "change": [
+                f"{row['change']:.3g} [{row['low']:.3g}, {row['high']:.3g}]"
+                + (" times" if row["is_ratio"] else "")
+                for row in deciding
+            ],
+            "measure": [row["measure"] for row in deciding],
+            "path": [row["path"] for row in deciding],
+        }
+    )
+    click.echo(f"{sender}, {count} pairs of runs a path. Intervals are of 95 %.\n")
+    _print(shown, as_json)
+    if page is not None:
+        click.echo(f"\nThe page is {page}.")
+
+
+def _names(text: str) -> list[str]:
+    """Return names with commas between as a list."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _add_interval(
@@ -449,18 +651,26 @@ def reproduce(chapter: str | None) -> None:
 
 @main.command()
 @click.argument("chapter", required=False)
-def judge(chapter: str | None) -> None:
+@click.option("--joint", "at_once", is_flag=True, help="By joint settings: write data/joint.csv.")
+def judge(chapter: str | None, at_once: bool) -> None:
     """Judge the claims of CHAPTER (or of all) again: write data/verdicts.csv, say what changed."""
     import pandas as pd
 
-    from longfat.book import chapters, verdicts
+    from longfat.book import chapters, joint, verdicts
     from longfat.errors import InputError
+
+    if at_once:
+        for name in [chapter] if chapter else joint.papers_with_archives():
+            joint.write(joint.judged(name))
+            click.echo(f"{name}: its claims are judged at joint settings.")
+        return
 
     stated = {name: one for name, one in chapters.stated().items() if one.claims}
     if chapter and chapter not in stated:
         raise InputError(f"no claims are judged in '{chapter}': they are in {', '.join(stated)}")
-    before = verdicts.verdicts().set_index("id")["verdict"]
-    tables = [verdicts.judged(stated[name]) for name in ([chapter] if chapter else stated)]
+    chosen = [chapter] if chapter else list(stated)
+    before = pd.concat([verdicts.of_chapter(name) for name in chosen]).set_index("id")["verdict"]
+    tables = [verdicts.judged(stated[name]) for name in chosen]
     for table in tables:
         verdicts.write(table)
     after = pd.concat(tables).set_index("id")["verdict"]
@@ -471,38 +681,105 @@ def judge(chapter: str | None) -> None:
         _print(changed, as_json=False)
 
 
+@main.command()
+@click.argument("ids", nargs=-1, metavar="[CLAIM]...")
+@click.option("--workers", type=click.IntRange(min=1), help="Runs at once.  [default: all cores]")
+@click.option("--output", type=click.Path(path_type=Path), help="Write what came of it as CSV.")
+def claims(ids: tuple[str, ...], workers: int | None, output: Path | None) -> None:
+    """Run again what claims rest on, judge them again, and compare: those named, or twelve of each
+    paper. Exit status 1 where one is another."""
+    from longfat.book import check
+
+    table = check.check(ids, workers, report=click.echo)
+    if output is not None:
+        with _writing(output):
+            output.parent.mkdir(parents=True, exist_ok=True)
+            table.to_csv(output, index=False, lineterminator="\n")
+    others = int((~table["equal"]).sum())
+    click.echo(
+        f"{len(table)} claims checked in {_minutes(table['wall_s'].sum())} min:s: "
+        + (f"{others} came out otherwise." if others else "each came out as it stands in the book.")
+    )
+    if others:
+        sys.exit(1)
+
+
+@main.command("engines")
+def list_engines() -> None:
+    """List the engines: which are here, how they run, and how to get the others."""
+    from longfat import builds, engines
+
+    for name, engine in engines.ENGINES.items():
+        if not engine.is_here():
+            click.echo(f"{name:8} not here: {engine.HOW_TO_GET}")
+        elif name != "segment":
+            click.echo(f"{name:8} here")
+        else:
+            build = engines.segment.how_built()
+            later = ", until the native engine is compiled" if builds.compiler() else ""
+            click.echo(f"{name:8} here, {_BUILDS[build]}{later if build == 'wasm' else ''}")
+
+
 @main.group()
 def cc() -> None:
     """The congestion controls."""
 
 
 @cc.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all that 'show' has.")
 def cc_list(as_json: bool) -> None:
-    """List the congestion controls with their parameters and sources."""
+    """List the congestion controls, a line each; `longfat cc show NAME` has more."""
     import pandas as pd
 
+    from longfat.cc import catalogue
+
+    rows = [_control(name) for name in catalogue.algorithms()]
+    if as_json:
+        _print(pd.DataFrame(rows), as_json)
+        return
+    for one in rows:
+        title = textwrap.shorten(one["title"], 36, placeholder=" …")
+        click.echo(f"{one['name']:18}{title:36} {one['engines']}")
+
+
+@cc.command("show")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def cc_show(name: str, as_json: bool) -> None:
+    """Show a congestion control: its code, engines, source and parameters."""
+    import pandas as pd
+
+    from longfat.cc import catalogue
+
+    about = _control(name)
+    if as_json:
+        _print(pd.DataFrame([about]), as_json)
+        return
+    click.echo(f"{about['title']} ({name})")
+    for what in ("code", "engines", "source"):
+        line = f"{what}: {about[what]}"
+        click.echo(textwrap.fill(line, 80, initial_indent="  ", subsequent_indent="    "))
+    for one in catalogue.find(name).parameters.values():
+        line = f"{one.name} = {one.default} ({one.range}): {one.meaning}"
+        click.echo(textwrap.fill(line, 80, initial_indent="  ", subsequent_indent="    "))
+
+
+def _control(name: str) -> dict[str, str]:
+    """Return what is told of a congestion control. Raises InputError for an unknown one."""
     from longfat import engines
     from longfat.cc import catalogue
 
-    _print(
-        pd.DataFrame(
-            [
-                {
-                    "name": name,
-                    "title": algorithm.title,
-                    "code": algorithm.header.name if algorithm.header else algorithm.engine,
-                    "parameters": ", ".join(
-                        f"{p.name}={p.default} ({p.range})" for p in algorithm.parameters.values()
-                    ),
-                    "engines": ", ".join(engines.with_control(name)),
-                    "source": algorithm.source,
-                }
-                for name, algorithm in catalogue.algorithms().items()
-            ]
+    algorithm = catalogue.find(name)
+    return {
+        "name": name,
+        "title": algorithm.title,
+        "code": algorithm.header.name if algorithm.header else algorithm.engine,
+        "parameters": ", ".join(
+            f"{one.name}={one.default} ({one.range})" for one in algorithm.parameters.values()
         ),
-        as_json,
-    )
+        "engines": ", ".join(engines.with_control(name)),
+        "source": algorithm.source,
+    }
 
 
 @main.command()

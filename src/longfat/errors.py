@@ -3,6 +3,7 @@
 from typing import Any
 
 LONGEST_QUOTE = 60
+MOST_TOLD = 20
 
 
 class LongfatError(Exception):
@@ -69,28 +70,17 @@ def quoted(value: Any) -> str:
         return "a number of thousands of digits"
 
 
+def as_list(sentences: list[str], what: str) -> str:
+    """Return one sentence as it is, of several a line each, below a line that counts `what`."""
+    if len(sentences) == 1:
+        return sentences[0]
+    more = [f"and {len(sentences) - MOST_TOLD} more"] if len(sentences) > MOST_TOLD else []
+    return "\n  ".join([f"{len(sentences)} {what}:", *sentences[:MOST_TOLD], *more])
+
+
 def nearest(word: str, known: list[str]) -> str:
     """Return " Did you mean 'x'?" for the known word nearest to `word`, or nothing."""
     from difflib import get_close_matches
 
     match = get_close_matches(word, known, n=1)
     return f" Did you mean {quoted(match[0])}?" if match else ""
-
-
-def sentence(error: Any) -> str:
-    """Put the first complaint of a pydantic ValidationError into one sentence.
-
-    It says field, value and what is allowed. A validator may name a place below its field by `at`
-    in the context of its PydanticCustomError.
-    """
-    first = error.errors(include_url=False)[0]
-    parts = [*first["loc"], *first.get("ctx", {}).get("at", ())]
-    field = ".".join(shortened(str(part)) for part in parts)
-    if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        return f"{field}: there is no such field"
-    if first["type"] in ("missing", "missing_argument"):
-        return f"{field}: this field is missing"
-    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    if first["type"] == "value_error":
-        return f"{field}: {message}" if field else message
-    return f"{field}: {quoted(first['input'])} {message}"

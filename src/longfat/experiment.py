@@ -4,22 +4,35 @@ A figure names the experiments that it uses and can use no other, so that what s
 its page, `longfat figure` and `longfat reproduce` know them without running anything.
 """
 
+import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
-from pydantic import ValidationError
 
-from longfat import statistics, store
-from longfat.errors import InputError, nearest, sentence
+from longfat import engines, statistics, store
+from longfat.errors import InputError, nearest
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.scenario import Scenario
 from longfat.sweeps import can_run, simulate_all, sweep
 
 Value = TypeVar("Value")
+Row = dict[str, Any]
+BATCH = 1000  # runs of points whose results are held at once
 Shown = TypeVar("Shown", "Figure", "Table")
+
+
+class Point(NamedTuple):
+    """How a row of a sweep that is archived as points is made: its scenario, and what it has.
+
+    `scenario` takes a row's values and leaves what was measured aside; `measured` returns that, as
+    it is archived, of the run.
+    """
+
+    scenario: Callable[[Row], Scenario]
+    measured: Callable[[Result], dict[str, float]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,14 +40,17 @@ class Experiment:
     """The runs of one archive: at each point of a design, so many seeds, on one engine.
 
     `points` are factors with their levels, of which every combination is a point, or a table with a
-    row a point. `build` makes a scenario of a point's columns and, with `repetitions`, of a seed
-    from 1 on. `more` has points (columns and what they are) that have more seeds than these, and
-    how many in all. `labels` are columns that the runs' table has besides, the same in every row.
+    row a point, or a function that makes that table once it is asked for. `build` makes a scenario
+    of a point's columns and, with `repetitions`, of a seed from 1 on. `more` has points (columns
+    and what they are) that have more seeds than these, and how many in all. `labels` are columns
+    that the runs' table has besides, the same in every row.
     """
 
     name: str
     build: Callable[..., Scenario]
-    points: Mapping[str, Iterable] | pd.DataFrame = field(default_factory=dict)
+    points: Mapping[str, Iterable] | pd.DataFrame | Callable[[], pd.DataFrame] = field(
+        default_factory=dict
+    )
     repetitions: int | None = None
     more: Sequence[tuple[Mapping[str, Any], int]] = ()
     engine: str = "segment"
@@ -43,10 +59,11 @@ class Experiment:
     @cached_property
     def design(self) -> pd.DataFrame:
         """A row a run: the columns of its point, and its seed."""
-        if isinstance(self.points, pd.DataFrame):
-            points = self.points.reset_index(drop=True)
-        elif self.points:
-            points = statistics.combinations(**self.points)
+        stated = self.points() if callable(self.points) else self.points
+        if isinstance(stated, pd.DataFrame):
+            points = stated.reset_index(drop=True)
+        elif stated:
+            points = statistics.combinations(**stated)
         else:
             points = pd.DataFrame(index=[0])
         if self.repetitions is None:
@@ -65,12 +82,12 @@ class Experiment:
         rows = [{}] if self.design.columns.empty else self.design.to_dict("records")
         try:
             return [self.build(**row) for row in rows]
-        except ValidationError as error:
-            raise InputError(f"{self.name}: {sentence(error)}") from None
+        except InputError as error:
+            raise InputError(f"{self.name}: {error}") from None
 
     def can_run(self) -> bool:
         """Return whether each run can be made or found here; a line of output says what cannot."""
-        return can_run(self.scenarios, self.engine)
+        return can_run(self.scenarios, self.engine, self.name)
 
     def results(self) -> list[Result]:
         """Return a result a run, or none at all where this machine lacks the engine."""
@@ -89,6 +106,43 @@ class Experiment:
             return pd.DataFrame(columns=columns, dtype=float)
         runs = sweep(self.scenarios, self.engine, experiment=self.name, labels=labels)
         return runs.assign(**{"Mb/s": runs["goodput_bps"] / 1e6}, experiment=self.name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Points(Experiment):
+    """An experiment that is archived as points: a row a run, with what was measured of it.
+
+    `point` names what makes a row (a `Point`), as "package.module:POINT".
+    """
+
+    point: str
+
+    def table(self) -> pd.DataFrame:
+        """Return the design with what was measured, from the archive where that has this design."""
+        columns = list(self.design)
+        if self.name in store.points() and not store.reproducing():
+            stored = store.read_table(self.name, "points")
+            found = self.design.merge(stored, on=columns, how="left", indicator=True)
+            if (found["_merge"] == "both").all():
+                return found.drop(columns="_merge")
+        return self._simulated()[0]
+
+    def results(self) -> list[Result]:
+        """Make the archive; return nothing: it has no results. What is in the cache is not run."""
+        engines.accept_new(self.scenarios, self.engine)
+        table, made = self._simulated()
+        store.write_points(self.name, table, self.point, made)
+        return []
+
+    def _simulated(self) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+        """Return the rows, and the provenance of each run; results are let go batch by batch."""
+        measured = pkgutil.resolve_name(self.point).measured
+        rows, made = [], []
+        for begin in range(0, len(self.scenarios), BATCH):
+            results = simulate_all(self.scenarios[begin : begin + BATCH], self.engine)
+            rows += [measured(result) for result in results]
+            made += [result.provenance for result in results]
+        return pd.concat([self.design, pd.DataFrame(rows)], axis=1), made
 
 
 class Runs:
@@ -153,6 +207,8 @@ class Runs:
     def points(self, name: str) -> pd.DataFrame:
         """Return the points of an archive that has a row a point (`store.write_points`)."""
         self._use(name)
+        if isinstance(own := self._experiments.get(name), Points):
+            return self._once(("points", name), own.table)
         return self._once(("points", name), lambda: store.read_table(name, "points"))
 
     def derived(self, function: Callable[["Runs"], Value]) -> Value:
@@ -211,7 +267,8 @@ class Figure:
 
     `uses` names its experiments, `data` makes a table of their runs, and `chart` draws that; it
     takes the runs too, for the setting and for what is not of a table's form. `caption` is
-    Markdown, with formulas between dollar signs: what to see.
+    Markdown, with formulas between dollar signs: what to see. `narrow` draws it for a phone where
+    laying out its panels below each other will not do (`longfat.book.narrow`).
     """
 
     name: str
@@ -219,6 +276,7 @@ class Figure:
     data: Callable[[Runs], pd.DataFrame]
     chart: Callable[[pd.DataFrame, Runs], Any]
     caption: str
+    narrow: Callable[[pd.DataFrame, Runs], Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -272,6 +330,10 @@ class Chapter:
     def chart(self, one: Figure, data: pd.DataFrame) -> Any:
         """Return the picture of a figure's data."""
         return one.chart(data, self.runs.only(one.uses))
+
+    def narrow_chart(self, one: Figure, data: pd.DataFrame) -> Any:
+        """Return the picture for a phone, or None where a figure has none of its own."""
+        return one.narrow(data, self.runs.only(one.uses)) if one.narrow else None
 
     def run(self) -> None:
         """Run every experiment; under `longfat reproduce` this makes the chapter's archive."""

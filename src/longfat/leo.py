@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import ValidationError
 
-from longfat.errors import InputError, quoted, sentence
-from longfat.links import FASTEST_BPS, LinkChange, Outage
+from longfat.errors import InputError, quoted
+from longfat.fields import FASTEST_BPS
+from longfat.links import LinkChange, Outage
 from longfat.network import duplex
 from longfat.orbits import (
     LIGHT_KM_S,
@@ -334,32 +334,27 @@ def leo(
     controls = [("sender", congestion_control)]
     controls += [("neighbour", neighbour)] if neighbour else []
     fast: dict[str, Any] = {"rate_bps": 10 * max(rate_bps, up_rate_bps), "queue_packets": 100_000}
-    try:
-        return Scenario(
-            links=(
-                *duplex(SERVER, GATEWAY, delay_s=ground_s, **fast),
-                *duplex(
-                    GATEWAY, USER, backward=space(up_rate_bps, up_loss), **space(rate_bps, loss)
-                ),
-            ),
-            flows=[
-                {
-                    "name": name,
-                    "source": ends[0],
-                    "target": ends[1],
-                    "congestion_control": control,
-                    "segment_bytes": 1448,
-                }
-                | flow
-                for name, control in controls
-            ],
-            duration_s=duration_s,
-            seed=seed,
-            record=record or Record(),
-            title=f"{chosen.name or 'a shell'}: {sky.server} to {sky.user}, {links}, {start}",
-        )
-    except ValidationError as error:
-        raise InputError(sentence(error)) from None
+    return Scenario(
+        links=(
+            *duplex(SERVER, GATEWAY, delay_s=ground_s, **fast),
+            *duplex(GATEWAY, USER, backward=space(up_rate_bps, up_loss), **space(rate_bps, loss)),
+        ),
+        flows=[
+            {
+                "name": name,
+                "source": ends[0],
+                "target": ends[1],
+                "congestion_control": control,
+                "segment_bytes": 1448,
+            }
+            | flow
+            for name, control in controls
+        ],
+        duration_s=duration_s,
+        seed=seed,
+        record=record,
+        title=f"{chosen.name or 'a shell'}: {sky.server} to {sky.user}, {links}, {start}",
+    )
 
 
 def _delays(sky: Sky, holds: list[Hold], rate_bps: float) -> Iterator[LinkChange]:

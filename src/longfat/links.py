@@ -8,38 +8,25 @@ station that knows TCP (`Snoop`, `Wtcp`).
 
 import itertools
 import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from longfat.errors import LONGEST_QUOTE, InputError, quoted
-
-# The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
-LONGEST_S = 1e9
-LARGEST = 2**31 - 1
-FASTEST_BPS = 1e15
-
-Name = Annotated[str, Field(min_length=1)]
-Probability = Annotated[float, Field(ge=0, lt=1)]
-Seconds = Annotated[float, Field(ge=0, le=LONGEST_S)]
-PositiveSeconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
-BitRate = Annotated[float, Field(ge=1, le=FASTEST_BPS)]
-Count = Annotated[int, Field(ge=1, le=LARGEST)]
-Milliseconds = Annotated[int, Field(ge=0, le=10**9)]
-Segments = Annotated[int, Field(ge=2, le=LARGEST)]
-
-
-class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from longfat.fields import (
+    LARGEST,
+    BitRate,
+    Count,
+    Milliseconds,
+    Mistake,
+    Model,
+    Name,
+    PositiveSeconds,
+    Probability,
+    Seconds,
+)
 
 
 class Outage(Model):
@@ -74,11 +61,9 @@ class LinkChange(Model):
     loss_per_packet: Probability | None = None
     loss_per_bit: Probability | None = None
 
-    @model_validator(mode="after")
-    def _changes_something(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         if self.model_fields_set <= {"at_s"}:
-            raise ValueError("state rate_bps, delay_s, loss_per_packet or loss_per_bit")
-        return self
+            yield "state rate_bps, delay_s, loss_per_packet or loss_per_bit"
 
 
 class LossBursts(Model):
@@ -108,15 +93,13 @@ class LossBursts(Model):
         bad = self.loss_per_packet / self.loss_within  # share of packets
         return bad * self.ends / (1 - bad)
 
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         bad = self.loss_per_packet / self.loss_within
         if bad > self.mean_packets / (1 + self.mean_packets):
-            raise ValueError(
+            yield (
                 f"loss_per_packet {self.loss_per_packet:g} is too much for bursts of mean_packets "
                 f"{self.mean_packets:g}: between two bursts lies one packet at least"
             )
-        return self
 
 
 class Arq(Model):
@@ -149,7 +132,7 @@ class Arq(Model):
 
 
 class _Kind(Model):
-    """A helper of several kinds: its kind is always said, also where defaults are left out."""
+    """Assistance of several kinds: its kind is always said, also where defaults are left out."""
 
     @model_serializer(mode="wrap")
     def _with_kind(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -178,14 +161,12 @@ class Red(_Kind):
     gentle: bool = False
     ecn: bool = True
 
-    @model_validator(mode="after")
-    def _grows(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         if self.max_threshold_packets <= self.min_threshold_packets:
-            raise ValueError(
+            yield (
                 f"max_threshold_packets {self.max_threshold_packets:g} must be greater than "
                 f"min_threshold_packets {self.min_threshold_packets:g}"
             )
-        return self
 
 
 class CoDel(_Kind):
@@ -398,29 +379,23 @@ class Link(Model):
             raise ValueError("the trace must end after 0 ms")
         return times
 
-    @model_validator(mode="after")
-    def _one_way_to_send(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         if self.delivery_ms:
             rate_bps = trace_rate_bps(self.delivery_ms)
             if not math.isclose(self.rate_bps, rate_bps, rel_tol=0.01):
-                raise ValueError(
+                yield (
                     f"rate_bps {self.rate_bps:g} must be the mean rate of delivery_ms, "
                     f"{rate_bps:g}, within 1 %"
                 )
             if any(change.rate_bps is not None for change in self.changes):
-                raise ValueError("changes of rate_bps are not allowed beside delivery_ms")
+                yield "changes of rate_bps are not allowed beside delivery_ms"
             if self.arq:
-                raise ValueError("arq is not allowed beside delivery_ms: the trace is what is left")
+                yield "arq is not allowed beside delivery_ms: the trace is what is left"
         if self.xcp and self.assistance:
-            raise ValueError(f"xcp is not allowed beside {self.assistance[0]}")
+            yield f"xcp is not allowed beside {self.assistance[0]}"
         if self.aqm and self.mark_above_packets is not None:
-            raise ValueError("state either aqm or mark_above_packets")
-        return self
-
-    @model_validator(mode="after")
-    def _one_queue_limit(self) -> Self:
+            yield "state either aqm or mark_above_packets"
         if (self.queue_packets is None) == (self.queue_bytes is None):
-            raise ValueError("state either queue_packets or queue_bytes")
+            yield "state either queue_packets or queue_bytes"
         if self.source == self.target:
-            raise ValueError(f"a link must join two nodes, not {quoted(self.source)} to itself")
-        return self
+            yield f"a link must join two nodes, not {quoted(self.source)} to itself"

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from longfat.errors import InputError
 from longfat.statistics import half_width
+from longfat.style import ENGINE_LABEL
 
 
 def values_at(trace: pd.DataFrame, series: str, times: ArrayLike) -> np.ndarray:
@@ -187,10 +188,10 @@ def shares(table: pd.DataFrame, who: str = "protocol", value: str = "goodput_bps
     if len(part) < 3:
         p_value = np.nan
     elif part.shape[1] > 2:
-        p_value = stats.friedmanchisquare(*(part[name] for name in part)).pvalue
+        p_value = scipy.stats.friedmanchisquare(*(part[name] for name in part)).pvalue
     else:
         above = int((part.iloc[:, 0] > 0.5).sum())
-        p_value = stats.binomtest(above, len(part)).pvalue
+        p_value = scipy.stats.binomtest(above, len(part)).pvalue
     return Shares(rows.reset_index(), float(p_value), len(part))
 
 
@@ -207,6 +208,18 @@ def neighbour_goodput(runs: pd.DataFrame) -> pd.DataFrame:
         neighbour=runs["N1"].where(first, runs["N2"]),
         control=runs["N2"].where(first, runs["N1"]),
     )[~first | (runs["N1"] != runs["N2"])].reset_index(drop=True)
+
+
+def over_segment_engine(points: pd.DataFrame, by: list[str], value: str) -> pd.DataFrame:
+    """Return what other engines have over what the segment engine has, at points that both have.
+
+    `points` has a row a point and the columns engine (as readers know it), `by` and `value`. A row
+    a point of another engine; columns engine, `by`, ratio.
+    """
+    ours = points["engine"] == ENGINE_LABEL["segment"]
+    both = points[~ours].merge(points.loc[ours, [*by, value]], on=by, suffixes=("", " ours"))
+    ratio = both[value] / both[f"{value} ours"]
+    return both[["engine", *by]].assign(ratio=ratio)
 
 
 def harm(reference: ArrayLike, measured: ArrayLike) -> np.ndarray:

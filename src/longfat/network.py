@@ -57,7 +57,7 @@ def reference(
         flows=(Flow(source="sender", target="receiver", congestion_control=congestion_control),),
         duration_s=duration_s,
         seed=seed,
-        record=record or Record(),
+        record=record,
     )
 
 
@@ -146,5 +146,5 @@ def wcdma(
         ),
         duration_s=duration_s,
         seed=seed,
-        record=record or Record(),
+        record=record,
     )

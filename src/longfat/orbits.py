@@ -14,15 +14,15 @@ import csv
 import datetime
 import functools
 import math
-from collections.abc import Sequence
-from typing import Annotated, Any, Self
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
 
 import mpmath
 import numpy as np
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field
 
-from longfat.errors import InputError, nearest, quoted, sentence
-from longfat.links import Model
+from longfat.errors import InputError, nearest, quoted
+from longfat.fields import Mistake, Model
 from longfat.paths import DATA
 
 LIGHT_KM_S = 299_792.458
@@ -61,11 +61,9 @@ class Shell(Model):
     min_elevation_deg: Annotated[float, Field(ge=0, lt=90)] = 25.0
     name: str = ""
 
-    @model_validator(mode="after")
-    def _phases(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         if self.phasing >= self.planes > 1:
-            raise ValueError(f"phasing {self.phasing} must be below planes, {self.planes}")
-        return self
+            yield f"phasing {self.phasing} must be below planes, {self.planes}"
 
 
 def _table(name: str) -> list[dict[str, str]]:
@@ -99,8 +97,8 @@ def find_shell(shell: str | dict | Shell) -> Shell:
         return known[shell]
     try:
         return Shell(**shell)
-    except ValidationError as error:
-        raise InputError(f"shell: {sentence(error)}") from None
+    except InputError as error:
+        raise InputError(f"shell: {error}") from None
 
 
 class Place(Model):
@@ -166,8 +164,8 @@ def find_place(place: str | Sequence[float] | Place, what: str = "place") -> Pla
         ) from None
     try:
         return Place(latitude_deg=latitude_deg, longitude_deg=longitude_deg)
-    except ValidationError as error:
-        raise InputError(f"{what}: {sentence(error)}") from None
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from None
 
 
 def cos_sin(turns: float) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 `longfat draw` and `longfat simulate --plot` write them.
 """
 
+import io
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HOP, ROW = 2.6, 1.15  # inches between two nodes of a path, and between two that stand side by side
+DOWN_WIDTH, DOWN, ACROSS = 3.4, 0.75, 2.2  # of a drawing from the top down
 ABOVE = 0.15  # from a link to the first flow on it, and from flow to flow
 LINE = 0.16  # of text
 
@@ -62,15 +64,24 @@ def save(figure: "Figure", path: Path, **options: Any) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
+def svg(figure: "Figure", **options: Any) -> str:
+    """Return a figure as SVG, the same text each time; `options` are those of `save`."""
+    from matplotlib import rc_context
+
+    with io.StringIO() as text, rc_context({"svg.hashsalt": style.RC["svg.hashsalt"]}):
+        figure.savefig(text, format="svg", metadata={"Date": None}, **options)
+        return text.getvalue()
+
+
 # --- the network
 
 
-def draw(scenario: Scenario) -> "Figure":
+def draw(scenario: Scenario, down: bool = False) -> "Figure":
     """Return a drawing of a scenario for matplotlib: nodes, links, and the way of each flow.
 
-    Nodes stand from left to right in the order in which packets pass them. At a link: rate, delay,
-    queue, losses, and what changes while it runs. A dashed link loses packets. A flow is a line in
-    its algorithm's colour; a dashed one is the way after a reroute.
+    Nodes stand from left to right in the order in which packets pass them, or from the top `down`.
+    At a link: rate, delay, queue, losses, and what changes while it runs. A dashed link loses
+    packets. A flow is a line in its algorithm's colour; a dashed one is the way after a reroute.
 
     >>> from longfat import pictures, topologies
     >>> figure = pictures.draw(topologies.satellite(loss=1e-4))
@@ -89,17 +100,26 @@ def draw(scenario: Scenario) -> "Figure":
     busiest = len(_groups(ways))
     above, below = 0.5 + ABOVE * (busiest + 1), 0.4 + LINE * lines
     size = (HOP * (columns - 1) + 1.7, row_height * spread + above + below)
+    if down:
+        hop = DOWN + LINE * lines + ABOVE * busiest
+        size = (DOWN_WIDTH, hop * (columns - 1) + above + 0.6)
+        row_width = min(ACROSS, (DOWN_WIDTH - 1.2) / (spread or 1))
     with rc_context(style.RC):
         figure = Figure(figsize=size)
         figure.set_layout_engine("none")
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
         axes.set_aspect("equal")
-        at = {node: (HOP * x, row_height * y) for node, (x, y) in places.items()}
-        left, bottom = -0.85, row_height * min(heights) - below
+        if down:
+            at = {node: (row_width * y, -hop * x) for node, (x, y) in places.items()}
+            left = row_width * (max(heights) + min(heights)) / 2 - DOWN_WIDTH / 2
+            bottom = -hop * (columns - 1) - 0.6
+        else:
+            at = {node: (HOP * x, row_height * y) for node, (x, y) in places.items()}
+            left, bottom = -0.85, row_height * min(heights) - below
         axes.set(xlim=(left, left + size[0]), ylim=(bottom, bottom + size[1]))
-        _draw_links(axes, scenario, at)
-        _draw_flows(axes, ways, at)
+        _draw_links(axes, scenario, at, down)
+        _draw_flows(axes, ways, at, down)
         _draw_nodes(axes, scenario, at)
     return figure
 
@@ -167,29 +187,40 @@ def _columns(
     return order, {node: column for column, nodes in generations for node in nodes}
 
 
-def _draw_links(axes: Any, scenario: Scenario, at: dict[str, tuple[float, float]]) -> None:
+def _draw_links(
+    axes: Any, scenario: Scenario, at: dict[str, tuple[float, float]], down: bool
+) -> None:
     links = {(link.source, link.target): link for link in scenario.links}
     said: set[tuple[float, str]] = set()
+    way = (lambda node: -at[node][1]) if down else (lambda node: at[node][0])
+
+    def aside(one: str, other: str) -> bool:
+        return way(one) == way(other)
+
     for (one, other), link in links.items():
-        if (at[one][0], one) > (at[other][0], other):
+        if (way(one), one) > (way(other), other):
             continue  # its other direction is drawn
         (x0, y0), (x1, y1) = at[one], at[other]
         lossy = any(_loses(each) for each in (link, links[other, one]))
         axes.plot((x0, x1), (y0, y1), color="0.45", linewidth=1.6, ls=(0, (3, 2)) if lossy else "-")
         text = link_text(link, links[other, one], scenario.duration_s)
         beside = [
-            hop for hop in links if other == hop[1] and at[hop[0]][0] == x0 and hop[0] != one
-        ] + [hop for hop in links if one == hop[0] and at[hop[1]][0] == x1 and hop[1] != other]
+            hop for hop in links if other == hop[1] and aside(hop[0], one) and hop[0] != one
+        ] + [hop for hop in links if one == hop[0] and aside(hop[1], other) and hop[1] != other]
         same = any(
             link_text(links[hop], links[hop[::-1]], scenario.duration_s) == text for hop in beside
         )
-        if (x0, text) in said and same:
+        if (way(one), text) in said and same:
             continue
-        said.add((x0, text))
+        said.add((way(one), text))
         text = f"each {text}" if same else text
+        share = 0.5  # of the way
+        if down and x0 != x1:  # where the ends that stand side by side are further apart
+            middle = sum(axes.get_xlim()) / 2
+            share = 0.35 if abs(x0 - middle) > abs(x1 - middle) else 0.65
         axes.text(
-            (x0 + x1) / 2,
-            (y0 + y1) / 2 - (0.09 if y0 == y1 else -0.02),
+            x0 + share * (x1 - x0),
+            y0 + share * (y1 - y0) - (0.09 if y0 == y1 else -0.02),
             text,
             ha="center",
             va="top" if y0 == y1 else "center",
@@ -273,7 +304,7 @@ def _groups(ways: list[tuple[Flow, Way]]) -> dict[tuple, list[tuple[Flow, Way]]]
 
 
 def _draw_flows(
-    axes: Any, ways: list[tuple[Flow, Way]], at: dict[str, tuple[float, float]]
+    axes: Any, ways: list[tuple[Flow, Way]], at: dict[str, tuple[float, float]], down: bool
 ) -> None:
     groups = _groups(ways)
     order = sorted(groups, key=lambda group: -at[group[0][0][0]][1])  # the highest source on top
@@ -287,18 +318,21 @@ def _draw_flows(
         color = style.style(name)["color"]
         flow, way = groups[group][0]
 
-        def up(one: str, other: str, group: tuple = group) -> float:
+        def beside(one: str, other: str, group: tuple = group) -> tuple[float, float]:
             here = using[frozenset((one, other))]
-            return ABOVE * (len(here) - here.index(group))
+            far = ABOVE * (len(here) - here.index(group))
+            return (-far, 0.0) if down else (0.0, far)
 
-        _draw_way(axes, path, at, up, color, "-")
+        _draw_way(axes, path, at, beside, color, "-")
         for number, other in enumerate(others):
-            _draw_way(axes, other, at, up, color, ":")
+            _draw_way(axes, other, at, beside, color, ":")
             parting = next(n for n, node in enumerate(other) if n and node not in path)
             (x0, y0), (x1, y1) = at[other[parting - 1]], at[other[parting]]
             text = f"from {way[number + 1][0]:g} s on"
             place = (x0 + 0.55 * (x1 - x0), y0 + 0.55 * (y1 - y0) - 0.55)
-            axes.text(*place, text, color=color, fontsize=8, ha="center")
+            if down:
+                place = (x0 + 0.4 * (x1 - x0) - 0.15, y0 + 0.4 * (y1 - y0))
+            axes.text(*place, text, color=color, fontsize=8, ha="right" if down else "center")
         source = path[0]
         level = labelled[source] = labelled.get(source, -1) + 1
         busy = max(len(using[frozenset(hop)]) for hop in _hops_of(using, source))
@@ -331,15 +365,16 @@ def _draw_way(
     axes: Any,
     path: Sequence[str],
     at: dict[str, tuple[float, float]],
-    up: Callable[[str, str], float],
+    beside: Callable[[str, str], tuple[float, float]],
     color: str,
     ls: str,
 ) -> None:
     points: list[tuple[float, float]] = []
     for one, other in itertools.pairwise(path):
         (x0, y0), (x1, y1) = at[one], at[other]
+        right, up = beside(one, other)
         for part in (0.1, 0.9):
-            points.append((x0 + part * (x1 - x0), y0 + part * (y1 - y0) + up(one, other)))
+            points.append((x0 + part * (x1 - x0) + right, y0 + part * (y1 - y0) + up))
     x, y = zip(*points, strict=True)
     axes.plot(x, y, color=color, linewidth=2, ls=ls, solid_capstyle="round", zorder=2)
     arrow = {"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}

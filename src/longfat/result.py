@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeGuard, get_args
 from longfat.scenario import LinkSeries, Scenario, TransferSeries
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 
@@ -36,7 +37,7 @@ class TransferRow(TypedDict):
     transfer: str
     method: str
     transfer_time_s: float | None  # until the last byte is there and the checksum is right
-    known_s: float | None  # with datagrams: until the source knows it
+    acknowledged_s: float | None  # with datagrams: until the source knows it
     delivered_bytes: int  # of the file
     packets_sent: int
     packets_sent_again: int
@@ -110,7 +111,7 @@ class Result:
         import pandas as pd
 
         table = pd.DataFrame(self._transfers, columns=TRANSFER_COLUMNS)
-        return table.astype({"transfer_time_s": float, "known_s": float})
+        return table.astype({"transfer_time_s": float, "acknowledged_s": float})
 
     def transfer_rows(self) -> list[Row]:
         """Return what `transfers` has, a dictionary a transfer, with None for what is missing."""
@@ -133,6 +134,49 @@ class Result:
     def link_rows(self) -> list[Row]:
         """Return what `links` has, a dictionary a direction, with None for what is missing."""
         return records(self._links)
+
+    def parts_from(self, other: "Result", tolerance: float = 0.02) -> "pd.DataFrame":
+        """Return when each series that both have recorded is first another, the earliest on top.
+
+        Columns: series; of, the flow or link; time_s; here and there, the values then. Two values
+        differ by more than `tolerance` times the largest of the series, and for longer than one of
+        the record's intervals. A series that never does has no row.
+
+        >>> from longfat import simulate, topologies
+        >>> record = {"series": ["cwnd_segments"], "points": 200}
+        >>> one, other = (
+        ...     simulate(topologies.satellite(loss=1e-3, duration_s=20, seed=n, record=record))
+        ...     for n in (1, 2)
+        ... )
+        >>> list(one.parts_from(other)["series"])
+        ['cwnd_segments']
+        """
+        import numpy as np
+        import pandas as pd
+
+        ends_s = min(self.scenario.duration_s, other.scenario.duration_s)
+        points = min(self.scenario.record.points, other.scenario.record.points)
+        times_s = np.arange(1, points + 1) * ends_s / points
+        rows = []
+        for series in self.traces.keys() & other.traces.keys():
+            by = trace_carrier(series)
+            mine, theirs = (
+                {
+                    of: _values_at(times_s, own["time_s"].to_numpy(), own[series].to_numpy())
+                    for of, own in result.traces[series].groupby(by, sort=False)
+                }
+                for result in (self, other)
+            )
+            for of in mine.keys() & theirs.keys():
+                here, there = mine[of], theirs[of]
+                least = tolerance * max(np.nanmax(here), np.nanmax(there))
+                another = np.abs(here - there) > least  # not before both have begun
+                lasting = np.flatnonzero(another[:-1] & another[1:])
+                if lasting.size:
+                    at = lasting[0]
+                    rows.append((series, of, times_s[at], here[at], there[at]))
+        table = pd.DataFrame(rows, columns=["series", "of", "time_s", "here", "there"])
+        return table.sort_values(["time_s", "series"], ignore_index=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data, from which `from_dict` makes the result again."""
@@ -163,6 +207,14 @@ class Result:
             provenance=data["provenance"],
             transfers=data.get("transfers", ()),
         )
+
+
+def _values_at(times_s: "np.ndarray", changes_s: "np.ndarray", values: "np.ndarray") -> Any:
+    """Return a series' last value at each of these times, NaN before its first."""
+    import numpy as np
+
+    place = np.searchsorted(changes_s, times_s, side="right") - 1
+    return np.where(place < 0, np.nan, values[place].astype(float))
 
 
 def flow_table(rows: Sequence[Row]) -> "pd.DataFrame":

@@ -8,35 +8,27 @@ in bit/s, times in seconds, sizes in bytes, windows in segments. A link is one d
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, field_validator
 
 from longfat.cc import catalogue
-from longfat.errors import InputError, nearest, quoted, sentence, shortened
-from longfat.links import (
+from longfat.errors import InputError, nearest, quoted, shortened
+from longfat.fields import (
     FASTEST_BPS,
     LARGEST,
     BitRate,
     Count,
-    Link,
-    LinkChange,
+    Mistake,
     Model,
     Name,
-    Outage,
     PositiveSeconds,
     Seconds,
     Segments,
 )
+from longfat.links import Link, LinkChange, Outage
 from longfat.transfers import GridFtp, Rbudp, Transfer, Tsunami
 
 __all__ = [
@@ -77,13 +69,9 @@ class CongestionControl(Model):
     name: str
     parameters: Annotated[dict[str, Any], BeforeValidator(_python_numbers)] = {}  # noqa: RUF012 (copied)
 
-    @model_validator(mode="after")
-    def _known(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         for name, reason in catalogue.find(self.name).refusals(self.parameters):
-            raise PydanticCustomError(
-                "value_error", "{reason}", {"at": ("parameters", name), "reason": reason}
-            )
-        return self
+            yield ("parameters", name), reason
 
 
 def _from_name(value: Any) -> Any:
@@ -161,13 +149,11 @@ class Move(Model):
     relay: Name | None = None
     state_bytes: Annotated[int, Field(ge=0, le=LARGEST)] = 0
 
-    @model_validator(mode="after")
-    def _on_the_path(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         for name in ("redirect", "relay"):
             node = getattr(self, name)
             if node is not None and node not in self.path:
-                raise ValueError(f"{name} {quoted(node)} must be on the path")
-        return self
+                yield f"{name} {quoted(node)} must be on the path"
 
 
 AS_LINUX = {"as_linux_6_12", "hystart_as_linux"}  # parameters of congestion controls
@@ -227,7 +213,7 @@ class Flow(Model):
     min_rto_s: PositiveSeconds = 1.0
     start_s: Seconds = 0.0
     stop_s: PositiveSeconds | None = None
-    bytes: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    bytes: Annotated[int, Field(ge=1, le=10**15)] | None = None
     path: NodePath | None = None
     reroutes: tuple[Reroute, ...] = ()
     handoffs: tuple[Handoff, ...] = ()
@@ -262,19 +248,23 @@ class Flow(Model):
             control = CongestionControl(name=control.name, parameters=parameters)
         return Flow(**(dict(self) | LINUX_BESIDES | {"congestion_control": control}))
 
-    @model_validator(mode="after")
-    def _stop_after_start(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         if self.stop_s is not None and self.stop_s <= self.start_s:
-            raise ValueError(f"stop_s {self.stop_s} must be later than start_s {self.start_s}")
+            yield f"stop_s {self.stop_s} must be later than start_s {self.start_s}"
         if self.source == self.target:
-            raise ValueError(f"a flow needs two nodes, not {quoted(self.source)} to itself")
+            yield f"a flow needs two nodes, not {quoted(self.source)} to itself"
         algorithm = catalogue.find(self.congestion_control.name)
         if self.max_window_segments is not None and not algorithm.caps_window:
-            raise ValueError(
+            yield (
                 f"'{self.congestion_control.name}' cannot cap its congestion window: "
                 "leave max_window_segments out and limit the flow by receive_buffer_bytes"
             )
-        return self
+        if "supplement" in algorithm.events and not self.sack:
+            yield (
+                f"'{algorithm.name}' needs sack: the receiver's reports tell it what has become of "
+                "its supplements"
+            )
+        yield from self._impossible_ways()
 
     @property
     def sends_own_packets(self) -> bool:
@@ -288,43 +278,29 @@ class Flow(Model):
         known = "low_priority" in catalogue.find(control.name).parameters
         return known and bool(control.parameters.get("low_priority", True))
 
-    @model_validator(mode="after")
-    def _supplements_are_reported(self) -> Self:
-        name = self.congestion_control.name
-        if "supplement" in catalogue.find(name).events and not self.sack:
-            raise ValueError(
-                f"'{name}' needs sack: the receiver's reports tell it what has become of its "
-                "supplements"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _ways(self) -> Self:
+    def _impossible_ways(self) -> Iterator[Mistake]:
         if self.reroutes and self.path is None:
-            raise ValueError("a flow with reroutes must state the path that it begins with")
+            yield "a flow with reroutes must state the path that it begins with"
         if self.relays and (self.path or self.handoffs):
-            raise ValueError("a flow through relays can have neither a path nor handoffs")
+            yield "a flow through relays can have neither a path nor handoffs"
         if not self.relays and (self.relay_buffer_bytes or self.relays_fail_at_s is not None):
-            raise ValueError("relay_buffer_bytes and relays_fail_at_s are for flows with relays")
+            yield "relay_buffer_bytes and relays_fail_at_s are for flows with relays"
         if self.moves and self.reroutes:
-            raise ValueError("a flow has either reroutes or moves")
+            yield "a flow has either reroutes or moves"
         for move in self.moves:
             if (move.relay is None) == bool(self.relays) or len(self.relays) > 1:
-                raise ValueError(
-                    "a move states relay if, and only if, the flow has a relay, and one alone"
-                )
+                yield "a move states relay if, and only if, the flow has a relay, and one alone"
         ways: tuple[Reroute | Move, ...] = (*self.reroutes, *self.moves)
         for path in (self.path, *(way.path for way in ways)):
             if path is not None and (path[0], path[-1]) != (self.source, self.target):
-                raise ValueError(
+                yield (
                     f"path must lead from {quoted(self.source)} to {quoted(self.target)}, not from "
                     f"{quoted(path[0])} to {quoted(path[-1])}"
                 )
         for nodes in (self.path or (), self.relays, *(way.path for way in ways)):
             for node in nodes:
                 if nodes.count(node) > 1:
-                    raise ValueError(f"path and relays name a node once, not {quoted(node)} again")
-        return self
+                    yield f"path and relays name a node once, not {quoted(node)} again"
 
 
 FlowSeries = Literal[
@@ -339,7 +315,7 @@ FlowSeries = Literal[
     "handoff_s",
 ]
 LinkSeries = Literal["queue_packets", "sent_bytes"]
-TransferSeries = Literal["there_bytes", "rate_bps", "error_rate"]
+TransferSeries = Literal["received_bytes", "rate_bps", "error_rate"]
 
 
 class Record(Model):
@@ -359,8 +335,12 @@ class Record(Model):
     100
     """
 
-    series: tuple[FlowSeries | LinkSeries | TransferSeries, ...] = ()
+    series: tuple[Literal[FlowSeries, LinkSeries, TransferSeries], ...] = ()
     points: Annotated[int, Field(ge=2, le=1_000_000)] = 2000
+
+
+def _or_nothing(record: Any) -> Any:
+    return Record() if record is None else record
 
 
 class _Graph:
@@ -433,7 +413,7 @@ class Scenario(Model):
     ('a', 'b')
     >>> Scenario.from_json(scenario.to_json()) == scenario
     True
-    >>> scenario.with_(seed=2).seed
+    >>> scenario.replace(seed=2).seed
     2
     """
 
@@ -441,16 +421,10 @@ class Scenario(Model):
     flows: tuple[Flow, ...] = ()
     duration_s: PositiveSeconds
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
-    record: Record = Record()
+    record: Annotated[Record, BeforeValidator(_or_nothing)] = Record()
     ns2: Ns2 = Ns2()
     transfers: tuple[Transfer, ...] = ()
     title: str = ""
-
-    def __init__(self, /, **fields: Any) -> None:
-        try:
-            super().__init__(**fields)
-        except ValidationError as error:
-            raise InputError(sentence(error)) from None
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -475,36 +449,38 @@ class Scenario(Model):
                 )
         return links
 
-    @model_validator(mode="after")
-    def _xcp_and_stations_apart(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
+        yield from self._xcp_beside_stations()
+        yield from self._unknown_priorities()
+        yield from self._impossible_transfers()
+        yield from self._missing_paths()
+        yield from self._missing_estimates()
+
+    def _xcp_beside_stations(self) -> Iterator[Mistake]:
         ways = {(link.source, link.target): link for link in self.links}
         for number, link in enumerate(self.links):
             back = ways[link.target, link.source]
             for name in ("base_station", "notifies_loss"):
                 if link.xcp and getattr(back, name):
-                    raise ValueError(
+                    yield (
                         f"links.{number}.xcp: not allowed beside {name} of the link back, whose "
                         "ACKs it carries"
                     )
-        return self
 
-    @model_validator(mode="after")
-    def _queues_know_priorities(self) -> Self:
+    def _unknown_priorities(self) -> Iterator[Mistake]:
         for number, flow in enumerate(self.flows):
             if not flow.has_low_priority:
                 continue
             assisted = [n for n, link in enumerate(self.links) if link.assistance or link.xcp]
             if assisted:
-                raise ValueError(
+                yield (
                     f"flows.{number}.congestion_control: low_priority must be false beside the "
                     f"assistance of link {assisted[0]}: its queue has one priority"
                 )
-        return self
 
-    @model_validator(mode="after")
-    def _something_to_send(self) -> Self:
+    def _impossible_transfers(self) -> Iterator[Mistake]:
         if not self.flows and not self.transfers:
-            raise ValueError("flows: () must have one at least, unless there are transfers")
+            yield "flows: () must have one at least, unless there are transfers"
         carriers: list[int] = []
         for number, transfer in enumerate(self.transfers):
             method = transfer.method
@@ -512,54 +488,53 @@ class Scenario(Model):
             if isinstance(method, Rbudp | Tsunami):
                 for end in (method.source, method.target, *(method.path or ())):
                     if end not in self.nodes:
-                        raise ValueError(
+                        yield (
                             f"{where}: no link touches node {quoted(end)}: nodes are "
                             f"{self._node_list()}.{nearest(end, list(self.nodes))}"
                         )
                 continue
             for place in method.all_flows:
                 if place >= len(self.flows):
-                    raise ValueError(
+                    yield (
                         f"{where}.flows: there is no flow {place}: the last is "
                         f"{len(self.flows) - 1}"
                     )
+                    continue
                 if place in carriers:
-                    raise ValueError(f"{where}.flows: flow {place} carries another transfer")
+                    yield f"{where}.flows: flow {place} carries another transfer"
                 flow = self.flows[place]
                 if flow.bytes is not None or flow.stop_s is not None:
-                    raise ValueError(
+                    yield (
                         f"{where}.flows: flow {place} carries the transfer: it can have neither "
                         "bytes nor stop_s of its own"
                     )
                 carriers.append(place)
             for which, cut in enumerate(method.cuts if isinstance(method, GridFtp) else ()):
                 for place in cut.flows:
-                    if self.flows[place].start_s < cut.at_s:
-                        raise ValueError(
+                    if place < len(self.flows) and self.flows[place].start_s < cut.at_s:
+                        yield (
                             f"{where}.cuts.{which}.flows: flow {place} goes on after the cut: its "
                             f"start_s must be at least {cut.at_s}"
                         )
             if isinstance(method, GridFtp) and method.changes:
                 for place in method.all_flows:
-                    if self.flows[place].relays:
-                        raise ValueError(
+                    if place < len(self.flows) and self.flows[place].relays:
+                        yield (
                             f"{where}: flow {place} has relays: its streams can be neither cut nor "
                             "opened on the way"
                         )
-        return self
 
-    @model_validator(mode="after")
-    def _paths_exist(self) -> Self:
+    def _missing_paths(self) -> Iterator[Mistake]:
         graph = _Graph((link.source, link.target) for link in self.links)
         for number, flow in enumerate(self.flows):
-            for end in (flow.source, flow.target):
-                if end not in graph:
-                    raise ValueError(
-                        f"flows.{number}: no link touches node {quoted(end)}: nodes are "
-                        f"{self._node_list()}.{nearest(end, list(self.nodes))}"
-                    )
-            if not graph.has_path(flow.source, flow.target):
-                raise ValueError(
+            missing = [end for end in (flow.source, flow.target) if end not in graph]
+            for end in missing:
+                yield (
+                    f"flows.{number}: no link touches node {quoted(end)}: nodes are "
+                    f"{self._node_list()}.{nearest(end, list(self.nodes))}"
+                )
+            if not missing and not graph.has_path(flow.source, flow.target):
+                yield (
                     f"flows.{number}: no path from {quoted(flow.source)} to {quoted(flow.target)}"
                 )
             ways: tuple[Reroute | Move, ...] = (*flow.reroutes, *flow.moves)
@@ -567,34 +542,29 @@ class Scenario(Model):
                 for message in (message for round_ in move.rounds for message in round_):
                     for node in message:
                         if node not in graph:
-                            raise ValueError(
+                            yield (
                                 f"flows.{number}.moves: no link touches node {quoted(node)}: "
                                 f"nodes are {self._node_list()}.{nearest(node, list(self.nodes))}"
                             )
             for path in (flow.path, *(way.path for way in ways)):
                 for hop in itertools.pairwise(path or ()):
                     if hop not in graph.edges:
-                        raise ValueError(
-                            f"flows.{number}: no link from {quoted(hop[0])} to {quoted(hop[1])}"
-                        )
+                        yield f"flows.{number}: no link from {quoted(hop[0])} to {quoted(hop[1])}"
             for relay in flow.relays:
                 if relay not in graph or relay in (flow.source, flow.target):
-                    raise ValueError(
+                    yield (
                         f"flows.{number}: relay {quoted(relay)} must be a node between "
                         f"{quoted(flow.source)} and {quoted(flow.target)}: "
                         f"nodes are {self._node_list()}"
                     )
-        return self
 
-    @model_validator(mode="after")
-    def _estimates_exist(self) -> Self:
+    def _missing_estimates(self) -> Iterator[Mistake]:
         for series in {"bandwidth_bps", "utilization"} & set(self.record.series):
             controls = (catalogue.find(flow.congestion_control.name) for flow in self.flows)
             if not any(series in control.traces for control in controls):
-                raise ValueError(f"record.series: no flow's congestion control offers '{series}'")
-        return self
+                yield f"record.series: no flow's congestion control offers '{series}'"
 
-    def with_(self, **changes: Any) -> "Scenario":
+    def replace(self, **changes: Any) -> "Scenario":
         """Return a copy with top-level fields changed; what is new, and the whole, is validated."""
         return Scenario(**(dict(self) | changes))
 

@@ -16,6 +16,7 @@ import csv
 import datetime
 import functools
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -24,6 +25,7 @@ import tempfile
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +81,14 @@ def find(
     if not reproducing() and (result := find_archived(scenario, engine, versions, experiment)):
         return result
     return find_cached(key(scenario, engine, versions))
+
+
+def is_stored(
+    scenario: Scenario, engine: str, versions: Versions, experiment: str | None = None
+) -> bool:
+    """Return whether `find` has the result of a run; it is not read."""
+    archived = not reproducing() and _place(scenario, engine, versions, experiment)
+    return bool(archived) or is_cached(key(scenario, engine, versions))
 
 
 def reproducing() -> bool:
@@ -156,8 +166,11 @@ def claim(key: str) -> Iterator[bool]:
     The claim is a lock of the kernel's on the file `claims/<key>` in the folder of the local cache:
     it ends with the process, however that ends, and then a file that is left does not matter.
     """
-    import fcntl  # not on every system; simulating needs one that has it
-
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # not on every system: there two may make the same run
+        yield True
+        return
     path = folder() / "claims" / key
     with _storage_errors("cannot take a claim"):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -236,11 +249,6 @@ def read_table(experiment: str, table: str) -> "pd.DataFrame":
     return _read(experiment, table).to_pandas()
 
 
-def read_traces(experiment: str, run: int) -> "dict[str, pd.DataFrame]":
-    """Return the recorded series of a run (`Result.traces`)."""
-    return dict(_traces(experiment)[run])
-
-
 def _read(experiment: str, table: str, columns: list[str] | None = None) -> "pa.Table":
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -278,7 +286,7 @@ def _check_known(experiment: str) -> None:
 
 RUN_COLUMNS = ("engine", "seed", "simulated_s", "scenario")
 # Numbers also where all are missing.
-REAL = ("goodput_bps", "transfer_time_s", "known_s", "simulated_s", "given_up_s")
+REAL = ("goodput_bps", "transfer_time_s", "acknowledged_s", "simulated_s", "given_up_s")
 
 
 def write_archive(experiment: str, results: Iterable[Result]) -> bool:
@@ -420,14 +428,22 @@ def find_archived(
     Where the archive has the scenario, but made with other versions, nothing is answered; a warning
     says so, once for each engine and congestion control.
     """
+    place = _place(scenario, engine, versions, experiment)
+    return archived_result(*place, scenario) if place else None
+
+
+def _place(
+    scenario: Scenario, engine: str, versions: Versions, experiment: str | None = None
+) -> tuple[str, int] | None:
+    """Return where a run is in the archive (`find_archived`): experiment, and its run."""
     wanted = engine, scenario.sha256()
     run = _runs_of(experiment).get(wanted) if experiment else None
     if experiment and run is not None and not _others(experiment, versions):
-        return archived_result(experiment, run, scenario)
+        return experiment, run
     places = _archive_index().get(wanted, ())
     for place, run in places:
         if not _others(place, versions):
-            return archived_result(place, run, scenario)
+            return place, run
     for place, _ in places:
         for part in _others(place, versions):
             _say_once(part, versions[part])
@@ -463,7 +479,7 @@ def archived_result(experiment: str, run: int, scenario: Scenario | None = None)
         scenario=scenario,
         flows=tables["flows"].get(run, []),
         links=tables["links"].get(run, []),
-        traces=read_traces(experiment, run) if scenario.record.series else {},
+        traces=_traces(experiment)[run] if scenario.record.series else {},
         provenance={
             "experiment": experiment,
             "engine": line["engine"],
@@ -490,8 +506,10 @@ def forget_archive() -> None:
 def _archive_index() -> dict[tuple[str, str], list[tuple[str, int]]]:
     """Return where runs are, by engine and hash of the scenario: experiments, and their runs.
 
-    Whole tables are read when they are needed.
+    Whole tables are read when they are needed. Without the package that reads them there are none.
     """
+    if find_spec("pyarrow") is None:
+        return {}
     places: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for experiment in experiments():
         for wanted, run in _runs_of(experiment).items():
@@ -541,15 +559,26 @@ def _rows(experiment: str, table: str) -> list[Row]:
 
 
 @functools.cache
-def _traces(experiment: str) -> "dict[int, dict[str, pd.DataFrame]]":
-    """Return an experiment's recorded series, by run and name of the series."""
-    traces: dict[int, dict[str, pd.DataFrame]] = {}
-    table = read_table(experiment, "traces")
-    for (run, series), values in table.groupby(["run", "series"], sort=False):
-        named = values[["flow", "time_s", "value"]].rename(
-            columns={"value": series, "flow": trace_carrier(series)}
-        )
-        traces.setdefault(run, {})[series] = named.reset_index(drop=True)
+def _traces(experiment: str) -> dict[int, dict[str, dict[str, Any]]]:
+    """Return an experiment's recorded series, by run and name of the series: columns of each.
+
+    The rows of a series stand together (`write_archive`).
+    """
+    import numpy as np
+
+    traces: dict[int, dict[str, dict[str, Any]]] = {}
+    table = read_table(experiment, "traces").astype({"series": object, "flow": object})
+    runs, names = table["run"].to_numpy(), table["series"].to_numpy()
+    begins = np.flatnonzero((runs[1:] != runs[:-1]) | (names[1:] != names[:-1])) + 1
+    columns = {name: table[name].to_numpy() for name in ("flow", "time_s", "value")}
+    for start, end in itertools.pairwise([0, *begins.tolist(), len(table)]):
+        run, series = int(runs[start]), names[start]
+        here = {name: values[start:end] for name, values in columns.items()}
+        traces.setdefault(run, {})[series] = {
+            trace_carrier(series): here["flow"],
+            "time_s": here["time_s"],
+            series: here["value"],
+        }
     return traces
 
 
@@ -562,18 +591,17 @@ def points() -> list[str]:
 
 
 def write_points(
-    experiment: str, table: "pd.DataFrame", compute: str, made: Iterable[dict[str, Any]]
+    experiment: str, table: "pd.DataFrame", point: str, made: Iterable[dict[str, Any]]
 ) -> bool:
     """Write a sweep as points: a row a point. `made` has the provenance of each run.
 
-    `compute` names the function, such as "package.module:function", that computes a point again: of
-    a row's values it returns those that were measured, as they are archived. Returns whether a
-    value differs from what was there.
+    `point` names what makes a row again (a `longfat.experiment.Point`), as "package.module:POINT".
+    Returns whether a value differs from what was there.
     """
     import pyarrow as pa
 
     tables = {"points": pa.Table.from_pandas(table, preserve_index=False)}
-    return _write(experiment, tables, _made(experiment, list(made), compute))
+    return _write(experiment, tables, _made(experiment, list(made), point))
 
 
 # --- provenance

@@ -13,7 +13,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from longfat import engines, store
-from longfat.errors import InputError, LongfatError, SimulationError
+from longfat.errors import InputError, LongfatError, SimulationError, as_list
 from longfat.result import Result, flow_table
 from longfat.scenario import Scenario
 
@@ -82,7 +82,7 @@ def simulate_all(
     if archived:
         engines.accept_new(scenarios, engine)
     versions = engines.versions(scenarios, engine)
-    keys = [store.key(one, engine, own) for one, own in zip(scenarios, versions, strict=True)]
+    keys = [scenario.canonical_json() for scenario in scenarios]
     first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
     done = {
         key: result
@@ -90,6 +90,7 @@ def simulate_all(
         if (result := store.find(scenarios[i], engine, versions[i], experiment))
     }
     to_do = [i for key, i in first.items() if key not in done]
+    _refuse([(i, scenarios[i]) for i in to_do], engine)
     to_do.sort(key=lambda i: (-expected_bytes(scenarios[i]), i))
     failures = []
     try:
@@ -105,7 +106,8 @@ def simulate_all(
                         if result is None:
                             to_do.append(i)
                             continue
-                        done[keys[i]] = _received(result, keys[i])
+                        wanted = store.key(scenarios[i], engine, versions[i])
+                        done[keys[i]] = _received(result, wanted)
                     except SimulationError as error:
                         failures.append(f"scenario {i}: {store.keep_failure(error)}")
                     except LongfatError:
@@ -126,6 +128,18 @@ def simulate_all(
     if archived:
         store.write_archive(archived, [done[key] for key in dict.fromkeys(keys)])
     return results
+
+
+def _refuse(scenarios: list[tuple[int, Scenario]], engine: str) -> None:
+    """Raise InputError, with the number of each, for scenarios that an engine cannot run."""
+    refused = []
+    for number, scenario in scenarios:
+        try:
+            engines.check(scenario, engine)
+        except InputError as error:
+            refused.append(f"scenario {number}: {error}")
+    if refused:
+        raise InputError(as_list(refused, "scenarios are refused, none was run"))
 
 
 def _in_order_of_their_end(executor: Executor, calls: dict) -> Iterator[tuple[int, Future]]:
@@ -152,11 +166,12 @@ def _received(result: Result, key: str) -> Result:
     return result
 
 
-def can_run(scenarios: Iterable[Scenario], engine: str) -> bool:
+def can_run(scenarios: Iterable[Scenario], engine: str, experiment: str | None = None) -> bool:
     """Return whether this machine can give every result: the engine is here, or each is stored.
 
     Where it cannot, a line on standard output says what is left out and how to get it, so that the
-    page of a notebook says it too. Raises InputError for an unknown engine.
+    page of a notebook says it too. `experiment` is the archive in which they probably are. Raises
+    InputError for an unknown engine.
     """
     if engines.is_here(engine):
         return True
@@ -165,7 +180,7 @@ def can_run(scenarios: Iterable[Scenario], engine: str) -> bool:
     missing = [
         one
         for one, own in zip(scenarios, versions, strict=True)
-        if store.find(one, engine, own) is None
+        if not store.is_stored(one, engine, own, experiment)
     ]
     if missing:
         print(

@@ -14,15 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from longfat.errors import InputError, quoted
-from longfat.links import (
-    FASTEST_BPS,
-    LONGEST_S,
-    TRACE_BYTES,
-    Link,
-    LinkChange,
-    Outage,
-    mahimahi,
-)
+from longfat.fields import FASTEST_BPS, LONGEST_S
+from longfat.links import TRACE_BYTES, Link, LinkChange, Outage, mahimahi
 
 COLUMNS = ("time_s", "rate_bps", "delay_s", "loss_per_packet")
 MOST = {

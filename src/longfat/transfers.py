@@ -5,12 +5,13 @@ lets them take blocks from a common queue. By datagrams at a rate: RBUDP and Tsu
 messages go over TCP connections of their own.
 """
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from longfat.errors import quoted
-from longfat.links import BitRate, Count, Model, Name, Seconds
+from longfat.fields import BitRate, Count, Mistake, Model, Name, Seconds
 
 __all__ = ["Adapts", "Cut", "GridFtp", "ParallelTcp", "Rbudp", "Transfer", "Tsunami"]
 
@@ -27,11 +28,9 @@ class _ByFlows(Model):
         """All that carry it, at whatever time."""
         return self.flows
 
-    @model_validator(mode="after")
-    def _each_once(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         if len(set(self.flows)) < len(self.flows):
-            raise ValueError("flows must name each flow once")
-        return self
+            yield "flows must name each flow once"
 
 
 class ParallelTcp(_ByFlows):
@@ -95,15 +94,15 @@ class GridFtp(_ByFlows):
     marker_every_s: Annotated[float, Field(gt=0, le=1e6)] | None = 5.0
     adapts: Adapts | None = None
 
-    @model_validator(mode="after")
-    def _changes_make_sense(self) -> Self:
-        if len(set(self.all_flows)) < len(self.all_flows):
-            raise ValueError("cuts: flows must be named once")
+    def _mistakes(self) -> Iterator[Mistake]:
+        yield from super()._mistakes()
+        elsewhere = [place for cut in self.cuts for place in cut.flows]
+        if len({*elsewhere, *self.flows}) < len(elsewhere) + len(set(self.flows)):
+            yield "cuts: flows must be named once"
         if [cut.at_s for cut in self.cuts] != sorted({cut.at_s for cut in self.cuts}):
-            raise ValueError("cuts must be in the order of their times")
+            yield "cuts must be in the order of their times"
         if self.cuts and self.adapts:
-            raise ValueError("adapts: it cannot be had together with cuts")
-        return self
+            yield "adapts: it cannot be had together with cuts"
 
     @property
     def all_flows(self) -> tuple[int, ...]:
@@ -132,16 +131,14 @@ class _ByDatagrams(Model):
     socket_buffer_bytes: Annotated[int, Field(ge=1, le=10**12)] = 20_000_000
     path: Annotated[tuple[Name, ...], Field(min_length=2)] | None = None
 
-    @model_validator(mode="after")
-    def _two_ends(self) -> Self:
+    def _mistakes(self) -> Iterator[Mistake]:
         if self.source == self.target:
-            raise ValueError(f"a transfer needs two nodes, not {quoted(self.source)} to itself")
+            yield f"a transfer needs two nodes, not {quoted(self.source)} to itself"
         if self.path and (self.path[0], self.path[-1]) != (self.source, self.target):
-            raise ValueError(
+            yield (
                 f"path must lead from {quoted(self.source)} to {quoted(self.target)}, not from "
                 f"{quoted(self.path[0])} to {quoted(self.path[-1])}"
             )
-        return self
 
 
 class Rbudp(_ByDatagrams):

@@ -20,7 +20,7 @@ import pandas as pd
 
 from longfat import engines, measures, statistics, store
 from longfat.errors import InputError
-from longfat.experiment import Experiment
+from longfat.experiment import Experiment, Point
 from longfat.network import duplex
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
@@ -192,7 +192,7 @@ def compute(executor: Executor | None = None) -> None:
         results = simulate_all(scenes, executor=executor)
         parts.append(part.assign(seeds=1).join(_measured(results, part.index)))
         made += [result.provenance for result in results]
-    store.write_points(ARCHIVE, pd.concat(parts).sort_index(), f"{__name__}:point", made)
+    store.write_points(ARCHIVE, pd.concat(parts).sort_index(), f"{__name__}:POINT", made)
 
 
 class Points(Experiment):
@@ -213,10 +213,12 @@ def rounded(row: dict[str, float]) -> dict[str, float]:
     return {name: float(f"{value:.3g}") for name, value in row.items()}
 
 
-def point(row: dict[str, Any]) -> dict[str, float]:
-    """Run a point of the archive again and return what was measured, as it is archived."""
-    run = {name: row[name] for name in ("sender", "beside", *PATH)}
-    return rounded(measured(engines.get("segment").simulate(scenario(**run))))
+def archived_scenario(row: dict[str, Any]) -> Scenario:
+    """Return the scenario of a row of the archive."""
+    return scenario(**{name: row[name] for name in ("sender", "beside", *PATH)})
+
+
+POINT = Point(archived_scenario, lambda result: rounded(measured(result)))
 
 
 def coverage(sample: int = 40, seeds: int = 12, executor: Executor | None = None) -> pd.DataFrame:

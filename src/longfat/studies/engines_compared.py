@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from longfat import measures, statistics
+from longfat import measures, paths, statistics
 from longfat.cc import catalogue
 from longfat.engines.ns2 import planning
 from longfat.errors import InputError
@@ -24,6 +24,8 @@ from longfat.scenario import LINUX_BESIDES, CongestionControl, Flow, Record, Sce
 from longfat.studies.setting import PROFILES
 from longfat.style import ENGINE_LABEL
 
+# Goodputs of the segment engine at commit 42fdbab, Mb/s, as its page cross-check had them.
+BEFORE = paths.DATA / "cross-check-before.csv"
 SAME_WITHIN = 1.1  # the factor within which two goodputs count as the same
 GAP = 1.05  # the factor beyond which a difference wants a cause
 WINDOW, THRESHOLD = "cwnd_segments", "ssthresh_segments"
@@ -50,7 +52,7 @@ def stock_ns3(flow: Flow) -> Flow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leg:
+class EngineRun:
     """An engine and how it is used; `name` ends the names of its experiments.
 
     `share` is how many times the setting's repetitions it has: Linux's runs are the dear ones.
@@ -76,20 +78,20 @@ class Leg:
         """Return a scenario of Linux's congestion controls as this leg has it."""
         if self.flow is None:
             return scenario
-        return scenario.with_(flows=[self.flow(flow) for flow in scenario.flows])
+        return scenario.replace(flows=[self.flow(flow) for flow in scenario.flows])
 
 
-# Leg, control and loss rate of runs that stop making progress: with two seeds of five ns-3's own
+# Engine, control and loss rate of runs that stop making progress: with two seeds of five ns-3's own
 # YeAH simulates 20 s in a second, and has not ended its 60 s in a quarter of an hour.
 ENDLESS = {("ns3", "yeah", 1e-2)}
 
 # By the name for readers. Each is held against Linux.
-LEGS: Mapping[str, Leg] = {
-    OURS: Leg(name="segment", engine="segment", share=2),
-    AS_LINUX: Leg(name="as-linux", engine="segment", share=2, flow=Flow.as_linux),
-    NS3: Leg(name="ns3", engine="ns3", flow=stock_ns3),
-    NS2: Leg(name="ns2", engine="ns2", throughout=False),
-    LINUX: Leg(name="linux", engine="linux"),
+LEGS: Mapping[str, EngineRun] = {
+    OURS: EngineRun(name="segment", engine="segment", share=2),
+    AS_LINUX: EngineRun(name="as-linux", engine="segment", share=2, flow=Flow.as_linux),
+    NS3: EngineRun(name="ns3", engine="ns3", flow=stock_ns3),
+    NS2: EngineRun(name="ns2", engine="ns2", throughout=False),
+    LINUX: EngineRun(name="linux", engine="linux"),
 }
 THROUGHOUT = {label: leg for label, leg in LEGS.items() if leg.throughout}
 
@@ -303,7 +305,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
     return tuple(found)
 
 
-def _of_leg(label: str, leg: Leg, at: Setting) -> list[Experiment]:
+def _of_leg(label: str, leg: EngineRun, at: Setting) -> list[Experiment]:
     """Return what every leg runs; of one that is not throughout only the runs with losses."""
 
     def experiment(
@@ -337,7 +339,7 @@ def _of_leg(label: str, leg: Leg, at: Setting) -> list[Experiment]:
     return found
 
 
-def _as_leg(leg: Leg, build: Callable[..., Scenario], **point: Any) -> Scenario:
+def _as_leg(leg: EngineRun, build: Callable[..., Scenario], **point: Any) -> Scenario:
     return leg.of(build(**point))
 
 
@@ -364,7 +366,7 @@ def _one_loss() -> Scenario:
     )
     forward, backward = (link.model_dump() for link in path.links)
     forward["outages"] = [{"start_s": 10.1918, "duration_s": 1e-4}]
-    return path.with_(links=[forward, backward])
+    return path.replace(links=[forward, backward])
 
 
 def _htcp(at: Setting) -> Scenario:
@@ -394,7 +396,7 @@ def _with_its_stack(at: Setting, control: str, loss: float, seed: int) -> Scenar
 
 
 def _changed(scenario: Scenario, fields: Mapping[str, Any]) -> Scenario:
-    return scenario.with_(flows=[Flow(**(dict(flow) | dict(fields))) for flow in scenario.flows])
+    return scenario.replace(flows=[Flow(**(dict(flow) | dict(fields))) for flow in scenario.flows])
 
 
 def trials(at: Setting) -> list[Trial]:
@@ -404,7 +406,7 @@ def trials(at: Setting) -> list[Trial]:
     ]
 
 
-def _tries(leg: Leg, at: Setting) -> pd.DataFrame:
+def _tries(leg: EngineRun, at: Setting) -> pd.DataFrame:
     return pd.DataFrame(
         [
             (place, seed)
@@ -415,7 +417,7 @@ def _tries(leg: Leg, at: Setting) -> pd.DataFrame:
     )
 
 
-def _tried(leg: Leg, at: Setting, place: int, seed: int) -> Scenario:
+def _tried(leg: EngineRun, at: Setting, place: int, seed: int) -> Scenario:
     one = trials(at)[place]
     path = at.path | (one.path or {})
     plain = reference(congestion_control=one.control, loss=_loss(one, at), seed=seed, **path)
@@ -536,6 +538,35 @@ def side_by_side(ratios: pd.DataFrame) -> pd.DataFrame:
     for label in legs:
         table[f"Linux / {label}"] = wide["text", label]
     return table.reset_index()
+
+
+def distances(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return how far the segment engine's goodputs are from those of Linux and ns-2, in per cent.
+
+    `ratios` is the table of that name; "before" is the core before this one (`BEFORE`). A distance
+    is the mean of |ln(one / other)| over the loss rates that all have. A row a control, with the
+    columns "Linux, before", Linux, "Linux, as Linux does", "ns-2, before" and ns-2; the last row,
+    "mean", is that of the others.
+    """
+    if ratios.empty:
+        return pd.DataFrame(columns=["control"])
+    index = ["control", "loss"]
+    legs = ratios.pivot(index=index, columns="engine", values="goodput").reindex(columns=list(LEGS))
+    legs[LINUX] = ratios.drop_duplicates(index).set_index(index)["Linux"]
+    old = pd.read_csv(BEFORE).set_index(index)["goodput_mbps"].reindex(legs.index)
+    pairs = {
+        f"{LINUX}, before": (old, legs[LINUX]),
+        LINUX: (legs[OURS], legs[LINUX]),
+        f"{LINUX}, {AS_LINUX}": (legs[AS_LINUX], legs[LINUX]),
+        f"{NS2}, before": (old, legs[NS2]),
+        NS2: (legs[OURS], legs[NS2]),
+    }
+    apart = pd.DataFrame(
+        {name: 100 * np.log(one / other).abs() for name, (one, other) in pairs.items()}
+    )
+    table = apart.groupby("control", sort=False).mean()
+    table.loc["mean"] = table.mean()
+    return table.rename_axis("control").reset_index()
 
 
 def events(runs: pd.DataFrame) -> pd.DataFrame:

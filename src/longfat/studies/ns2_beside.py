@@ -120,7 +120,7 @@ def scenario(
     """Return a run over the path of the page cross-check, with changes of path and flow."""
     changed = PATH | dict(path or {})
     found = reference(congestion_control=control, loss=loss, seed=seed, **changed)
-    return found.with_(flows=[found.flows[0].model_dump() | flow]) if flow else found
+    return found.replace(flows=[found.flows[0].model_dump() | flow]) if flow else found
 
 
 PLAIN, SWITCHED = (

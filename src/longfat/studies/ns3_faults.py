@@ -6,7 +6,6 @@ has two legs: our congestion controls and recovery in its socket, and all as it 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,7 @@ from longfat.papers import reno
 from longfat.papers.hybla.network import MAX_WINDOW_SEGMENTS, RTT0_S, satellite
 from longfat.papers.survey.network import japan
 from longfat.scenario import CongestionControl, Flow, Link, Outage, Record, Scenario
-from longfat.studies.engines_compared import stock_ns3
+from longfat.studies.engines_compared import EngineRun, stock_ns3
 from longfat.studies.setting import Setting
 from longfat.style import formulas
 
@@ -67,25 +66,10 @@ def worded(*, of_controls: bool) -> pd.DataFrame:
 # --- what is run
 
 
-@dataclass(frozen=True, kw_only=True)
-class Leg:
-    """An engine, and what makes its flow of ours, if that is another."""
-
-    name: str  # ends the names of its experiments
-    engine: str
-    stock: bool = False
-
-    def of(self, scenario: Scenario) -> Scenario:
-        """Return the scenario as this leg has it."""
-        if not self.stock:
-            return scenario
-        return scenario.with_(flows=[stock_ns3(flow) for flow in scenario.flows])
-
-
 LEGS = {
-    OURS: Leg(name="segment", engine="segment"),
-    SOCKET: Leg(name="ns3", engine="ns3"),
-    STOCK: Leg(name="stock-ns3", engine="ns3", stock=True),
+    OURS: EngineRun(name="segment", engine="segment"),
+    SOCKET: EngineRun(name="ns3", engine="ns3"),
+    STOCK: EngineRun(name="stock-ns3", engine="ns3", flow=stock_ns3),
 }
 SATELLITE, TERRESTRIAL = "satellite", "10 Mb/s and 0.1 s"
 SENDERS = ("newreno", "hybla", "cubic")
@@ -142,8 +126,8 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
                 name=f"faults-square-root-{leg.name}",
                 build=partial(_wide, 20.0 if at.quick else 400.0),
                 points={
-                    "sender": [name for name, (_, own) in RENOS.items() if own == leg.stock],
-                    "loss": [loss for loss in wide if not leg.stock or loss in NS3_LOSSES],
+                    "sender": [name for name, (_, own) in RENOS.items() if own == bool(leg.flow)],
+                    "loss": [loss for loss in wide if not leg.flow or loss in NS3_LOSSES],
                 },
                 repetitions=at.repetitions(5),
                 engine=leg.engine,
@@ -153,7 +137,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
 
 
 def _path(
-    leg: Leg, duration_s: float | None, path: str, sender: str, loss: float, seed: int
+    leg: EngineRun, duration_s: float | None, path: str, sender: str, loss: float, seed: int
 ) -> Scenario:
     """Return Hybla's satellite or the path of the page cross-check.
 
@@ -179,10 +163,10 @@ def _path(
 def _own_parameters(scenario: Scenario, parameters: dict[str, Any]) -> Scenario:
     (flow,) = scenario.flows
     control = CongestionControl(name=flow.congestion_control.name, parameters=parameters)
-    return scenario.with_(flows=[Flow(**(dict(flow) | {"congestion_control": control}))])
+    return scenario.replace(flows=[Flow(**(dict(flow) | {"congestion_control": control}))])
 
 
-def _one_recovery(leg: Leg) -> Scenario:
+def _one_recovery(leg: EngineRun) -> Scenario:
     """NewReno over Hybla's satellite around one loss.
 
     The link has 10 Mb/s, which a window of 550 segments nearly fills. It is the first one, so that
@@ -203,14 +187,14 @@ def _one_recovery(leg: Leg) -> Scenario:
     stop = Outage(start_s=10.25, duration_s=8e-4)
     limits = {"initial_window_segments": window, "receive_buffer_bytes": 64_000_000}
     return leg.of(
-        whole.with_(
+        whole.replace(
             links=[Link(**(dict(there) | {"outages": [stop]})), back],
             flows=[Flow(**(dict(flow) | limits))],
         )
     )
 
 
-def _without_sack(leg: Leg) -> Scenario:
+def _without_sack(leg: EngineRun) -> Scenario:
     """The survey's small pipe for a minute, without SACK."""
     pipe = japan("newreno", sack=False, payload_bps=20e6, queue_packets=50, duration_s=60)
     return leg.of(pipe)

@@ -55,7 +55,7 @@ NETWORK = pd.DataFrame(
 
 
 def cell(
-    helper: str = "Reno",
+    mechanism: str = "Reno",
     loss: float = 0.0,
     *,
     wire_loss: float = 0.0,
@@ -68,14 +68,14 @@ def cell(
 ) -> Scenario:
     """Return a sender on a wire, a base station, and a host on a radio that loses packets.
 
-    `helper` is a name of `KINDS`; `wire_s` is the wire's delay, one way; `radio` has further fields
-    of the radio link to the host, `flow` of the flow.
+    `mechanism` is a name of `KINDS`; `wire_s` is the wire's delay, one way; `radio` has further
+    fields of the radio link to the host, `flow` of the flow.
     """
     stations = {"Snoop": Snoop(), "WTCP": Wtcp()}
     fields: dict[str, Any] = {"congestion_control": "reno", "receive_buffer_bytes": 400_000}
-    if helper in ("Westwood", "TCP-J"):
-        fields["congestion_control"] = helper.lower().replace("-", "")
-    if helper == "split":
+    if mechanism in ("Westwood", "TCP-J"):
+        fields["congestion_control"] = mechanism.lower().replace("-", "")
+    if mechanism == "split":
         fields["relays"] = ["base"]
     plain = {"loss_per_packet": 0.0, "base_station": None, "notifies_loss": False}
     wire = duplex(
@@ -92,9 +92,9 @@ def cell(
         "delay_s": RADIO_S,
         "queue_packets": 400,
         "loss_per_packet": loss,
-        "base_station": stations.get(helper),
-        "notifies_loss": helper == "ELN",
-        "arq": WHOLE if helper == "ARQ" else None,
+        "base_station": stations.get(mechanism),
+        "notifies_loss": mechanism == "ELN",
+        "arq": WHOLE if mechanism == "ARQ" else None,
     }
     back = plain | ({"loss_bursts": None} if radio and "loss_bursts" in radio else {})
     return Scenario(
@@ -116,11 +116,11 @@ def _means(runs: Runs, name: str, by: list[str], value: str = "Mb/s") -> pd.Data
 
 
 def losses(runs: Runs) -> pd.DataFrame:
-    """Return the goodput with each helper by the radio's loss.
+    """Return the goodput with each mechanism by the radio's loss.
 
-    Columns: helper, loss, Mb/s, halfwidth (95 %), repetitions, timeouts.
+    Columns: mechanism, loss, Mb/s, halfwidth (95 %), repetitions, timeouts.
     """
-    return _means(runs, "helpers-links-losses", ["helper", "loss"])
+    return _means(runs, "helpers-links-losses", ["mechanism", "loss"])
 
 
 # What becomes of SACK's blocks with Snoop: whether it hides them, and whether there are any. The
@@ -128,8 +128,8 @@ def losses(runs: Runs) -> pd.DataFrame:
 BLOCKS = {"no SACK": (True, False), "hidden": (True, True), "shown": (False, True)}
 
 
-def _blocks(helper: str, loss: float, seed: int) -> Scenario:
-    hides, sack = BLOCKS[helper]
+def _blocks(mechanism: str, loss: float, seed: int) -> Scenario:
+    hides, sack = BLOCKS[mechanism]
     return cell(
         "Snoop", loss, seed=seed, radio={"base_station": Snoop(hides_sack=hides)}, sack=sack
     )
@@ -138,39 +138,39 @@ def _blocks(helper: str, loss: float, seed: int) -> Scenario:
 def blocks(runs: Runs) -> pd.DataFrame:
     """Return the goodput with Snoop, by what becomes of SACK's blocks: columns as of `losses`.
 
-    `helper` is one of `BLOCKS`.
+    `mechanism` is one of `BLOCKS`.
     """
-    return _means(runs, "helpers-links-blocks", ["helper", "loss"])
+    return _means(runs, "helpers-links-blocks", ["mechanism", "loss"])
 
 
-def _time(helper: str) -> Scenario:
+def _time(mechanism: str) -> Scenario:
     """Return a radio of 2 Mb/s that loses 3 %, so that segments wait at the base station."""
-    hidden = {"base_station": Wtcp(hides_time=False)} if helper == "WTCP without hiding" else {}
+    hidden = {"base_station": Wtcp(hides_time=False)} if mechanism == "WTCP without hiding" else {}
     radio = {"rate_bps": 2e6, **hidden}
     record = Record(series=("rtt_s",), points=200)
-    return cell(helper.partition(" ")[0], 0.03, radio=radio, record=record)
+    return cell(mechanism.partition(" ")[0], 0.03, radio=radio, record=record)
 
 
 def hidden_time(runs: Runs) -> pd.DataFrame:
-    """Return the round trips that the sender measures: helper, time_s, rtt_s, timeouts."""
-    timeouts = runs.flows("helpers-links-time").set_index("helper")["timeouts"]
+    """Return the round trips that the sender measures: mechanism, time_s, rtt_s, timeouts."""
+    timeouts = runs.flows("helpers-links-time").set_index("mechanism")["timeouts"]
     traces = runs.traces("helpers-links-time", "rtt_s")
-    traces["timeouts"] = traces["helper"].map(timeouts)
-    return traces[["helper", "time_s", "rtt_s", "timeouts"]]
+    traces["timeouts"] = traces["mechanism"].map(timeouts)
+    return traces[["mechanism", "time_s", "rtt_s", "timeouts"]]
 
 
-def _both(helper: str, loss: float, seed: int) -> Scenario:
-    return cell(helper, 0.01, wire_loss=loss, seed=seed)
+def _both(mechanism: str, loss: float, seed: int) -> Scenario:
+    return cell(mechanism, 0.01, wire_loss=loss, seed=seed)
 
 
 def both_losses(runs: Runs) -> pd.DataFrame:
     """Return the goodput where the wire loses too: columns as of `losses`, with loss the wire's."""
-    return _means(runs, "helpers-links-both", ["helper", "loss"])
+    return _means(runs, "helpers-links-both", ["mechanism", "loss"])
 
 
-def _gains(helper: str, rtt_s: float, loss: float, seed: int) -> Scenario:
+def _gains(mechanism: str, rtt_s: float, loss: float, seed: int) -> Scenario:
     transfer: dict[str, Any] = {"bytes": 5_000_000, "receive_buffer_bytes": 2_000_000}
-    return cell(helper, loss, wire_s=rtt_s / 2, seed=seed, duration_s=2000.0, **transfer)
+    return cell(mechanism, loss, wire_s=rtt_s / 2, seed=seed, duration_s=2000.0, **transfer)
 
 
 def gains(runs: Runs) -> pd.DataFrame:
@@ -180,7 +180,7 @@ def gains(runs: Runs) -> pd.DataFrame:
     over seeds, and `doublings` its logarithm to base 2; `rtt_s` is the wire's round trip.
     """
     flows = runs.flows("helpers-links-gains")
-    times = flows.groupby(["helper", "rtt_s", "loss"], sort=False)["transfer_time_s"].mean()
+    times = flows.groupby(["mechanism", "rtt_s", "loss"], sort=False)["transfer_time_s"].mean()
     gain = (times["Reno"] / times["split"]).rename("gain").reset_index()
     return gain.assign(doublings=np.log2(gain["gain"]))
 
@@ -378,29 +378,29 @@ def state_moved(runs: Runs) -> pd.DataFrame:
 DIES_S = 10.0
 
 
-def _dies(helper: str) -> Scenario:
-    """Return a helper that dies on a radio of 2 Mb/s that loses 1 %.
+def _dies(mechanism: str) -> Scenario:
+    """Return a mechanism that dies on a radio of 2 Mb/s that loses 1 %.
 
     The split connection has 200 kB on either side.
     """
     radio: dict[str, Any] = {"rate_bps": 2e6}
     flow: dict[str, Any] = {}
-    if helper == "split":
+    if mechanism == "split":
         flow = {"relay_buffer_bytes": 200_000, "relays_fail_at_s": DIES_S}
     else:
         radio["base_station"] = Snoop(fails_at_s=DIES_S)
     record = Record(series=("acknowledged_bytes", "delivered_bytes"), points=150)
-    return cell(helper, 0.01, radio=radio, duration_s=20.0, record=record, **flow)
+    return cell(mechanism, 0.01, radio=radio, duration_s=20.0, record=record, **flow)
 
 
 def failures(runs: Runs) -> pd.DataFrame:
-    """Return what is acknowledged and what is delivered when the helper dies.
+    """Return what is acknowledged and what is delivered when the mechanism dies.
 
-    Columns: helper, time_s, acknowledged, delivered (MB).
+    Columns: mechanism, time_s, acknowledged, delivered (MB).
     """
     parts = []
     results = runs.results("helpers-links-dies")
-    for name, result in zip(runs.design("helpers-links-dies")["helper"], results, strict=True):
+    for name, result in zip(runs.design("helpers-links-dies")["mechanism"], results, strict=True):
         grid = np.linspace(0, 20, 201)
         columns = {}
         for column in ("acknowledged", "delivered"):
@@ -408,7 +408,7 @@ def failures(runs: Runs) -> pd.DataFrame:
             place = np.searchsorted(trace["time_s"], grid, side="right") - 1
             values = np.append(trace[f"{column}_bytes"].to_numpy(), 0.0)
             columns[column] = values[place] / 1e6
-        parts.append(pd.DataFrame({"helper": name, "time_s": grid} | columns))
+        parts.append(pd.DataFrame({"mechanism": name, "time_s": grid} | columns))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -424,13 +424,13 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         )
 
     return (
-        one("losses", cell, four, helper=KINDS, loss=LOSSES),
-        one("blocks", _blocks, four, helper=BLOCKS, loss=LOSSES),
-        one("time", _time, None, helper=("Snoop", "WTCP without hiding", "WTCP")),
-        one("both", _both, four, helper=("Reno", "ELN", "Snoop"), loss=(0.0, 1e-3, 3e-3, 1e-2)),
+        one("losses", cell, four, mechanism=KINDS, loss=LOSSES),
+        one("blocks", _blocks, four, mechanism=BLOCKS, loss=LOSSES),
+        one("time", _time, None, mechanism=("Snoop", "WTCP without hiding", "WTCP")),
+        one("both", _both, four, mechanism=("Reno", "ELN", "Snoop"), loss=(0.0, 1e-3, 3e-3, 1e-2)),
         one(
             *("gains", _gains, three),
-            helper=("Reno", "split"),
+            mechanism=("Reno", "split"),
             rtt_s=(0.01, 0.05, 0.1, 0.3, 0.6),
             loss=(0.0, 1e-4, 1e-3, 1e-2, 3e-2),
         ),
@@ -439,5 +439,5 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         one("wcdma", _advice, four, case=ADVICE_CASES, left_out=LEFT_OUT),
         one("handoffs", _handoff, None, protocol=PROTOCOLS, peer_s=(0.0, 0.02, 0.05, 0.1, 0.15)),
         one("itcp", _indirect, None, buffer_bytes=(8_000, 16_000, 32_000, 64_000, 128_000)),
-        one("dies", _dies, None, helper=("split", "Snoop")),
+        one("dies", _dies, None, mechanism=("split", "Snoop")),
     )

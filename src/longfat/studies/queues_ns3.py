@@ -25,7 +25,7 @@ MEASURES = ("goodput", "queue", "dropped", "marked")
 
 
 def scenario(case: str, seed: int) -> Scenario:
-    """Return three NewReno flows over a link of 4 Mb/s that has this helper (`CASES`).
+    """Return three NewReno flows over a link of 4 Mb/s that has this queue (`CASES`).
 
     They begin at other times with every seed, so that chance has a part where a queue has none.
     """

@@ -430,7 +430,7 @@ def managed_experiment(seeds: int) -> Experiment:
 class Promise(NamedTuple):
     """What a router was made for, as something that is measured here; kept between both ends."""
 
-    helper: str
+    mechanism: str
     words: str
     measure: str
     low: float = -np.inf
@@ -478,7 +478,7 @@ def promises(
 ) -> pd.DataFrame:
     """Return `PROMISES` with what became of each, from the tables of this module.
 
-    Columns: helper, promise, measure, measured, kept.
+    Columns: mechanism, promise, measure, measured, kept.
     """
     alone = filled.set_index("sender").loc["xcp"]
     three = sharing[sharing["sender"] == "xcp"].iloc[0]
@@ -501,9 +501,15 @@ def promises(
 
 
 def judged(promises: Sequence[Promise], found: Sequence[float]) -> pd.DataFrame:
-    """Return promises with what was found for each: helper, promise, measure, measured, kept."""
+    """Return promises with what was found for each: mechanism, promise, measure, measured, kept."""
     rows = [
-        (one.helper, one.words, one.measure, value, "yes" if one.low <= value <= one.high else "no")
+        (
+            one.mechanism,
+            one.words,
+            one.measure,
+            value,
+            "yes" if one.low <= value <= one.high else "no",
+        )
         for one, value in zip(promises, found, strict=True)
     ]
-    return pd.DataFrame(rows, columns=["helper", "promise", "measure", "measured", "kept"])
+    return pd.DataFrame(rows, columns=["mechanism", "promise", "measure", "measured", "kept"])

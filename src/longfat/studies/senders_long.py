@@ -62,11 +62,11 @@ def scenario(
     if parameters:
         control = CongestionControl(name=sender, parameters=dict(parameters))
         first = one.flows[0].model_copy(update={"congestion_control": control})
-        one = one.with_(flows=(first, *one.flows[1:]))
+        one = one.replace(flows=(first, *one.flows[1:]))
     if outage_s:
         outage = Outage(start_s=outage_s[0], duration_s=outage_s[1])
         links = [link.model_copy(update={"outages": (outage,)}) for link in one.links]
-        one = one.with_(links=links)
+        one = one.replace(links=links)
     return one
 
 
@@ -79,7 +79,7 @@ def _outage(sender: str) -> Scenario:
 def _outlasted(sender: str, length_s: float, start: int) -> Scenario:
     outage = (OUTAGE_S + 0.137 * start, length_s) if length_s else None
     one = scenario(sender, outage_s=outage, window=WINDOW, duration_s=150.0)
-    return one.with_(flows=[one.flows[0].model_copy(update={"bytes": TRANSFER_BYTES})])
+    return one.replace(flows=[one.flows[0].model_copy(update={"bytes": TRANSFER_BYTES})])
 
 
 def _start(sender: str) -> Scenario:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from longfat.errors import InputError
+from longfat.errors import InputError, quoted
 
 PROFILES = ("paper", "quick")
 
@@ -23,6 +23,6 @@ def setting(profile: str = "paper", seeds: int | None = None) -> Setting:
     """Return the setting at a profile. Raises InputError for another one, and for no run."""
     if profile not in PROFILES:
         raise InputError(f"profile is '{profile}': it must be paper or quick")
-    if seeds is not None and seeds < 1:
-        raise InputError(f"seeds is {seeds}: it must be 1 or more")
+    if seeds is not None and not (isinstance(seeds, int) and seeds >= 1):
+        raise InputError(f"seeds is {quoted(seeds)}: it must be a whole number, 1 or more")
     return Setting(quick=profile == "quick", seeds=seeds)

@@ -28,6 +28,8 @@ from longfat.papers.survey.files import (
     WAYS,
     Way,
     flow,
+    joined,
+    left_to,
     scenario,
     tuned,
 )
@@ -201,7 +203,7 @@ def modelled(runs: Runs) -> pd.DataFrame:
     """
     way = MODEL_PATH
     rows = runs.transfers("transfers-rbudp")
-    rows["time"] = rows["known_s"] - way.rtt_s
+    rows["time"] = rows["acknowledged_s"] - way.rtt_s
     table = statistics.interval(rows, ["loss", "bytes"], "time")
     table["model"] = rbudp_time(table["bytes"], RATE * way.rate_bps, table["loss"], way.rtt_s)
     table["ratio"] = table["time"] / table["model"]
@@ -234,7 +236,7 @@ def rates(runs: Runs) -> pd.DataFrame:
     """
     rows, fluid = runs.transfers("transfers-rates"), RATES_FLUID_S
     rows["time"] = rows["transfer_time_s"] / fluid
-    rows["known"] = rows["known_s"] / fluid
+    rows["known"] = rows["acknowledged_s"] / fluid
     rows["sent"] = (rows["bytes_sent"] + rows["control_bytes"]) / RATES_BYTES
     done = rows.groupby(["how", "part"], sort=False)
     return (
@@ -314,13 +316,8 @@ def _together(way: str, how: str, seed: int) -> Scenario:
     neighbour = flow("newreno", name="neighbour", **timer)
     plain = scenario(how or "standard TCP", path, size, seed=seed, duration_s=ends)
     if not how:
-        return plain.with_(flows=[neighbour], transfers=[], duration_s=start)
-    late = [one.model_copy(update={"start_s": start}) for one in plain.flows]
-    (moved,) = plain.transfers
-    if not late:
-        on_time = moved.method.model_copy(update={"start_s": start})
-        moved = moved.model_copy(update={"method": on_time})
-    return plain.with_(flows=[*late, neighbour], transfers=[moved])
+        return plain.replace(flows=[neighbour], transfers=[], duration_s=start)
+    return joined(plain, neighbour, start)
 
 
 def _harm(
@@ -336,10 +333,7 @@ def _harm(
     rows = runs.transfers(experiment)
     got = []
     for point in rows[["way", "how", "seed"]].itertuples(index=False, name=None):
-        together, before = results[point], results[point[0], "", point[2]]
-        time = together.provenance["simulated_s"] - before.scenario.duration_s
-        delivered = [one.flows["delivered_bytes"].iloc[-1] for one in (together, before)]
-        got.append((delivered[0] - delivered[1]) / time)
+        got.append(left_to(results[point], results[point[0], "", point[2]]))
     rows["neighbour"] = got
     found = []
     for name in dict.fromkeys(rows["way"]):
@@ -348,7 +342,7 @@ def _harm(
         for how in by.groups:
             own = by.get_group(how)
             ratio = compare(own["neighbour"], among)
-            carried = files[name] / own["transfer_time_s"]
+            carried = 8 * files[name] / own["transfer_time_s"]
             found.append(
                 {"way": name, "how": how}
                 | {"left": ratio["measured"], "low": ratio["low"], "high": ratio["high"]}
@@ -420,8 +414,8 @@ SENTENCES = (
     ),
     Sentence(
         "and does little for large ones",
-        "less than 5 % of the time, 1 GB: 1.05 over the gain from 1 to 3",
-        1.0,
+        "time from a window of 3 over that from 1, 1 GB",
+        0.95,
     ),
     Sentence(
         "a larger MSS raises the throughput to some degree",
@@ -448,7 +442,7 @@ def sentences(large: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
         japan["standard TCP"] / japan["GridFTP, 8 streams"],
         japan["standard TCP"] / japan["4 parallel"],
         1 / faster[one, tuned["bytes"].min()],
-        1.05 * faster[one, longest],
+        faster[one, longest],
         faster["9000-byte packets", longest],
         faster["relay in the middle", longest],
     )
@@ -481,7 +475,7 @@ def _broken(markers: str, seed: int) -> Scenario:
     )
     later = [one.model_copy(update={"start_s": ON_AT_S}) for one in plain.flows]
     carried = Transfer(bytes=round(LARGE_BYTES), method=how)
-    return plain.with_(flows=[*plain.flows, *later], transfers=[carried])
+    return plain.replace(flows=[*plain.flows, *later], transfers=[carried])
 
 
 def breaks(runs: Runs) -> pd.DataFrame:
@@ -511,7 +505,7 @@ def _streams(rule: str, seed: int) -> Scenario:
     plain = scenario("standard TCP", LARGE_WAY, LARGE_BYTES, seed=seed)
     carried = Transfer(bytes=round(LARGE_BYTES), method=how)
     timer = {"min_rto_s": max(1.0, 2 * LARGE_WAY.rtt_s)}
-    return plain.with_(flows=[flow(**timer)] * number, transfers=[carried])
+    return plain.replace(flows=[flow(**timer)] * number, transfers=[carried])
 
 
 def streams(runs: Runs) -> pd.DataFrame:

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import ValidationError
 
 from longfat import statistics
-from longfat.errors import InputError, nearest, sentence
+from longfat.errors import InputError, nearest
 from longfat.papers import inputs
 from longfat.studies import atlas
 from longfat.studies.senders import OF_LONG_PAGE, senders
@@ -113,10 +112,7 @@ def _simulated(path: dict[str, float], chosen: list[str], beside: str, seeds: in
     design = pd.DataFrame(alone, columns=["sender", "beside"]).merge(
         pd.DataFrame({"seed": range(1, seeds + 1)}), how="cross"
     )
-    try:
-        scenes = [atlas.scenario(**(run | path)) for run in design.to_dict("records")]
-    except ValidationError as wrong:
-        raise InputError(sentence(wrong)) from None
+    scenes = [atlas.scenario(**(run | path)) for run in design.to_dict("records")]
     rows = pd.DataFrame([atlas.measured(one) for one in simulate_all(scenes)])
     runs = pd.concat([design, rows], axis=1)
     carried = _carried_bps(path["rate_bps"]) / 1e6
