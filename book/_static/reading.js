@@ -31,7 +31,6 @@ const SCROLLERS = [
   ".longfat-table",
   ".pst-scrollable-table-container",
   ".atlas-scrolls",
-  ".longfat-picture",
   "article .highlight > pre",
 ].join(", ");
 
@@ -43,17 +42,6 @@ const nameSwitches = () => {
 };
 document.addEventListener("DOMContentLoaded", nameSwitches);
 
-// On a phone a picture with letters keeps a size at which they can be read, and scrolls.
-const placePictures = () => {
-  for (const picture of document.querySelectorAll("article figure > img")) {
-    const place = document.createElement("div");
-    place.className = "longfat-picture";
-    picture.replaceWith(place);
-    place.append(picture);
-  }
-};
-document.addEventListener("DOMContentLoaded", placePictures);
-
 const note = () => {
   for (const box of document.querySelectorAll(SCROLLERS)) {
     const inner = box.querySelector(":scope > table")?.parentElement ?? box;
@@ -64,10 +52,8 @@ const note = () => {
       inner.dataset.hinted = "yes";
       inner.tabIndex = 0;
       inner.setAttribute("role", "region");
-      const kinds = { math: "a long formula", "longfat-picture": "a wide picture" };
-      const kind = Object.keys(kinds).find((name) => inner.classList.contains(name));
       const other = inner.tagName === "PRE" ? "long lines" : "a wide table";
-      inner.setAttribute("aria-label", kinds[kind] ?? other);
+      inner.setAttribute("aria-label", inner.classList.contains("math") ? "a long formula" : other);
       const hint = document.createElement("p");
       hint.className = "longfat-scroll-hint";
       hint.setAttribute("aria-hidden", "true");

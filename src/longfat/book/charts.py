@@ -24,7 +24,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogFormatter, NullFormatter, ScalarFormatter
 
-from longfat.style import CONTROLS, known_style, style
+from longfat.style import CONTROLS, ENGINE_LABEL, known_style, style
 
 DIGITS = 4
 ROWS = 120  # kept of a table, at most
@@ -288,6 +288,37 @@ def lines(
         own = look(name) if look else style(str(name)) if known_style(str(name)) else next(others)
         interval = {"yerr": line[halfwidth]} if halfwidth in line else {}
         axes.errorbar(line[x], line[y], label=label(name), **interval, **(dict(own) | more))
+
+
+def of_other_engines(
+    axes: Axes,
+    points: pd.DataFrame,
+    x: str,
+    y: str,
+    by: str,
+    *,
+    look: Callable[[Any], Mapping[str, Any]] = style,
+    halfwidth: str = "halfwidth",
+) -> None:
+    """Draw the points that other engines than the segment engine have: larger, and hollow.
+
+    A point has the colour of its name in the column `by` (`look`) and the marker of its engine,
+    which the legend names once; `engine` is the engine as readers know it.
+    """
+    others = points[points["engine"] != ENGINE_LABEL["segment"]]
+    for engine, own in others.groupby("engine", sort=False):
+        drawn: dict[str, Any] = {"linestyle": "none"} | hollow(str(engine))
+        for name, some in own.groupby(by, sort=False):
+            color = look(name)["color"]
+            axes.errorbar(some[x], some[y], yerr=some[halfwidth], **drawn | {"color": color})
+        axes.plot([], [], label=engine, **drawn | {"color": "0.35"})
+
+
+def hollow(engine: str) -> dict[str, Any]:
+    """Return how an engine's points are drawn: our own filled, others hollow and larger."""
+    if engine == ENGINE_LABEL["segment"]:
+        return style(engine)
+    return style(engine) | {"fillstyle": "none", "markersize": 6.5}
 
 
 def beside(

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from pydantic import ValidationError
 
 from longfat import paths, store
 from longfat.book import chapters, show
-from longfat.errors import InputError, nearest, sentence
+from longfat.errors import InputError, nearest
 from longfat.experiment import Chapter, Table
 from longfat.pictures import save
 
@@ -125,10 +124,7 @@ def execute(name: str, folder: Path, parameters: dict[str, Any]) -> list[Path]:
     if chapter is None:
         listed = f"no figure '{name}': 'longfat figure --list' names all."
         raise InputError(listed + nearest(name, list(catalogue()["name"])))
-    try:
-        return _make(chapters.find(chapter, **parameters), name, folder)
-    except ValidationError as error:  # of a part that a setting makes impossible
-        raise InputError(f"{name}: {sentence(error)}") from None
+    return _make(chapters.find(chapter, **parameters), name, folder)
 
 
 def _make(chapter: Chapter, name: str, folder: Path) -> list[Path]:

@@ -65,10 +65,17 @@ FINDINGS = (
 WORDS = {
     "reproduced": "are reproduced",
     "not reproduced": "are not",
+    "tie": "end in a tie",
+    "mixed": "have parts that end differently",
     "depends": "depend on something that the paper does not say",
-    "undecidable": "cannot be decided",
-    "fitted": "are numbers that we fitted our assumptions to",
+    "undecidable": "stay open",
     "not yet measured": "are not yet measured",
+}
+KINDS = {
+    "arithmetic": "arithmetic",
+    "construction": "true by construction",
+    "possible": "that something may be",
+    "fitted": "numbers that our assumptions were fitted to",
 }
 EXAMPLE = (10e9, 0.1, 1500)  # the survey's: bit/s, seconds, bytes
 SECONDS = 60
@@ -89,17 +96,22 @@ def lines() -> list[str]:
                 printed=_amount(row, "printed"),
             )
             found.append(f"{text} *({_verdict(row['verdict'])}; {{doc}}`/notebooks/{chapter}`)*")
-    total = verdicts.verdict_counts().iloc[-1]
-    counted = [
-        f"{total[verdict]} {WORDS.get(verdict, verdict)}"
-        for verdict in total.index
-        if verdict not in ("paper", "claims") and total[verdict]
-    ]
+    sentences = verdicts.sentences()
+    measured = sentences[sentences["kind"] == "measured"]
+    other = sentences.loc[sentences["kind"] != "measured", "kind"].value_counts()
+    ended = measured["verdict"].map(rules.verdict_class).value_counts()
+    counted = [f"{ended[name]} {words}" for name, words in WORDS.items() if name in ended]
+    besides = [f"{words} ({other[kind]})" for kind, words in KINDS.items() if kind in other]
     found.append(
-        f"Of **{total['claims']} claims** that the four papers make, {', '.join(counted)} "
-        "*({doc}`/book/scoreboard`)*."
+        f"The four papers make **{len(sentences)} statements** that can be judged. Runs decide "
+        f"{len(measured)} of them: {_enumeration(counted)}. The others are no test: "
+        f"{_enumeration(besides)} *({{doc}}`/book/scoreboard`)*."
     )
     return found
+
+
+def _enumeration(parts: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def _verdict(verdict: str) -> str:
@@ -136,7 +148,7 @@ def overview() -> tuple[Figure, str]:
     got = {}
     for name in ("hybla", "newreno"):
         other = Flow(**(flow.model_dump() | {"congestion_control": name}))
-        result = _run(scenario.with_(flows=(other,)))
+        result = _run(scenario.replace(flows=(other,)))
         window = result.traces["cwnd_segments"]
         color = style.style(name)["color"]
         allowed = window["cwnd_segments"].clip(upper=LARGEST)  # the receiver's window

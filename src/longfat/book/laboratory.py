@@ -7,14 +7,16 @@ it simulates is a scenario as everywhere else, so that Python gives the same dig
 import base64
 import itertools
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import networkx
 
-from longfat import topologies
+from longfat import leo, orbits, paths, topologies
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest
 from longfat.scenario import Scenario
@@ -22,26 +24,48 @@ from longfat.studies import atlas
 from longfat.studies.senders import BY_TIMESTAMPS
 
 STATIC = Path(str(files("longfat.book"))) / "static"
-FILES = ("uplot.min.js", "uplot.min.css", "laboratory.js", "laboratory.css")
+FILES = ("uplot.min.js", "uplot.min.css", "orbit.js", "laboratory.js", "laboratory.css")
 ENGINE = "longfat-engine.js"  # the module, in base64: a page read from a disk cannot load another
 POINTS = 1500  # of each series
+LAND = paths.DATA / "leo" / "land.json"  # coasts: rings of longitude and latitude, in degrees
 
 
 @dataclass(frozen=True)
 class Network:
     """A panel's scenario, and which of its links the form sets: its source and target.
 
-    With `exact_clock` only those senders have timestamps that need them.
+    With `exact_clock` only those senders have timestamps that need them. With `orbit`, what
+    `topologies.leo` was told, the form has the places and the shell, and a map is drawn.
     """
 
     scenario: Scenario
     bottleneck: tuple[str, str]
     exact_clock: bool = False
+    orbit: Mapping[str, str] | None = None
+
+
+ORBIT = {
+    "user": "Tokyo",
+    "server": "Lisbon",
+    "shell": "starlink",
+    "links": "+grid",
+    "choice": "shortest",
+    "start": "2026-01-01T00:00:00Z",
+}
 
 
 def networks() -> dict[str, Network]:
     """Return the networks of the panels: one of the Laboratory's own, and one for each chapter."""
+    told: dict[str, Any] = dict(ORBIT)
     return {
+        "orbit": Network(
+            topologies.leo(
+                **told, congestion_control="bbr", min_rto_s=0.2, receive_buffer_bytes=1448 * 8000
+            ),
+            ("gateway", "user"),
+            exact_clock=True,
+            orbit=ORBIT,
+        ),
         "path": Network(
             topologies.reference(congestion_control="newreno", duration_s=30),
             ("sender", "receiver"),
@@ -94,6 +118,24 @@ def settings(name: str, address: str) -> dict[str, object]:
     )
     delays = [links[hop].delay_s for hop in itertools.pairwise(path)]
     window = flow.max_window_segments or int(flow.receive_buffer_bytes) // flow.segment_bytes
+    state: dict[str, object] = {
+        "senders": [flow.congestion_control.name for flow in scenario.flows],
+        "rate": float(f"{link.rate_bps / 1e6:.6g}"),
+        "loss": link.loss_per_packet,
+        "queue": link.queue_packets,
+        "window": window,
+        "duration": scenario.duration_s,
+        "seed": scenario.seed,
+    }
+    orbit: dict[str, object] = {}
+    if told := known[name].orbit:
+        state |= {**told, "silence": 1000 * _assumed("silence")}
+        orbit = {"orbit": sky(), "choices": _choices()}
+        # The script makes what moves.
+        links_ = [one.model_copy(update={"changes": (), "outages": ()}) for one in scenario.links]
+        scenario = scenario.replace(links=links_)
+    else:
+        state["rtt"] = float(f"{2000 * sum(delays):.6g}")
     return {
         "name": name,
         "engine": address,
@@ -103,17 +145,56 @@ def settings(name: str, address: str) -> dict[str, object]:
         "points": POINTS,
         "senders": senders(),
         "with_timestamps": BY_TIMESTAMPS if known[name].exact_clock else None,
-        "state": {
-            "senders": [flow.congestion_control.name for flow in scenario.flows],
-            "rate": float(f"{link.rate_bps / 1e6:.6g}"),
-            "rtt": float(f"{2000 * sum(delays):.6g}"),
-            "loss": link.loss_per_packet,
-            "queue": link.queue_packets,
-            "window": window,
-            "duration": scenario.duration_s,
-            "seed": scenario.seed,
-        },
+        "state": state,
+        **orbit,
     }
+
+
+def sky() -> dict[str, object]:
+    """Return what the script needs to know of places, shells, the Earth and what is assumed."""
+    reconfigured = {name: name == ORBIT["shell"] for name in orbits.shells()}
+    return {
+        "places": {
+            name: (one.latitude_deg, one.longitude_deg) for name, one in orbits.places().items()
+        },
+        "shells": {name: one.model_dump(exclude={"name"}) for name, one in orbits.shells().items()},
+        "land": json.loads(LAND.read_text("utf-8")),
+        "epoch": orbits.EPOCH.isoformat(),
+        "equator_km": orbits.EQUATOR_KM,
+        "flattening": orbits.FLATTENING,
+        "mean_radius_km": orbits.MEAN_RADIUS_KM,
+        "thinnest_air_km": orbits.THINNEST_AIR_KM,
+        "mu_km3_s2": orbits.MU_KM3_S2,
+        "j2": orbits.J2,
+        "epoch_turns": orbits.EPOCH_TURNS,
+        "turns_per_day": orbits.TURNS_PER_DAY,
+        "light_km_s": orbits.LIGHT_KM_S,
+        "fibre_s_per_km": _assumed("fibre"),
+        "reconfiguration_s": _assumed("reconfiguration"),
+        "reconfigured": reconfigured,
+        "reconfigured_at_s": leo.RECONFIGURED_AT_S,
+        "largest_step_s": leo.LARGEST_STEP_S,
+        "smallest_packet_bytes": leo.SMALLEST_PACKET_BYTES,
+    }
+
+
+def _assumed(name: str) -> float:
+    return next(float(one.value) for one in leo.assumptions() if one.name == name)
+
+
+def _choices() -> list[dict[str, object]]:
+    """Return what the form asks for beside numbers: options are titles by their values."""
+    cities = {name: name for name in orbits.places()}
+    titles = {"starlink": "Starlink", "kuiper": "Kuiper", "oneweb": "OneWeb", "telesat": "Telesat"}
+    asked: list[tuple[str, str, dict[str, str] | None]] = [
+        ("user", "user", cities),
+        ("server", "server", cities),
+        ("shell", "shell", {name: titles[name] for name in orbits.shells()}),
+        ("links", "links", {"bent pipe": "bent pipe", "+grid": "between satellites"}),
+        ("choice", "path", {"shortest": "the shortest", "random": "by chance"}),
+        ("start", "start", None),
+    ]
+    return [{"name": name, "label": label, "options": options} for name, label, options in asked]
 
 
 def html(name: str, address: str) -> str:

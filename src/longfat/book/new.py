@@ -112,7 +112,12 @@ def _execute(notebook: Path) -> None:
     content = nbformat.read(notebook, as_version=4)
     resources = {"metadata": {"path": str(notebook.parent)}}
     try:
-        NotebookClient(content, resources=resources, record_timing=False).execute()
+        NotebookClient(
+            content,
+            resources=resources,
+            record_timing=False,
+            extra_arguments=["--log-level=ERROR"],  # without its warning about this machine's TCP
+        ).execute()
     except CellExecutionError as error:
         raise SimulationError(f"{notebook.name}: {error.ename}: {error.evalue}") from None
     content.metadata["language_info"].pop("version", None)

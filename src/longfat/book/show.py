@@ -16,7 +16,6 @@ import matplotlib.pyplot as plt
 import myst_nb
 import numpy as np
 import pandas as pd
-from IPython.core.pylabtools import print_figure
 from IPython.display import HTML, Markdown, display
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
@@ -25,11 +24,13 @@ from matplotlib.transforms import Bbox
 from sympy import Symbol, latex
 
 from longfat import experiment
-from longfat.book import charts
+from longfat.book import charts, narrow
+from longfat.book.cycle import html as cycle_html
 from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
-from longfat.pictures import save
+from longfat.papers.hybla.cycle import Cycle
+from longfat.pictures import save, svg
 from longfat.scenario import Scenario
 from longfat.style import (
     CONTROLS,
@@ -57,8 +58,10 @@ __all__ = [
     "style",
 ]
 
+PICTURE_MIME = "image/svg+xml"
 # What a figure shows, as numbers: by these outputs are compared, and not by the picture.
 FIGURE_MIME = "application/vnd.longfat.figure+json"
+NARROW = "-narrow"  # ends the name of a figure's file for phones
 PAGE_FOLDER = "LONGFAT_PAGE_FOLDER"  # where the book wants its figures as SVG
 # The names of a measured point's look, before an algorithm's or an engine's is known.
 SIMULATION = ENGINE_STYLE["segment"]
@@ -98,8 +101,9 @@ def comparison_figure(
     """Draw a quantity over the loss rate: the model's curve and what the engines measured.
 
     `curve` has columns loss and `value`; each table of `measured` (named as in the legend) has them
-    and `halfwidth`; `bands` (columns loss_min, loss_max, bound_percent) shades how far from the
-    model the paper says that its own points are.
+    and `halfwidth`, and is hollow where it is another engine's than ours. `bands` (columns
+    loss_min, loss_max, bound_percent) shades how far from the model the paper says that its own
+    points are.
     """
     figure, axes = plt.subplots()
     for band in [] if bands is None else bands.itertuples():
@@ -121,7 +125,7 @@ def comparison_figure(
             yerr=points["halfwidth"],
             linestyle="none",
             label=name,
-            **ENGINES.get(name, VARIANT),
+            **(charts.hollow(name) if name in ENGINES else VARIANT),
         )
     axes.set(xscale="log", xlabel="probability that a packet is lost", ylabel=label, title=title)
     axes.set_ylim(bottom=0)
@@ -137,9 +141,13 @@ def loss_figure(
 
     `points` is an `interval`: columns loss, `by`, `value` and halfwidth. A name that is none of an
     algorithm or an engine has a style by its place in `names`. A loss of 0 has its place left of
-    the logarithmic axis.
+    the logarithmic axis. With a column engine the lines are the segment engine's, beside the points
+    of the others (`charts.of_other_engines`).
     """
     figure, axes = plt.subplots()
+    if "engine" in points:
+        charts.of_other_engines(axes, points, "loss", value, by)
+        points = points[points["engine"] == ENGINE_LABEL["segment"]]
     smallest = points.loc[points["loss"] > 0, "loss"].min()
     for name, other in zip(names, itertools.cycle(CONTROLS), strict=False):
         line = points[points[by] == name].sort_values("loss")
@@ -217,6 +225,11 @@ _LETTERS = {"alpha", "beta", "gamma", "delta", "Delta", "rho", "lambda", "tau", 
 def _meaning(paper: Any, number: int) -> str:
     """What a derivation's module says of an equation that is a definition."""
     return getattr(paper, "MEANINGS", {}).get(number, "Defined as")
+
+
+def show_cycle(cycle: Cycle) -> HTML:
+    """Return a cycle as it appears in the book: to be gone through ACK by ACK."""
+    return HTML(cycle_html(cycle))
 
 
 def show_explorer(explorer: Explorer) -> HTML:
@@ -333,9 +346,13 @@ def show_verdicts(judged: pd.DataFrame, caption: str, name: str = "") -> HTML:
 
 
 def worded_verdicts(judged: pd.DataFrame) -> pd.DataFrame:
-    """Return the verdicts (columns `VERDICT_COLUMNS`) as a reader sees them: numbers with units."""
+    """Return the verdicts (columns `VERDICT_COLUMNS`) as a reader sees them: numbers with units.
+
+    They are numbered as the chapter's figure of its claims numbers them.
+    """
     return pd.DataFrame(
         {
+            "no.": range(1, len(judged) + 1),
             "where": judged["where"],
             "claim": judged["statement"],
             "printed": [_number(row.printed, row.unit) for row in judged.itertuples()],
@@ -364,30 +381,32 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def show_figure(name: str, figure: Figure, data: pd.DataFrame, caption: str) -> None:
+def show_figure(
+    name: str, figure: Figure, data: pd.DataFrame, caption: str, narrow_one: Figure | None = None
+) -> None:
     """Show a figure with a caption, which the book numbers and prints under it.
 
     `caption` is Markdown, with formulas between dollar signs: what to see. As plain text it is
     also what those are told who cannot see the figure. Without data, because its runs were left
     out, say so instead. Where the book is built, NAME.svg and the data, with six digits, are left
-    for its pages.
+    for its pages, and for phones `narrow_one`, or the figure as `narrow.lay_out` makes it.
     """
     if data.empty:
         plt.close(figure)
         print(f"{name}: nothing to draw here.")
         return
     box = settle(figure)
-    if pages := _pages():
-        save(figure, pages / f"{name}.svg", bbox_inches=box)
-        offer(pages, name, data)
+    picture = svg(figure, bbox_inches=box).replace("\n", " ")  # one line of the notebook's file
     described = {"alt": plain(caption), "caption": caption, "name": name}
-    png = print_figure(figure, "png", bbox_inches=box, base64=True)
     kept = {"data": charts.rounded_lines(data), "drawn": charts.drawn(figure)}
-    display(
-        {"image/png": png, "text/plain": repr(figure), FIGURE_MIME: kept},
-        metadata={"image/png": described},
-        raw=True,
-    )
+    shown = {PICTURE_MIME: picture, "text/plain": repr(figure), FIGURE_MIME: kept}
+    if pages := _pages():  # a narrow figure is this one, laid out again
+        (pages / f"{name}.svg").write_text(picture, encoding="utf-8")
+        offer(pages, name, data)
+        offer_narrow(pages, name, narrow_one or figure)
+        if narrow_one:
+            plt.close(narrow_one)
+    display(shown, metadata={PICTURE_MIME: described}, raw=True)
     plt.close(figure)
 
 
@@ -397,8 +416,10 @@ def settle(figure: Figure) -> Bbox:
     Numbers such as 1e-04 in its texts become powers of ten, and its layout stays as it is then.
     """
     set_powers(figure)
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    if layout := figure.get_layout_engine():
+        layout.execute(figure)
+    with plt.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)  # with one, even "none", savefig lays it out once more
     return figure.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
 
 
@@ -408,6 +429,14 @@ def _pages() -> Path | None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         return Path(folder)
     return None
+
+
+def offer_narrow(pages: Path, name: str, figure: Figure) -> None:
+    """Write a settled figure as a phone shows it, NAME-narrow.svg, where it is laid out anew."""
+    path = pages / f"{name}{NARROW}.svg"
+    path.unlink(missing_ok=True)
+    if figure.get_figwidth() <= narrow.WIDTH_IN or narrow.lay_out(figure):
+        save(figure, path, bbox_inches=settle(figure))
 
 
 def offer(pages: Path, name: str, data: pd.DataFrame) -> None:
@@ -472,7 +501,8 @@ def figure(chapter: experiment.Chapter, name: str) -> None:
     if data.empty:
         print(f"{name}: nothing to draw here.")
         return
-    show_figure(name, chapter.chart(one, data), data, one.caption)
+    narrow_one = chapter.narrow_chart(one, data) if _pages() else None
+    show_figure(name, chapter.chart(one, data), data, one.caption, narrow_one)
 
 
 def table(chapter: experiment.Chapter, name: str) -> HTML:

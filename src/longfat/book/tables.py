@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from longfat import engines, leo, papers, paths, store
-from longfat.book import chapters, figures
+from longfat.book import chapters, check, figures
 from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
 from longfat.papers.plausible import Plausible
@@ -105,6 +105,27 @@ def _figures_by_control() -> dict[str, list[str]]:
         for name in set().union(*(controls.get(experiment, ()) for experiment in experiments)):
             shown.setdefault(name, []).append(figure)
     return shown
+
+
+def claims_to_check() -> pd.DataFrame:
+    """Return the claims that `make claims` checks: the command, minutes, and what should come out.
+
+    The minutes are those of one core, as the archived runs took them.
+    """
+    table = check.claims()
+    minutes = [
+        "no run" if not one.runs else f"{max(one.processor_s / 60, 0.1):.1f}"
+        for one in table.itertuples()
+    ]
+    return pd.DataFrame(
+        {
+            "paper": table["paper"],
+            "claim": table["where"] + ": " + table["statement"],
+            "longfat claims": "`" + table["id"] + "`",
+            "minutes": minutes,
+            "expected": table["expected"],
+        }
+    )
 
 
 def errata_slips() -> pd.DataFrame:
@@ -264,6 +285,21 @@ def mutants() -> pd.DataFrame:
             row["equivalent"] = len(some) - len(can_be_told)
             rows.append(row | {"share": f"{100 * row['died'] / max(len(can_be_told), 1):.0f} %"})
     return pd.DataFrame(rows)
+
+
+def surviving_mutants() -> pd.DataFrame:
+    """Return the mutants that no test notices, and why where no test can."""
+    rows = []
+    for path in sorted(paths.DATA.glob("mutants-*.csv")):
+        tried = pd.read_csv(path, keep_default_na=False)
+        tried = tried.query("outcome == 'survived' or why != ''")
+        for one in tried.sort_values(["file", "line", "column"]).itertuples():
+            place = f"{one.file.removeprefix('src/longfat/')}:{one.line}"
+            words = (" ".join(text.split()) for text in (one.before, one.after))
+            before, after = (f"``{text}``" if text else "nothing" for text in words)
+            why = f"equivalent: {one.why}" if one.why else ""
+            rows.append({"place": f"`{place}`", "change": f"{before} becomes {after}", "why": why})
+    return pd.DataFrame(rows, columns=["place", "change", "why"])
 
 
 def _assigns(node: ast.Assign, name: str) -> bool:

@@ -18,12 +18,14 @@ from longfat.errors import InputError
 from longfat.experiment import Chapter
 from longfat.verdicts import rules as verdict_rules
 from longfat.verdicts import wording
+from longfat.verdicts.joint import LARGEST_SET
 from longfat.verdicts.judge import JUDGED_COLUMNS
 
 DRAWN, SEED = 10, 19  # of the claims that are told step by step
 NUMBERS = (
     *("printed", "measured", "low", "high", "runs", "range_low", "range_high"),
-    *("bound_low", "bound_high", "decides"),
+    *("bound_low", "bound_high", "decides", "threshold", "turns_at"),
+    *("share", "share_low", "share_high", "settings"),
 )
 
 
@@ -36,13 +38,25 @@ def verdicts() -> pd.DataFrame:
     They are in `data/verdicts.csv`, which `longfat judge` writes. Columns: paper and
     `JUDGED_COLUMNS`.
     """
-    return _verdicts(VERDICTS).copy()
+    table = _verdicts(VERDICTS)
+    return table[table["paper"].isin(papers.names())].reset_index(drop=True)
+
+
+def of_chapter(name: str) -> pd.DataFrame:
+    """Return the claims that a chapter judges, as `verdicts` does: a paper's, or of others'
+    findings that a study holds against its runs ("paper" is then the study's name).
+    """
+    table = _verdicts(VERDICTS)
+    return table[table["paper"] == name].reset_index(drop=True)
 
 
 @functools.cache
 def _verdicts(path: Path) -> pd.DataFrame:
-    table = pd.read_csv(path, dtype=dict.fromkeys(NUMBERS, float)).astype({"reason": object})
-    table = table.fillna({"unit": "", "at": "", "engine": ""})
+    texts = ("reason", "unit", "at", "stated_engine", "engine", "turned_by")
+    table = pd.read_csv(path, dtype=dict.fromkeys(NUMBERS, float)).astype(
+        dict.fromkeys(texts, object)
+    )
+    table = table.fillna(dict.fromkeys(texts[1:], ""))
     return table.assign(evidence=[json.loads(text) for text in table["evidence"]])
 
 
@@ -60,10 +74,11 @@ def judged(chapter: Chapter) -> pd.DataFrame:
 
 
 def write(judgements: pd.DataFrame) -> None:
-    """Write a paper's judged claims into `data/verdicts.csv`, in place of those that were there."""
-    others = verdicts() if VERDICTS.exists() else judgements.head(0)
+    """Write a chapter's judged claims into `data/verdicts.csv`, for those that were there."""
+    others = _verdicts(VERDICTS) if VERDICTS.exists() else judgements.head(0)
     others = others[~others["paper"].isin(judgements["paper"])]
     table = pd.concat([others, judgements]).sort_values("paper", kind="stable")
+    table = table[judgements.columns]
     evidence = [json.dumps(rows, ensure_ascii=False, sort_keys=True) for rows in table["evidence"]]
     table = table.assign(evidence=evidence)
     table.to_csv(VERDICTS, index=False, lineterminator="\n", float_format="%.6g")
@@ -81,57 +96,109 @@ def _plain(value: Any) -> Any:
     return None if pd.isna(value) else value
 
 
+def sentences() -> pd.DataFrame:
+    """Return every sentence of every paper that is judged, with its parts.
+
+    Columns: paper; sentence; where; statement; kind; verdict, that of all its parts or "mixed"; and
+    parts, the rows of `verdicts`.
+    """
+    table = verdicts()
+    stated = {
+        (paper, row.sentence): row
+        for paper in papers.names()
+        for row in papers.data(paper, "sentences").itertuples()
+    }
+    rows = []
+    for names, own in table.groupby(["paper", "sentence"], sort=False):
+        parts = own.to_dict("records")
+        one = stated.get(names, next(own.itertuples()))
+        kinds = [(part["kind"], part["verdict"]) for part in parts]
+        row = dict(zip(("paper", "sentence"), names, strict=True))
+        row |= {"where": one.where, "statement": one.statement}
+        row["kind"] = verdict_rules.sentence_kind(kind for kind, _ in kinds)
+        rows.append(row | {"verdict": verdict_rules.sentence_verdict(kinds), "parts": parts})
+    return pd.DataFrame(rows)
+
+
 def verdict_counts() -> pd.DataFrame:
-    """Return how many claims of each paper ended how, and of all of them: a column a verdict."""
-    return _counts(verdicts(), "paper", "all papers")
+    """Return how many sentences of each paper ended how, and of all of them: a column a verdict."""
+    return _counts(sentences(), "paper", "all papers", "sentences")
 
 
 def verdict_counts_by_kind() -> pd.DataFrame:
-    """Return how many claims of each kind ended how: a column a verdict."""
-    return _counts(verdicts(), "kind", "all kinds")
+    """Return how many claims, the parts of sentences, ended how, by what kind of claim they are."""
+    return _counts(verdicts(), "kind", "all kinds", "claims")
 
 
-def _counts(table: pd.DataFrame, by: str, total: str) -> pd.DataFrame:
+def _counts(table: pd.DataFrame, by: str, total: str, what: str) -> pd.DataFrame:
     ended = table["verdict"].map(verdict_rules.verdict_class).rename("verdict")
-    counts = pd.crosstab(table[by].fillna("–"), ended)
-    columns = [verdict for verdict in verdict_rules.VERDICTS if verdict in counts]
-    counts = counts.reindex(columns=columns)
+    counts = pd.crosstab(table[by], ended)
+    columns = [verdict for verdict in (*verdict_rules.VERDICTS, "mixed") if verdict in counts]
+    rows = [kind for kind in verdict_rules.KINDS if kind in counts.index]
+    counts = counts.reindex(columns=columns, index=rows or counts.index)
     counts.loc[total] = counts.sum()
-    return counts.assign(claims=counts.sum(axis=1)).rename_axis(by).reset_index()
+    return counts.assign(**{what: counts.sum(axis=1)}).rename_axis(by).reset_index()
+
+
+def kinds() -> pd.DataFrame:
+    """Return the kinds of claims and what they say of a verdict: a row each."""
+    return pd.DataFrame(verdict_rules.KINDS.items(), columns=["kind", "what a verdict means"])
 
 
 def rules() -> pd.DataFrame:
-    """Return the rule of each kind of claim, from the code that applies it: a row a kind."""
-    return pd.DataFrame({"kind": verdict_rules.KINDS, "rule": verdict_rules.RULES.values()})
+    """Return the rules by which claims are judged, from the code that applies them: a row each."""
+    return pd.DataFrame(verdict_rules.RULES.items(), columns=["rule", "what it says"])
 
 
 def scoreboard() -> pd.DataFrame:
-    """Return `verdicts` as a reader sees them, a row a claim, with a picture of each."""
-    table = verdicts()
-    worded = show.worded_verdicts(table)
+    """Return `sentences` as a reader sees them, a row a sentence, with a picture of each part."""
     return pd.DataFrame(
         {
-            "paper": table["paper"],
-            "kind": table["kind"].fillna("–"),
-            "claim": table["where"] + ": " + table["statement"],
-            "printed and measured": [
-                f"{picture(row)} printed {printed}, measured {measured}"
-                for row, printed, measured in zip(
-                    table.to_dict("records"), worded["printed"], worded["measured"], strict=True
-                )
-            ],
-            "verdict": table["verdict"].map(verdict_rules.verdict_class),
-            "reason": [_reason(row) for row in table.itertuples()],
+            "paper": row["paper"],
+            "kind": row["kind"],
+            "claim": f"{row['where']}: {row['statement']}",
+            **_shown(row["parts"]),
+            "verdict": row["verdict"],
         }
+        for row in sentences().to_dict("records")
     )
+
+
+def _shown(parts: list[dict]) -> dict[str, str]:
+    """Return what a sentence's row says of its parts: of one all, of more how many ended how."""
+    table = pd.DataFrame(parts)
+    worded = show.worded_verdicts(table)
+    told = [
+        {
+            "measured": f"{picture(part)} printed {printed}, measured {measured}",
+            "reason": _reason(row),
+        }
+        for part, row, printed, measured in zip(
+            parts, table.itertuples(), worded["printed"], worded["measured"], strict=True
+        )
+    ]
+    if len(told) == 1:
+        return {"printed and measured": told[0]["measured"], "reason": told[0]["reason"]}
+    ended = table["verdict"].map(verdict_rules.verdict_class)
+    counts = ended.value_counts().reindex(verdict_rules.VERDICTS).dropna().astype(int)
+    beneath = "".join(
+        f"<li><strong>{verdict}</strong>: {statement} {one['measured']}. {one['reason']}</li>"
+        for verdict, statement, one in zip(ended, table["statement"], told, strict=True)
+    )
+    return {
+        "printed and measured": ", ".join(f"{count} {name}" for name, count in counts.items()),
+        "reason": f"<details><summary>{len(told)} parts</summary><ul>{beneath}</ul></details>",
+    }
 
 
 def _reason(row: Any) -> str:
     """Return the reason of a verdict, with what it depends on, and folded what settings do."""
     reason = row.reason if isinstance(row.reason, str) else ""
     if verdict_rules.verdict_class(row.verdict) == "depends":
-        on = wording.worded(row.verdict).removeprefix("depends on ")
+        on = wording.worded(row.verdict, most=LARGEST_SET).removeprefix("depends on ")
         reason = f"Depends on **{on}**. {reason}"
+    if verdict_rules.is_near(row.rule, row.threshold, row.turns_at):
+        reason = f"**Hangs on our threshold.** {reason}"
     return f"{reason} {_varied(row.evidence or [])}".strip()
 
 
@@ -149,7 +216,7 @@ def _varied(evidence: list[dict]) -> str:
     return f"<details><summary>{what}</summary>{'; '.join(told)}.</details>"
 
 
-SAID = {"holds": "holds", "fails": "fails", "open": "stays open"}
+SAID = {"holds": "holds", "fails": "fails", "tie": "is a tie", "open": "stays open"}
 
 
 # --- a claim as a picture
@@ -260,14 +327,14 @@ def _line(start: float, end: float, y: float, color: str, width: float) -> str:
 def verdicts_before_and_after() -> pd.DataFrame:
     """Return the claims whose verdict turned when all was computed again by the transport core.
 
-    What was judged of the engine before is `data/verdicts-before.csv`, why it turned
-    `data/verdicts-changed.csv`. Columns: paper; claim; before and now, the verdicts, each with what
-    was measured at the point that decides and its 95 % interval; reason.
+    What was judged of the engine before is `data/verdicts-before.csv`, what of the core, by the
+    same rules, `data/verdicts-old-rules.csv`, and why it turned `data/verdicts-changed.csv`.
+    Columns: paper; claim; before and now, the verdicts, each with what was measured at the point
+    that decides and its 95 % interval; reason.
     """
-    before = pd.read_csv(paths.DATA / "verdicts-before.csv")
-    reasons = pd.read_csv(paths.DATA / "verdicts-changed.csv")
-    both = before.merge(verdicts(), on="id", suffixes=("_before", "")).merge(reasons, how="left")
-    both = both[both["verdict"] != both["verdict_before"]]
+    before, now = _kept("before"), _kept("old-rules").drop(columns="engine")
+    both = before.merge(now, on="id", suffixes=("_before", "")).merge(_kept("changed"), how="left")
+    both = both[both["verdict"] != both["verdict_before"]].merge(verdicts()[_CLAIM])
     return pd.DataFrame(
         {
             "paper": both["paper"],
@@ -279,18 +346,55 @@ def verdicts_before_and_after() -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def _with_numbers(table: pd.DataFrame, suffix: str) -> list[str]:
-    columns = [name + suffix for name in ("verdict", "measured", "low", "high")]
+def verdicts_changed() -> pd.DataFrame:
+    """Return how many claims went from which verdict to which by the core: a row a pair."""
+    return _pairs(_kept("before"), _kept("old-rules"))
+
+
+def verdicts_turned_by_rules() -> pd.DataFrame:
+    """Return the claims whose verdict turned when the rules did, by the same runs.
+
+    Columns: paper; claim; before and now, each with its number and engine; by, the rules that
+    turned it (`data/verdicts-changed-by-rules.csv`).
+    """
+    turned = _kept("changed-by-rules").drop(columns=["before", "now"])
+    both = turned.rename(columns={"rule": "by"}).merge(verdicts(), on="id")
+    both = both.merge(_kept("old-rules"), on="id", suffixes=("", "_before"))
+    return pd.DataFrame(
+        {
+            "paper": both["paper"],
+            "claim": both["where"] + ": " + both["statement"],
+            "before": _with_numbers(both, "_before", engine=True),
+            "now": _with_numbers(both, "", engine=True),
+            "by": both["by"],
+        }
+    )
+
+
+def verdicts_changed_by_rules() -> pd.DataFrame:
+    """Return how many claims went from which verdict to which by the rules: a row a pair."""
+    return _pairs(_kept("old-rules"), verdicts())
+
+
+_CLAIM = ["id", "paper", "where", "statement"]
+
+
+def _kept(name: str) -> pd.DataFrame:
+    return pd.read_csv(paths.DATA / f"verdicts-{name}.csv")
+
+
+def _with_numbers(table: pd.DataFrame, suffix: str, engine: bool = False) -> list[str]:
+    names = ("verdict", "measured", "low", "high", *(["engine"] if engine else []))
+    rows = table[[name + suffix for name in names]].itertuples(index=False)
     return [
         f"{wording.worded(verdict)}: {value:.3g} [{low:.3g}, {high:.3g}]"
-        for verdict, value, low, high in table[columns].itertuples(index=False)
+        + "".join(f" ({wording.ENGINE_NAMES.get(name, name)})" for name in on)
+        for verdict, value, low, high, *on in rows
     ]
 
 
-def verdicts_changed() -> pd.DataFrame:
-    """Return how many claims went from which verdict to which: a row a pair, most first."""
-    before = pd.read_csv(paths.DATA / "verdicts-before.csv")
-    both = before.merge(verdicts(), on="id", suffixes=("_before", ""))
+def _pairs(before: pd.DataFrame, now: pd.DataFrame) -> pd.DataFrame:
+    both = before.merge(now, on="id", suffixes=("_before", ""))
     classes = pd.DataFrame(
         {
             one: both[of].map(verdict_rules.verdict_class).replace("depends", "depends on …")
@@ -314,7 +418,7 @@ def drawn() -> pd.DataFrame:
 def steps() -> str:
     """Return, in Markdown, how the verdicts on the `drawn` claims came about.
 
-    Each has the sentence, the rule of its kind, where it holds, what each engine says at each
+    Each has the sentence, the rule, where it holds, what each engine says at each
     setting (with its runs to download), and the verdict.
     """
     parts = [_steps(number, row) for number, row in enumerate(drawn().to_dict("records"), 1)]
@@ -330,7 +434,7 @@ def _steps(number: int, row: dict[str, Any]) -> str:
     lines = [
         f"## {number}. {row['paper']}, {row['where']}",
         f"**The sentence.** {row['statement']}",
-        f"**The rule.** It is of the kind *{row['kind']}*. {verdict_rules.RULES[row['kind']]} "
+        f"**The rule.** It is judged as *{row['rule']}*. {verdict_rules.RULES[row['rule']]} "
         f"So the number to measure is {holds}{unit}.",
         picture(row),
         "**What was measured.**",
@@ -369,7 +473,7 @@ def _runs(one: dict) -> str:
     """Return how many runs a number is of, as a link to their scenarios."""
     if not one["experiment"]:
         return "–"
-    return f"{{download}}`{one['runs']:.0f} </_longfat/{runs_name(one)}.json>`"
+    return f"{{download}}`{one['runs']:.0f} </_longfat/{runs_name(one)}.json.gz>`"
 
 
 def runs_name(one: dict) -> str:

@@ -5,6 +5,7 @@ Each module here is a chapter of its name and has a function `chapter`, but for 
 """
 
 import functools
+import gc
 import importlib
 import inspect
 from pathlib import Path
@@ -34,6 +35,7 @@ def find(name: str, **parameters: Any) -> Chapter:
             f"no chapter '{name}': there are {', '.join(NAMES)}.{nearest(name, list(NAMES))}"
         )
     module = importlib.import_module(f"longfat.book.chapters.{name.replace('-', '_')}")
+    _leave_imports_alone()
     taken = inspect.signature(module.chapter).parameters
     if not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
         for parameter in set(parameters) - set(taken):
@@ -43,6 +45,13 @@ def find(name: str, **parameters: Any) -> Chapter:
                 f"{nearest(parameter, known)}"
             )
     return module.chapter(**parameters)
+
+
+@functools.cache
+def _leave_imports_alone() -> None:
+    """Keep what has been imported from the garbage collector, once: a tenth of a page's time."""
+    gc.collect()
+    gc.freeze()
 
 
 @functools.cache

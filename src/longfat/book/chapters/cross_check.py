@@ -127,6 +127,17 @@ def chapter(
                 "factor of 1.1.",
             ),
             Table(
+                name="cross-check-distances",
+                uses=LOSSY,
+                data=_named(
+                    lambda runs: engines_compared.distances(runs.derived(engines_compared.ratios))
+                ),
+                formats={"*": "{:.1f}"},
+                caption="How far the segment engine's goodputs are from those of Linux and ns-2 "
+                "(per cent, means over the loss rates), and how far those of the core before this "
+                "one were",
+            ),
+            Table(
                 name="cross-check-events",
                 uses=LOSSY,
                 data=_named(

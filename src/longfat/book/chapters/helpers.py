@@ -171,6 +171,7 @@ def _shown() -> Iterator[Figure | Table]:
         name="helpers-path",
         data=lambda _: charts.SETTING,
         chart=lambda *_: pictures.draw(routers.scenario(routers.flow("xcp"), xcp={})),
+        narrow=lambda *_: pictures.draw(routers.scenario(routers.flow("xcp"), xcp={}), down=True),
         caption="The path of this page. The router stands where the sender's packets wait for the "
         "link.",
     )

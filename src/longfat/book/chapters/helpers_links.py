@@ -29,13 +29,13 @@ def state(runs: Runs) -> pd.DataFrame:
 
 def numbers(runs: Runs) -> dict[str, float]:
     """Return the numbers of the page's sentences."""
-    lossy = runs.derived(proxies.losses).set_index(["helper", "loss"])["Mb/s"]
-    blocks = runs.derived(proxies.blocks).set_index(["helper", "loss"])["Mb/s"]
-    trip = runs.derived(proxies.hidden_time).groupby("helper")["rtt_s"].median()
-    wire = runs.derived(proxies.both_losses).set_index(["helper", "loss"])["Mb/s"]
+    lossy = runs.derived(proxies.losses).set_index(["mechanism", "loss"])["Mb/s"]
+    blocks = runs.derived(proxies.blocks).set_index(["mechanism", "loss"])["Mb/s"]
+    trip = runs.derived(proxies.hidden_time).groupby("mechanism")["rtt_s"].median()
+    wire = runs.derived(proxies.both_losses).set_index(["mechanism", "loss"])["Mb/s"]
     gain = runs.derived(proxies.gains)
     most = gain.loc[gain["gain"].idxmax()]
-    ends = runs.derived(proxies.failures).groupby("helper")[["acknowledged", "delivered"]].max()
+    ends = runs.derived(proxies.failures).groupby("mechanism")[["acknowledged", "delivered"]].max()
     tries = runs.derived(proxies.persistence).set_index(["feedback_s", "tries"])
     burst = runs.derived(proxies.bursts).set_index(["loss", "packets"])["Mb/s"]
     kbps = runs.derived(proxies.advice).set_index(["case", "left_out"])["kb/s"]
@@ -51,7 +51,7 @@ def numbers(runs: Runs) -> dict[str, float]:
             for name in ("Reno", "Snoop", "WTCP", "split", "ELN", "ARQ", "Westwood")
         },
         "links_tcpj": lossy["TCP-J", 0.01],
-        **{f"links_{name}_worst": lossy[helper, 0.1] for name, helper in worst.items()},
+        **{f"links_{name}_worst": lossy[mechanism, 0.1] for name, mechanism in worst.items()},
         "links_reno_worst": lossy["Reno", 0.1],
         "links_shown": blocks["shown", 0.03],
         "links_hidden": blocks["hidden", 0.03],
@@ -113,6 +113,7 @@ def _shown() -> Iterator[Figure | Table]:
         name="links-cell",
         data=lambda _: proxies.NETWORK,
         chart=lambda *_: pictures.draw(proxies.cell(loss=0.01)),
+        narrow=lambda *_: pictures.draw(proxies.cell(loss=0.01), down=True),
         caption="The network of this page: a wire with a round trip of 100 ms, a radio of 4 ms "
         "with half its rate.",
     )

@@ -12,7 +12,7 @@ from longfat.book import charts
 from longfat.studies import proxies
 from longfat.style import number
 
-# One look for each helper: colour by the class of the taxonomy.
+# One look for each mechanism: colour by the class of the taxonomy.
 LOOKS: dict[str, dict[str, Any]] = {
     "Reno": {"color": "0.5", "marker": "o"},
     "Westwood": {"color": "#0072B2", "marker": "s"},
@@ -37,7 +37,7 @@ def _lines(
 ) -> None:
     plain = {"markersize": 5, "linewidth": 1.2, "elinewidth": 1.2, "capsize": 2}
     charts.lines(
-        *(axes, table, x, "Mb/s", "helper"),
+        *(axes, table, x, "Mb/s", "mechanism"),
         look=lambda name: plain | (looks[name] if looks else LOOKS[name]),
     )
     axes.set_ylim(0)
@@ -46,7 +46,7 @@ def _lines(
 
 
 def losses(table: pd.DataFrame) -> Figure:
-    """Draw the goodput with each helper by the radio's loss (`proxies.losses`)."""
+    """Draw the goodput with each mechanism by the radio's loss (`proxies.losses`)."""
     figure, axes = plt.subplots(figsize=(8, 4.4))
     _lines(axes, table, "loss")
     axes.set(xscale="log", xlabel="packets lost on the radio, of all")
@@ -69,7 +69,7 @@ def hidden_time(table: pd.DataFrame) -> Figure:
     """Draw the round trips that the sender measures (`proxies.hidden_time`)."""
     figure, axes = plt.subplots(figsize=(8, 3.4))
     for name, words in (("WTCP without hiding", "as they are"), ("WTCP", "as WTCP tells them")):
-        own = table[table["helper"] == name]
+        own = table[table["mechanism"] == name]
         axes.plot(own["time_s"], own["rtt_s"], lw=1.2, label=words)
     axes.set(xlabel="time (s)", ylabel="round trip (s)", ylim=(0, None))
     axes.set_title("The queue that the sender does not see")
@@ -208,9 +208,9 @@ def handoffs(table: pd.DataFrame) -> Figure:
 
 
 def failures(table: pd.DataFrame) -> Figure:
-    """Draw what is acknowledged and what is delivered when the helper dies (`proxies.failures`)."""
+    """Draw what is acknowledged, and delivered, when a mechanism dies (`proxies.failures`)."""
     figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharex=True, sharey=True)
-    for axes, (name, own) in zip(panels, table.groupby("helper", sort=False), strict=True):
+    for axes, (name, own) in zip(panels, table.groupby("mechanism", sort=False), strict=True):
         axes.plot(own["time_s"], own["acknowledged"], label="the sender has been told")
         axes.plot(own["time_s"], own["delivered"], label="the host has")
         axes.fill_between(own["time_s"], own["acknowledged"], own["delivered"], alpha=0.2)
@@ -235,11 +235,11 @@ def taxonomy(table: pd.DataFrame, loss: float) -> pd.DataFrame:
 
     `table` is `proxies.losses`; the goodputs are those at `loss`.
     """
-    at = table[table["loss"] == loss].set_index("helper")
+    at = table[table["loss"] == loss].set_index("mechanism")
     rows = [
         {
             "who repairs": kind,
-            "helper": name,
+            "mechanism": name,
             "goodput (Mb/s)": f"{at.at[name, 'Mb/s']:.2f} ± {at.at[name, 'halfwidth']:.2f}",
             "times Reno's": at.at[name, "Mb/s"] / at.at["Reno", "Mb/s"],
             "reads in the base station": proxies.READS[name],

@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Drawing
-from matplotlib.patches import Arc, Circle
+from matplotlib.patches import Arc, Circle, Patch
 
 from longfat import papers, pictures
-from longfat.book import show
+from longfat.book import charts, show
 from longfat.experiment import Runs, parts
 from longfat.papers.hybla import analysis, claims, derivation, inverse, plan, theory
 from longfat.papers.hybla.plan import THRESHOLD, WINDOW
 from longfat.papers.hybla.theory import QUANTITIES
-from longfat.style import quantity, short_name, style
+from longfat.style import number, quantity, short_name, style
 from longfat.verdicts import rules
 
 AGREES = {  # a verdict's colour, also for the colour-blind; the cell says it in words too
     "reproduced": "#cfe8dc",
     "depends": "#fbe7b8",
+    "tie": "#d8d8f0",
     "undecidable": "#e8e8e8",
     "not reproduced": "#f3c9bd",
     "fitted": "#d9e3f2",
@@ -110,6 +111,59 @@ def _note(
     axes.annotate(text, at, where, arrowprops=arrow, fontsize=9, color="0.15", ha=ha)
 
 
+PART_COLORS = dict(zip(analysis.FILE_PARTS, ("0.75", "0.55", "0.35", "black"), strict=True))
+
+
+def file_parts(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw the parts of a file's time by the model, and what was measured, a panel a size."""
+    sizes = list(dict.fromkeys(table["megabytes"]))
+    figure, panels = show.subplots(1, len(sizes), figsize=(9, 3.2), sharey=True)
+    for axes, size in zip(panels, sizes, strict=True):
+        own = table[table["megabytes"] == size].reset_index(drop=True)
+        left = np.zeros(len(own))
+        for name, color in PART_COLORS.items():
+            axes.barh(own.index, own[name], left=left, color=color, height=0.55, label=name)
+            left = left + own[name].to_numpy()
+        axes.errorbar(
+            *(own["measured"], own.index),
+            xerr=own["halfwidth"],
+            label="measured",
+            **style("hybla") | {"linestyle": "none", "markersize": 6},
+        )
+        axes.set_yticks(range(len(own)), [f"$p$ = {number(loss)}" for loss in own["loss"]])
+        axes.set(title=f"{size:g} MB", xlabel="time (s)", xlim=(0, None))
+        axes.grid(axis="y", visible=False)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=8)
+    figure.suptitle("Where losses are rare a file is slow start, one full window after another")
+    return figure
+
+
+def bursts(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw goodput by the length of bursts, a panel a loss rate (`analysis.bursts`)."""
+    losses = list(dict.fromkeys(table["loss"]))
+    figure, panels = show.subplots(1, len(losses), figsize=(8, 3.4), sharey=True)
+    for axes, loss in zip(panels, losses, strict=True):
+        own = table[table["loss"] == loss]
+        axes.axhline(own["each_mbps"].iloc[0], color="0.5", ls=":", label="model, loss by loss")
+        axes.plot(own["burst_packets"], own["once_mbps"], "k-", label="model, a burst as one loss")
+        axes.errorbar(
+            *(own["burst_packets"], own["Mb/s"]),
+            yerr=own["halfwidth"],
+            label="measured",
+            **style("hybla") | {"linestyle": "none"},
+        )
+        axes.set(xscale="log", xlabel="packets in a burst")
+        axes.set_xticks([1, 10, 100], ["1", "10", "100"])
+        axes.set_title(f"$p$ = {number(loss)}", fontsize=10)
+    panels[0].set(ylabel="goodput (Mb/s)", ylim=(0, None))
+    panels[0].legend(fontsize=8, loc="lower right")
+    figure.suptitle(
+        "Losses that come together cost less, until a burst takes a window", fontsize=11
+    )
+    return figure
+
+
 def growth(data: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the window without losses beside what (1) and what (6) say a round trip adds.
 
@@ -158,15 +212,20 @@ def comparison(transfer: str, metric: str, points: pd.DataFrame, runs: Runs) -> 
     """Draw one of the paper's figures 3 to 9: the model's line, and the engines' points."""
     quantity = {"throughput": "Goodput", "transfer_time": "Transfer time"}[metric]
     what = "Steady state" if transfer == "steady" else f"{quantity} of {transfer[:-2]} MB"
-    bands = claims.bands(papers.claims("hybla"), transfer, metric)
     return show.comparison_figure(
         theory.curve(runs.setting, transfer, metric),
         dict(list(points.groupby("engine", sort=False))),
         QUANTITIES[metric],
         _headline(what, points, QUANTITIES[metric]),
         f"{quantity.lower()} ({QUANTITIES[metric]})",
-        bands.assign(bound_percent=bands["printed"]),
+        _bands(runs.setting, transfer, metric),
     )
+
+
+def _bands(at: plan.Setting, transfer: str, metric: str) -> pd.DataFrame:
+    """Return how far the paper says that its points are from the model: of its own path alone."""
+    bands = claims.bands(papers.claims("hybla"), transfer, metric)
+    return bands.assign(bound_percent=bands["printed"]).iloc[: None if at.is_papers else 0]
 
 
 def _headline(what: str, points: pd.DataFrame, unit: str) -> str:
@@ -178,7 +237,7 @@ def _headline(what: str, points: pd.DataFrame, unit: str) -> str:
     return f"{what}: off the model by up to {small}{most:.0f} % overall"
 
 
-DRAWN_LEGS = ("segment", "ns2", "linux")
+DRAWN_LEGS = ("segment", "ns2", "ns3-simulation", "linux")
 
 
 def differences(compared: pd.DataFrame, runs: Runs) -> Drawing:
@@ -189,11 +248,11 @@ def differences(compared: pd.DataFrame, runs: Runs) -> Drawing:
     names = ["steady", *runs.setting.segments]
     figure, panels = show.subplots(2, 2, figsize=(7, 5), sharex=True, sharey=True)
     for axes, transfer in zip(panels.flat, names, strict=True):
-        for band in claims.bands(papers.claims("hybla"), transfer, "throughput").itertuples():
+        for band in _bands(runs.setting, transfer, "throughput").itertuples():
             axes.fill_between(
                 [band.loss_min, band.loss_max],
-                -band.printed,
-                band.printed,
+                -band.bound_percent,
+                band.bound_percent,
                 color=show.PAPER["color"],
                 alpha=0.25,
                 linewidth=0,
@@ -210,7 +269,7 @@ def differences(compared: pd.DataFrame, runs: Runs) -> Drawing:
                 yerr=line["difference_halfwidth"],
                 linewidth=1,
                 label=plan.LEGS[leg].label,
-                **show.ENGINE_STYLE[plan.LEGS[leg].engine],
+                **charts.hollow(plan.LEGS[leg].label),
             )
         title = "steady state" if transfer == "steady" else f"{transfer[:-2]} MB"
         axes.set_title(title, fontsize=10)
@@ -235,47 +294,41 @@ CLAIM_KINDS = (
 def stands(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw which claims on differences stand: a cell a claim, coloured by its verdict.
 
-    In a cell: what the paper printed, and what we measured in per cent.
+    In a cell: the claim's number, what the paper printed, and what we measured in per cent.
     """
-    columns = [f"{method}\n{kind}" for method in plan.METHODS for kind in CLAIM_KINDS]
     rows = sorted(
         dict.fromkeys(table["quantity"]), key=lambda name: (name != "steady state", len(name), name)
     )
-    figure, axes = show.subplots(figsize=(9, 4.4))
-    title = "Nearly all of the conclusion stands; most other bounds depend on a setting"
-    figure.suptitle(title, fontsize=11)
+    figure, panels = show.subplots(1, len(plan.METHODS), sharex=True, sharey=True, figsize=(9, 4.4))
+    ended = table["verdict"].map(rules.verdict_class).value_counts()
+    counts = ", ".join(f"{ended[name]} {name}" for name in AGREES if name in ended)
+    figure.suptitle(f"{len(table)} claims on differences: {counts}", fontsize=11)
     for row in table.itertuples():
-        x, y = columns.index(row.column), rows.index(row.quantity)
+        method, _, kind = row.column.partition("\n")
+        axes = panels[plan.METHODS.index(method)]
+        x, y = CLAIM_KINDS.index(kind), rows.index(row.quantity)
         face = AGREES[rules.verdict_class(row.verdict)]
         axes.fill_between([x - 0.47, x + 0.47], y - 0.45, y + 0.45, color=face, linewidth=0)
         said = "small" if pd.isna(row.printed) else f"{row.printed:g}"
         ours = "?" if pd.isna(row.measured) else f"{row.measured:.2g}"
         word = {"reproduced": "✓", "not reproduced": "✗", "depends": "±"}
         mark = word.get(rules.verdict_class(row.verdict), "?")
-        axes.text(x, y, f"{said} → {ours} {mark}", ha="center", va="center", fontsize=7)
-    axes.set_xlim(-0.5, len(columns) - 0.5)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    labels = [name.partition("\n")[2] for name in columns]
-    axes.set_xticks(range(len(columns)), labels, fontsize=8)
-    axes.set_yticks(range(len(rows)), rows, fontsize=9)
-    axes.xaxis.tick_top()
-    for n, method in enumerate(plan.METHODS):
-        axes.text(5 * n + 2, -1.35, method, ha="center", fontsize=10, weight="bold")
-    axes.axvline(4.5, color="0.6", linewidth=0.8)
-    axes.tick_params(length=0)
-    axes.grid(False)
-    for side in axes.spines.values():
-        side.set_visible(False)
+        words = f"{row.number}: {said}\n→ {ours} {mark}"
+        axes.text(x, y, words, ha="center", va="center", fontsize=8)
+    for method, axes in zip(plan.METHODS, panels, strict=True):
+        axes.set_title(method, loc="left")
+        axes.set_xlim(-0.5, len(CLAIM_KINDS) - 0.5)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xticks(range(len(CLAIM_KINDS)), CLAIM_KINDS, fontsize=8)
+        axes.set_yticks(range(len(rows)), rows, fontsize=9)
+        axes.tick_params(length=0)
+        axes.grid(False)
+        for side in axes.spines.values():
+            side.set_visible(False)
     names = [name for name in AGREES if name in set(table["verdict"].map(rules.verdict_class))]
-    for n, name in enumerate(names):
-        axes.text(
-            0.02 + 0.2 * n,
-            -0.06,
-            f" {'depends on a setting' if name == 'depends' else name} ",
-            transform=axes.transAxes,
-            fontsize=8,
-            bbox={"facecolor": AGREES[name], "linewidth": 0},
-        )
+    labels = {"depends": "depends on a setting"}
+    patches = [Patch(color=AGREES[name], label=labels.get(name, name)) for name in names]
+    figure.legend(handles=patches, loc="outside lower center", ncols=len(names), fontsize=8)
     return figure
 
 
@@ -332,14 +385,14 @@ def mended(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw how far the model with mended premises is from the measurement."""
     figure, axes = show.subplots()
     axes.axhline(0, linewidth=1, color=show.ENGINE_STYLE["segment"]["color"])
-    for name, look in zip(analysis.MENDED, show.CONTROLS, strict=False):
+    for name, look in zip(table.columns.drop("loss"), show.CONTROLS, strict=False):
         paper = name == next(iter(analysis.MENDED))
         style = {"color": "black", "marker": "."} if paper else look
         axes.plot(table["loss"], table[name], label=name, **style)
     axes.set(xscale="log", xlabel="probability $p$ that a packet is lost")
     axes.set(ylabel="throughput by the model, over measured (%)", ylim=(-40, 60))
     axes.legend(fontsize=9)
-    axes.set_title("Up to a loss in 500 the model is nearest with both premises mended")
+    axes.set_title("One miscount explains the misfit; two wrong premises cancel")
     return figure
 
 

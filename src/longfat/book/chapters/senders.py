@@ -257,6 +257,7 @@ def _page() -> Iterator[Figure | Table]:
         name="senders-path",
         data=lambda _: charts.SETTING,
         chart=lambda *_: pictures.draw(senders.scenario("vegas", beside="newreno")),
+        narrow=lambda *_: pictures.draw(senders.scenario("vegas", beside="newreno"), down=True),
         caption="The path of this chapter. One sender has it alone, or a second one is there too.",
     )
     yield Figure(

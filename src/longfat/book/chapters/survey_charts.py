@@ -1,17 +1,18 @@
 """The charts of the chapter on the survey."""
 
 import textwrap
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Drawing
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Ellipse, Rectangle
 
-from longfat.book import show
+from longfat.book import charts, show
 from longfat.experiment import Runs
 from longfat.papers import survey
-from longfat.papers.survey import analysis, plan, theory
+from longfat.papers.survey import analysis, files, plan, theory
 from longfat.verdicts import rules
 
 COLORS = {name: show.style(name)["color"] for name in plan.NAMES}
@@ -26,6 +27,7 @@ VERDICT_LOOKS = {
     "reproduced": ("#009e73", "o"),
     "not reproduced": ("#d55e00", "X"),
     "depends": ("#e69f00", "D"),
+    "tie": ("0.35", "d"),
     "undecidable": ("0.6", "P"),
     "fitted": ("0.8", "s"),
     "not yet measured": ("0.9", "."),
@@ -68,6 +70,33 @@ def pipes(_: pd.DataFrame, __: Runs) -> Drawing:
         fontsize=9,
         color="0.35",
     )
+    return figure
+
+
+def testbed(_: pd.DataFrame, __: Runs) -> Drawing:
+    """Draw the paper's test bed: hosts, PC routers, and the ring between them."""
+    figure, axes = plt.subplots(figsize=(8, 2.9))
+    boxes = {0.0: "host\niperf", 1.7: "PC router", 4.6: "PC router", 6.3: "host\niperf"}
+    for x, name in boxes.items():
+        face = "#e8f1fa" if "host" in name else "#fdf3e1"
+        axes.add_patch(Rectangle((x - 0.5, -0.3), 1.0, 0.6, facecolor=face, edgecolor="0.4"))
+        axes.text(x, 0, name, ha="center", va="center", fontsize=9)
+    for left, right in ((0.5, 1.2), (5.1, 5.8)):
+        axes.plot((left, right), (0, 0), color="0.4")
+        axes.text((left + right) / 2, 0.1, "1 Gb/s", ha="center", fontsize=8)
+    axes.plot((2.2, 2.62), (0, 0), color="#0072b2", lw=2)
+    axes.plot((3.68, 4.1), (0, 0), color="#0072b2", lw=2)
+    axes.text(2.4, -0.62, "ATM card,\n622 Mb/s", ha="center", va="center", fontsize=8)
+    axes.text(3.9, -0.62, "ATM card,\n622 Mb/s", ha="center", va="center", fontsize=8)
+    axes.add_patch(Ellipse((3.15, 0.38), 1.5, 1.25, fill=False, edgecolor="#0072b2", lw=2))
+    axes.text(
+        *(3.15, 0.42, "JGN\n600 Mb/s, 8000 km\n0.1 s and back"),
+        ha="center",
+        va="center",
+        fontsize=8,
+    )
+    axes.set(xlim=(-0.7, 7.0), ylim=(-0.95, 1.15), aspect="equal")
+    axes.axis("off")
     return figure
 
 
@@ -188,23 +217,33 @@ def rates(rates: pd.DataFrame, _: Runs) -> Drawing:
 
 
 def against_printed(table: pd.DataFrame, _: Runs) -> Drawing:
-    """Draw the six numbers as parts of the printed ones."""
-    figure, axes = plt.subplots(figsize=(7, 2.8))
-    for place, row in enumerate(table.itertuples()):
+    """Draw the six numbers as parts of the printed ones, a row a number, the legs below it."""
+    figure, axes = plt.subplots(figsize=(7, 3.6))
+    numbers = list(dict.fromkeys(table["id"]))
+    legs = list(dict.fromkeys(zip(table["engine"], table["seconds"], strict=True)))
+    for row in table.itertuples():
         color = COLORS[next(key for key, name in LABELS.items() if name == row.algorithm)]
-        ends = [row.part_low, row.part_high]
-        axes.plot(ends, [place, place], color=color, lw=2, alpha=0.6)
-        axes.plot(row.part, place, color=color, marker="o")
+        leg = legs.index((row.engine, row.seconds))
+        place, alpha = numbers.index(row.id) + 0.25 * leg, 1 if leg == 0 else 0.5
+        if leg == 0:  # of so few runs as a minute has, bars would hide all else
+            axes.plot([row.part_low, row.part_high], [place, place], color=color, lw=2, alpha=0.6)
+        look = charts.hollow(row.engine) | {"color": color}
+        axes.plot(row.part, place, linestyle="none", alpha=alpha, **look)
+    for leg, (engine, seconds) in enumerate(legs):
+        look = charts.hollow(engine) | {"color": "0.35", "alpha": 1 if leg == 0 else 0.5}
+        axes.plot([], [], label=f"{engine}, {seconds:g} s", linestyle="none", **look)
+    ours = table[: len(numbers)]
     names = [
         f"{row.algorithm}, {'goodput' if row.number == 'Mb/s' else 'loss'}"
-        for row in table.itertuples()
+        for row in ours.itertuples()
     ]
-    axes.set_yticks(range(len(table)), names)
+    axes.set_yticks(range(len(numbers)), names)
     axes.axvline(1, color="0.4", ls=":")
     axes.invert_yaxis()
     axes.set(xlabel="measured / printed", xlim=(0, None))
-    missed = ((table["printed"] < table["low"]) | (table["printed"] > table["high"])).sum()
+    missed = ((ours["printed"] < ours["low"]) | (ours["printed"] > ours["high"])).sum()
     axes.set_title(f"Fitted, and still {missed} of the six numbers are missed")
+    axes.legend(fontsize=8)
     return figure
 
 
@@ -271,6 +310,121 @@ def remedies(table: pd.DataFrame, _: Runs) -> Drawing:
     first, best = rows["Mb/s"].iloc[0], rows["Mb/s"].max()
     axes.set_title(
         f"Standard TCP has {first / 314:.0%} of the path, the best remedy {best / 314:.0%}"
+    )
+    return figure
+
+
+GROUP_LOOKS: dict[str, dict[str, Any]] = {
+    group: {"color": color, "marker": marker}
+    for (group, color), marker in zip(
+        {
+            files.HOSTS: "#0072b2",
+            files.PARALLEL: "#6a3d9a",
+            files.CONTROL: "#d55e00",
+            files.DATAGRAMS: "#999933",
+            files.ROUTERS: "#009e73",
+            files.TODAY: "#aa4499",
+        }.items(),
+        ("o", "s", "D", "^", "P", "v"),
+        strict=True,
+    )
+}
+
+
+def surveyed(table: pd.DataFrame, _: Runs, down: bool = False) -> Drawing:
+    """Draw how long a gigabyte takes, and what a neighbour keeps, a row a way.
+
+    The two stand beside each other, or for a phone one below the other (`down`).
+    """
+    rows = table.sort_values("time_s", ascending=False)["how"]
+    if down:
+        figure, panels = plt.subplots(2, 1, figsize=(3.6, 8.5))
+        panels[1].set_yticks(range(len(rows)), rows, fontsize=8)
+    else:
+        figure, panels = plt.subplots(1, 2, figsize=(9, 6), sharey=True)
+    for axes, value, ends in (
+        (panels[0], "time_s", ("time_low", "time_high")),
+        (panels[1], "kept", ("kept_low", "kept_high")),
+    ):
+        for height, name in enumerate(rows):
+            one = table[table["how"] == name].iloc[0]
+            reach = [[one[value] - one[ends[0]]], [one[ends[1]] - one[value]]]
+            look = GROUP_LOOKS[one["group"]]
+            axes.errorbar(one[value], height, xerr=reach, linestyle="none", ms=6, **look)
+    panels[0].set_yticks(range(len(rows)), rows, fontsize=8)
+    panels[0].set(xscale="log", xlabel="time of a gigabyte, alone (s)")
+    ticks = [20, 30, 50, 100, 200]
+    panels[0].set_xticks(ticks, [str(tick) for tick in ticks])
+    panels[0].minorticks_off()
+    panels[1].axvline(1, color="0.6", ls=":")
+    panels[1].set(xlim=(0, None), xlabel="kept by a standard TCP")
+    fluid_s = 8 * files.LARGEST_RUN / 314e6
+    panels[0].axvline(fluid_s, color="0.6", ls=":")
+    names = [
+        plt.Line2D([], [], ls="none", label=group, **look) for group, look in GROUP_LOOKS.items()
+    ]
+    place: dict[str, Any] = {"loc": "outside lower center", "frameon": False}
+    place["ncols"] = 1 if down else 3
+    figure.legend(handles=names, fontsize=8, **place)
+    title = "The fast ones are many; few of them leave the neighbour its part"
+    figure.suptitle(textwrap.fill(title, 40) if down else title, fontsize=9 if down else 11)
+    return figure
+
+
+def queue_shares(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw what standard TCP keeps, and how steady the other is, by the router's queue."""
+    figure, panels = plt.subplots(2, 2, figsize=(8, 5.4), sharey="row", width_ratios=(3, 2))
+    lengths = [f"{length:g}" for length in plan.LENGTHS]
+    for second in ("highspeed", "scalable"):
+        own = table[table["second"] == second].set_index("queue")
+        for (left, right), value in zip(panels, ("kept", "variation"), strict=True):
+            for axes, names in ((left, lengths), (right, ["1", *plan.MANAGED])):
+                some = own.loc[names]
+                reach = [some[value] - some[f"{value}_low"], some[f"{value}_high"] - some[value]]
+                places = range(len(names))
+                look = show.style(second) | {"linestyle": "-" if axes is left else "none"}
+                axes.errorbar(places, some[value], yerr=reach, label=LABELS[second], **look)
+    for left, right in panels:
+        left.set_xticks(range(len(lengths)), lengths)
+        right.set_xticks(range(1 + len(plan.MANAGED)), ["none", *plan.MANAGED], fontsize=8)
+    panels[0, 0].set(ylabel="kept by standard TCP", ylim=(0, None))
+    panels[1, 0].set(ylabel="deviation / mean, of 2 s", ylim=(0, None))
+    panels[1, 0].set_xlabel("queue, as times what the path holds")
+    panels[1, 1].set_xlabel("how a queue of 1 is managed")
+    panels[0, 0].legend(frameon=False, fontsize=8)
+    figure.suptitle(
+        "A managed queue gives back to the neighbour what a long one takes", fontsize=11
+    )
+    return figure
+
+
+def inverse(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw how far each path is from figure 5's numbers, a row a mechanism."""
+    figure, axes = plt.subplots(figsize=(8, 3.8))
+    mechanisms = list(plan.MECHANISMS)
+    for place, mechanism in enumerate(mechanisms):
+        own = table[table["mechanism"] == mechanism].sort_values("draw")
+        heights = place + 0.5 * (np.arange(len(own)) / max(1, len(own) - 1) - 0.5)
+        for ordered, color in ((False, "0.7"), (True, "#0072b2")):
+            some = (own["ordered"] == ordered).to_numpy()
+            axes.plot(own["factor"][some], heights[some], "o", ms=3, color=color)
+        axes.plot(own["factor"].min(), place, "D", ms=7, color="#d55e00", zorder=3)
+    axes.set_yticks(range(len(mechanisms)), [textwrap.fill(name, 12) for name in mechanisms])
+    axes.invert_yaxis()
+    axes.set(xscale="log", xlim=(1, 60), xlabel="factor by which the worst of six is missed")
+    axes.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
+    axes.minorticks_off()
+    axes.axvline(analysis.NEAR, color="0.6", ls=":")
+    for label, marker, color in (
+        ("nearest", "D", "#d55e00"),
+        ("in the printed order", "o", "#0072b2"),
+        ("in another order", "o", "0.7"),
+    ):
+        axes.plot([], [], ls="none", label=label, marker=marker, color=color)
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", **BELOW)
+    axes.set_title(
+        f"{len(table)} paths, and the nearest misses by a factor of {table['factor'].min():.2f}"
     )
     return figure
 
@@ -430,7 +584,10 @@ def claim_parts(judged: pd.DataFrame) -> pd.DataFrame:
     upper = stated["bound_high"].where(np.isfinite(stated["bound_high"].astype(float)))
     by = by.fillna(bound.astype(float)).fillna(upper.astype(float))
     by = by.where(by > 0)
-    words = [textwrap.shorten(text, 66, placeholder=" …") for text in stated["statement"]]
+    words = [
+        f"{number}  {textwrap.shorten(text, 66, placeholder=' …')}"
+        for number, text in enumerate(stated["statement"], 1)
+    ]
     table = pd.DataFrame({"label": words})
     for name in ("measured", "low", "high"):
         column = {"measured": "part"}.get(name, name)

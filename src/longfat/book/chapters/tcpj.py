@@ -7,20 +7,23 @@ from typing import Any
 import pandas as pd
 
 from longfat import papers, pictures, statistics, topologies
+from longfat.book import joint as joint_tables
 from longfat.book import show
 from longfat.book.chapters import tcpj_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, used
-from longfat.papers.tcpj import analysis, claims, derivation, numbers, plan, theory
+from longfat.papers.joint import SETTINGS
+from longfat.papers.tcpj import analysis, claims, derivation, joint, numbers, plan, theory
 from longfat.papers.tcpj.plan import SEGMENT_LOSSES, Setting
 from longfat.scenario import Scenario
+from longfat.style import label
 
 RATE = "bit error rate"
 INTERVALS = ["bit_error_rate", "protocol"]
 
 
 def loss_points(runs: Runs) -> pd.DataFrame:
-    """Return figure 9's points: goodput of each protocol by bit error rate."""
-    return statistics.interval(runs.derived(analysis.segment_losses), INTERVALS, "Mb/s")
+    """Return figure 9's points: goodput of each protocol by engine and bit error rate."""
+    return analysis.loss_points(runs.derived(analysis.random_losses))
 
 
 def table_2(runs: Runs) -> pd.DataFrame:
@@ -39,6 +42,12 @@ def kept_gains(runs: Runs) -> pd.DataFrame:
     gains = gains[gains["protocol"] == "keeps its window"]
     columns = ["bit_error_rate", "gain", "low", "high", "repetitions"]
     return gains[columns].rename(columns={"bit_error_rate": RATE, "gain": "gain (%)"})
+
+
+def repeating_points(runs: Runs) -> pd.DataFrame:
+    """Return the goodput of each sender over each radio, by bit error rate."""
+    by = ["radio", *INTERVALS]
+    return statistics.interval(runs.derived(analysis.repeating), by, "Mb/s")
 
 
 def alpha_points(runs: Runs) -> pd.DataFrame:
@@ -75,7 +84,7 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     return Chapter(
         name="tcpj",
         setting=at,
-        experiments=plan.experiments(at),
+        experiments=(*plan.experiments(at), joint.fits(), joint.experiment()),
         figures=(
             *_networks(at),
             *_figures(),
@@ -138,6 +147,7 @@ def _network(name: str, make: partial[Scenario], caption: str) -> Figure:
         name=name,
         data=lambda _: show.links(make()),
         chart=lambda *_: pictures.draw(make()),
+        narrow=lambda *_: pictures.draw(make(), down=True),
         caption=caption,
     )
 
@@ -145,14 +155,26 @@ def _network(name: str, make: partial[Scenario], caption: str) -> Figure:
 def _figures() -> Iterator[Figure]:
     yield Figure(
         name="tcpj-9",
-        uses=SEGMENT_LOSSES,
+        uses=(*SEGMENT_LOSSES, *plan.OTHER_LOSSES),
         data=loss_points,
         chart=charts.random_losses,
         caption="What four senders get of a radio link over its bit error rate (the paper's figure "
         "9 in our runs, 20 a point). Where bits are seldom hit all four fill the link. Where they "
         "often are, NewReno and SACK halve their windows down to nearly nothing; Westwood and "
-        "TCP-J, which estimate the bandwidth, hold on longer. Black: Reno by the square-root law. "
+        "TCP-J, which estimate the bandwidth, hold on longer. Hollow: the same on ns-3, and on "
+        "ns-2 as far as it has the senders, 10 runs a point. Black: Reno by a model with timeouts. "
         "Dotted: a link that is always busy.",
+    )
+    yield Figure(
+        name="tcpj-repeating",
+        uses=("tcpj-repeating",),
+        data=repeating_points,
+        chart=charts.repeating,
+        caption="The same senders, and one that keeps its window at a loss, over radios that "
+        "send a lost frame again (ten runs a point): not at all, as in the paper's simulation; at "
+        "once and up to seven times, as 802.11 does, which waits for each acknowledgment; up to "
+        "three times while others go on, as a cellular link does. Where the radio repeats, nobody "
+        "gets more than NewReno, and the one that keeps its window less.",
     )
     yield Figure(
         name="tcpj-anatomy",
@@ -232,7 +254,8 @@ def _figures() -> Iterator[Figure]:
             ["id", "where", "statement", "verdict", "reason"]
         ],
         chart=charts.claims,
-        caption="Every mark is a claim of the paper, every line a part of the paper.",
+        caption="Every mark is a claim of the paper, every line a part of it. The numbers are "
+        "those of the table of verdicts.",
     )
 
 
@@ -434,6 +457,23 @@ def _tables_of_losses() -> Iterator[Table]:
         data=lambda runs: analysis.varied_gains(runs.derived(analysis.varied)),
         caption="Throughput above NewReno's in %, with 95 % intervals, by sender and bit error "
         "rate",
+    )
+    yield Table(
+        name="tcpj-turned",
+        data=lambda _: joint_tables.turned("tcpj"),
+        caption=f"What turns each claim, at {SETTINGS} settings that differ in all that the paper "
+        "does not state (segment engine)",
+    )
+    yield Table(
+        name="tcpj-fits",
+        data=lambda _: joint.fits_by_choice().assign(
+            parameter=lambda table: table["parameter"].map(label)
+        ),
+        formats=dict.fromkeys(("nearest", "median"), "{:.3f}"),
+        caption="How far the fitted cells of table 2 are from each setting's best link, without "
+        "the worst cell (root mean square of the differences of the logarithms): the nearest and "
+        "the median of the settings that have a choice. But for the first parameter, only of those "
+        "whose radio repeats nothing",
     )
     yield Table(
         name="tcpj-keep",

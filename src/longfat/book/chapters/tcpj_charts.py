@@ -8,17 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from longfat.book import show
+from longfat.book import charts, show
 from longfat.experiment import Runs
 from longfat.papers.tcpj import theory
-from longfat.papers.tcpj.plan import MODERN, PROTOCOLS, WITH_SACK
-from longfat.style import MODEL, PAPER, short_name, style
+from longfat.papers.tcpj.plan import KEEPING, MODERN, PROTOCOLS, REPEATING, WITH_SACK
+from longfat.style import ENGINE_LABEL, MODEL, PAPER, short_name, style
 
 SACK = style("NewReno") | {"color": "#8da0cb", "marker": "s", "linestyle": "--"}
+KEPT = {"color": "0.35", "marker": "v", "linestyle": "-."}
 VERDICTS = {  # a colour and a mark each, told apart without colour too
     "reproduced": ("#009e73", "o"),
     "not reproduced": ("#d55e00", "X"),
     "depends": ("#e69f00", "D"),
+    "tie": ("0.35", "d"),
     "undecidable": ("0.6", "P"),
     "fitted": ("0.8", "s"),
     "not yet measured": ("0.9", "."),
@@ -169,11 +171,13 @@ def surface(errors: pd.DataFrame, _: Runs) -> Drawing:
 def random_losses(points: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw goodput over the bit error rate beside what a model of Reno says (`theory.expected`).
 
-    `points` is a `statistics.interval` of the column Mb/s.
+    `points` is of `analysis.loss_points`; those of other engines are hollow.
     """
     curve = theory.expected(runs.setting, np.geomspace(1e-8, 1e-5, 121))
     figure, axes = show.subplots()
-    _lines(axes, points, "bit_error_rate", PROTOCOLS)
+    x, ours = "bit_error_rate", points["engine"] == ENGINE_LABEL["segment"]
+    _lines(axes, points[ours], x, PROTOCOLS)
+    charts.of_other_engines(axes, points, x, "Mb/s", "protocol", look=style_of)
     errors = curve["bit_error_rate"]
     axes.plot(errors, curve["pftk"], label="model of Reno", **MODEL, linewidth=1)
     axes.plot(errors, curve["full"], label="link always busy", linestyle=":", **MODEL)
@@ -185,6 +189,19 @@ def random_losses(points: pd.DataFrame, runs: Runs) -> Drawing:
         title="Westwood and TCP-J stay up where NewReno and SACK fall",
     )
     axes.legend(frameon=False)
+    return figure
+
+
+def repeating(points: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw goodput over the bit error rate, a panel a radio; `points` is an `interval` of Mb/s."""
+    figure, panels = show.subplots(1, len(REPEATING), sharey=True, figsize=(10, 3.8))
+    for axes, radio in zip(panels, REPEATING, strict=True):
+        here = points[points["radio"] == radio]
+        _lines(axes, here, "bit_error_rate", PROTOCOLS)
+        _lines(axes, here, "bit_error_rate", [KEEPING], **KEPT)
+        axes.set(xscale="log", xlabel="bit error rate", title=radio, ylim=(0, 4.2))
+    panels[0].set_ylabel("goodput (Mb/s)")
+    panels[0].legend(frameon=False, fontsize=8)
     return figure
 
 
@@ -390,27 +407,30 @@ GROUPS = {  # which claims stand in one line of `claims`
 
 
 def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
-    """Draw the verdicts of `judge`: a mark a claim, a line a part of the paper."""
-    figure, axes = show.subplots(figsize=(7, 3.8))
+    """Draw the verdicts of `judge`: a mark a claim, with its number, a line a part of the paper."""
+    figure, axes = show.subplots(figsize=(7, 4.4))
     labels: dict[str, Any] = {}
     sorts = judged["verdict"].where(~judged["verdict"].str.startswith("depends"), "depends")
     order = list(VERDICTS)
     for row, start in enumerate(GROUPS.values()):
-        own = sorts[judged["id"].str.startswith(start)]
-        for column, verdict in enumerate(sorted(own, key=order.index)):
-            color, marker = VERDICTS[verdict]
-            labels[verdict] = axes.plot(
-                column, row, marker, color=color, markersize=11, markeredgecolor="white"
+        own = sorts[judged["id"].str.startswith(start)].reset_index(drop=False)
+        own = own.assign(order=own["verdict"].map(order.index)).sort_values("order", kind="stable")
+        for column, one in enumerate(own.itertuples()):
+            color, marker = VERDICTS[one.verdict]
+            labels[one.verdict] = axes.plot(
+                column, row - 0.15, marker, color=color, markersize=8, markeredgecolor="white"
             )[0]
+            axes.text(column, row + 0.32, one.index + 1, fontsize=7, ha="center", va="center")
     axes.set_yticks(range(len(GROUPS)), list(GROUPS))
     axes.invert_yaxis()
     axes.set_xticks([])
-    axes.set_xlim(-0.5, 16)
+    axes.set_xlim(-0.5, 8.5)
     axes.grid(visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
     names = [name for name in VERDICTS if name in labels]
     words = ["depends on what is not stated" if name == "depends" else name for name in names]
-    axes.legend([labels[name] for name in names], words, frameon=False, loc="upper right")
+    marks = [labels[name] for name in names]
+    figure.legend(marks, words, frameon=False, loc="outside right upper")
     held = (sorts == "reproduced").sum()
     axes.set_title(f"{held} of {len(sorts)} claims are reproduced")
     return figure

@@ -5,9 +5,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from longfat import measures, papers
-from longfat.book import show
+from longfat.book import charts, show
 from longfat.experiment import Runs, parts
-from longfat.papers.ucc import analysis
+from longfat.papers.ucc import analysis, plan
 from longfat.papers.ucc.plan import CHD
 from longfat.verdicts import rules
 
@@ -26,11 +26,14 @@ def minute(data: pd.DataFrame, _: Runs) -> Drawing:
     `data` has `analysis.equal_pair_points` and `analysis.held_windows`.
     """
     both, held = parts(data)
+    both = both[both["control"].isin(["NewReno", "UCC", CHD]) & (both["loss"] > 0)]
+    ours = both[both["engine"] == show.ENGINE_LABEL["segment"]]
     figure, (left, right) = show.subplots(1, 2, figsize=(8, 3.4))
     for name in ("NewReno", "UCC", CHD):
-        line = both[(both["control"] == name) & (both["loss"] > 0)].sort_values("loss")
+        line = ours[ours["control"] == name].sort_values("loss")
         look = show.style(name)
         left.errorbar(line["loss"], line["Mb/s"], yerr=line["halfwidth"], label=name, **look)
+    charts.of_other_engines(left, both, "loss", "Mb/s", "control")
     left.set(xscale="log", xlabel="probability that a packet is lost", ylim=(0, 10.5))
     left.set(ylabel="goodput of two flows (Mb/s)", title="It keeps the radio link filled")
     left.legend(loc="lower left", fontsize=8)
@@ -162,6 +165,87 @@ def neighbours(table: pd.DataFrame, runs: Runs) -> Drawing:
     return figure
 
 
+MEND_LOOKS = {
+    mend: {"color": color, "marker": marker, "linestyle": "none"}
+    for mend, (color, marker) in zip(
+        plan.MENDS, (("#d55e00", "o"), ("#0072b2", "s"), ("#009e73", "^")), strict=True
+    )
+}
+
+
+def clocks(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw UCC by its clocks, as printed and mended: its goodput, and what a neighbour keeps."""
+    figure, panels = show.subplots(1, 2, figsize=(9, 4.4), sharey=True)
+    names = list(dict.fromkeys(table["clock"]))[::-1]
+    many, few = table["loss"].max(), sorted(table["loss"].unique())[1]
+    for axes, loss, value, ends in (
+        (panels[0], many, "two_mbps", ("low", "high")),
+        (panels[1], few, "kept", ("kept_low", "kept_high")),
+    ):
+        own = table[table["loss"] == loss]
+        for place, (mend, look) in enumerate(MEND_LOOKS.items()):
+            some = own[own["mend"] == mend].set_index("clock").loc[names]
+            reach = [some[value] - some[ends[0]], some[ends[1]] - some[value]]
+            heights = [height + 0.2 * (1 - place) for height in range(len(names))]
+            axes.errorbar(some[value], heights, xerr=reach, label=mend, **look)
+        if value == "two_mbps":
+            references = own.drop_duplicates("clock").set_index("clock")["reference_mbps"]
+            places = range(len(names))
+            axes.plot(references[names], places, "|", color="0.4", ms=14, label="two of NewReno")
+        else:
+            axes.axvline(1, color="0.6", ls=":")
+    panels[0].set_yticks(range(len(names)), names, fontsize=8)
+    panels[0].set(xlim=(0, 10), xlabel=f"two UCC flows (Mb/s), {many:.0%} lost")
+    panels[1].set(xlim=(0, None), xlabel=f"kept by NewReno beside UCC, {few:.1%} lost")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+    figure.suptitle("By clocks that drift UCC is NewReno; a tolerance and a young minimum mend it")
+    return figure
+
+
+def managed(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw what NewReno keeps beside UCC and CHD by how the queue is managed, a panel a loss."""
+    losses = list(dict.fromkeys(table["loss"]))
+    figure, panels = show.subplots(1, len(losses), figsize=(9, 3.4), sharey=True)
+    for axes, loss in zip(panels, losses, strict=True):
+        for shift, control in ((-0.12, "UCC"), (0.12, CHD)):
+            own = table[(table["loss"] == loss) & (table["control"] == control)]
+            reach = [own["kept"] - own["kept_low"], own["kept_high"] - own["kept"]]
+            places = [place + shift for place in range(len(own))]
+            look = show.style(control) | {"linestyle": "none"}
+            axes.errorbar(places, own["kept"], yerr=reach, label=f"beside {control}", **look)
+        axes.axhline(1, color="0.6", ls=":")
+        axes.set_xticks(range(len(own)), own["queue"], fontsize=8)
+        axes.set_title(f"{loss:.1%} lost" if loss else "nothing lost at random", fontsize=10)
+    panels[0].set(ylabel="kept by a NewReno neighbour", ylim=(0, None))
+    panels[0].legend(fontsize=8, loc="lower left")
+    figure.suptitle("Where a queue is kept short there is less for UCC to see")
+    return figure
+
+
+def alphas(table: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw what NewReno keeps beside UCC by the threshold, a line a buffer, a panel a loss."""
+    losses = list(dict.fromkeys(table["loss"]))
+    figure, panels = show.subplots(1, len(losses), figsize=(8, 3.6), sharey=True)
+    colors = ("#d55e00", "#e69f00", "#009e73", "#56b4e9", "#0072b2")
+    for axes, loss in zip(panels, losses, strict=True):
+        for color, (buffer, own) in zip(
+            colors, table[table["loss"] == loss].groupby("buffer"), strict=True
+        ):
+            reach = [own["measured"] - own["low"], own["high"] - own["measured"]]
+            places = range(len(own))
+            label = f"{buffer:g} packets"
+            axes.errorbar(places, own["measured"], yerr=reach, color=color, marker="o", label=label)
+        axes.axhline(1, color="0.6", ls=":")
+        axes.set_xticks(range(len(own)), [f"{alpha:g}" for alpha in own["alpha"]])
+        axes.set_xlabel(r"$\alpha$")
+        axes.set_title(f"{loss:.1%} lost" if loss else "nothing lost at random", fontsize=10)
+    panels[0].set(ylabel="kept by a NewReno neighbour", ylim=(0, None))
+    panels[0].legend(fontsize=8, title="buffer", title_fontsize=8)
+    figure.suptitle("A smaller threshold spares the neighbour, and most in short buffers")
+    return figure
+
+
 VERDICT_COLORS = {
     "reproduced": "#009e73",
     "depends": "#e69f00",
@@ -175,6 +259,7 @@ def verdicts(judged: pd.DataFrame, _: Runs) -> Drawing:
     `judged` is of `judge`. Grey is where a ratio agrees with its claim.
     """
     rows = judged.merge(papers.claims("ucc")[["id", "short"]], on="id")
+    names = [f"{number}  {short}" for number, short in enumerate(rows["short"], 1)]
     figure, axes = show.subplots(figsize=(8, 0.5 + 0.34 * len(rows)))
     least, most = 0.03, 12.0
     for y, row in enumerate(rows.itertuples()):
@@ -189,14 +274,14 @@ def verdicts(judged: pd.DataFrame, _: Runs) -> Drawing:
         axes.text(
             most * 1.15,
             y,
-            row.verdict.replace("_", " "),
+            kind,
             color=color,
             va="center",
             fontsize=9,
             weight="bold",
         )
     axes.axvline(1, color="0.6", linewidth=0.8, zorder=0)
-    axes.set_yticks(range(len(rows)), rows["short"])
+    axes.set_yticks(range(len(rows)), names)
     axes.set(xscale="log", xlim=(least, most), ylim=(len(rows) - 0.5, -0.5))
     ticks = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -3,7 +3,8 @@
 // A panel is <div class="longfat-laboratory" data-laboratory="NAME"> with its settings as JSON in a
 // <script type="application/json"> (longfat.book.laboratory writes both). The engine is a WebAssembly
 // module that runs in a Web Worker: `longfatEngine`, its bytes in base64, comes from a script of its
-// own, which the first run loads. The state of a panel is in the address: #lab=NAME&rate=10&...
+// own, which the first run loads. With `orbit` in the settings the path is one through low orbits, with
+// a map (orbit.js). The state of a panel is in the address: #lab=NAME&rate=10&...
 "use strict";
 
 const longfatLaboratory = (() => {
@@ -84,6 +85,7 @@ const longfatLaboratory = (() => {
   const FIELDS = [
     { name: "rate", label: "rate", unit: "Mb/s", low: 0.01, high: 10000 },
     { name: "rtt", label: "round trip", unit: "ms", low: 1, high: 10000 },
+    { name: "silence", label: "silence at a change", unit: "ms", low: 0, high: 10000 },
     { name: "loss", label: "loss", unit: "of packets", low: 0, high: 0.5 },
     { name: "queue", label: "queue", unit: "packets", low: 1, high: 1000000, whole: true },
     { name: "window", label: "window limit", unit: "segments", low: 2, high: 1000000, whole: true },
@@ -91,6 +93,9 @@ const longfatLaboratory = (() => {
     { name: "seed", label: "seed", unit: "", low: 1, high: 2147483647, whole: true },
   ];
   const MOST_SENDERS = 4;
+  const fieldsOf = (settings) => FIELDS.filter((field) => field.name in settings.state);
+  // What a panel asks for beside numbers: { name, label, options }, title by value; a text without.
+  const choicesOf = (settings) => settings.choices ?? [];
 
   function fault(field, value) {
     const number = Number(value);
@@ -109,7 +114,8 @@ const longfatLaboratory = (() => {
     if (query.get("lab") !== settings.name) return { state: null, problem: "" };
     const state = structuredClone(settings.state);
     for (const [key, value] of query) {
-      const field = FIELDS.find((one) => one.name === key);
+      const field = fieldsOf(settings).find((one) => one.name === key);
+      const choice = choicesOf(settings).find((one) => one.name === key);
       if (key === "lab") continue;
       if (key === "senders") {
         const senders = value.split(",");
@@ -125,32 +131,30 @@ const longfatLaboratory = (() => {
         const wrong = fault(field, value);
         if (wrong) return { state: null, problem: `In the address, ${wrong} The default is shown.` };
         state[key] = Number(value);
+      } else if (choice) {
+        if (choice.options && !(value in choice.options)) {
+          return { state: null, problem: `In the address, ${choice.label} is "${value.slice(0, 30)}": this page does not have that. The default is shown.` };
+        }
+        state[key] = value;
       } else {
         return { state: null, problem: `The address has "${key.slice(0, 30)}", which this page does not know. The default is shown.` };
       }
     }
-    return { state, problem: "" };
+    const problem = settings.orbit ? longfatOrbit.problem(settings, state) : "";
+    return problem ? { state: null, problem: `In the address, ${problem} The default is shown.` } : { state, problem };
   }
 
   function writeAddress(settings, state) {
     const query = new URLSearchParams({ lab: settings.name, senders: state.senders.join(",") });
-    for (const field of FIELDS) query.set(field.name, state[field.name]);
+    for (const { name } of [...choicesOf(settings), ...fieldsOf(settings)]) query.set(name, state[name]);
     history.replaceState(null, "", `#${query.toString().replaceAll("%2C", ",")}`);
   }
 
   function scenarioOf(settings, state) {
     // The network's scenario with the reader's settings: what longfat.Scenario reads.
     const scenario = structuredClone(settings.scenario);
-    const there = scenario.links[settings.bottleneck];
-    const back = scenario.links.find((l) => l.source === there.target && l.target === there.source);
-    const delayS = Math.max(0, state.rtt / 1000 / 2 - settings.other_delay_s);
-    for (const link of [there, back]) {
-      link.rate_bps = state.rate * 1e6;
-      link.delay_s = Number(delayS.toPrecision(12));
-      delete link.queue_bytes;
-      link.queue_packets = state.queue;
-    }
-    there.loss_per_packet = state.loss;
+    if (settings.orbit) scenario.links = longfatOrbit.links(settings, state);
+    else setLinks(scenario, settings, state);
     const flows = scenario.flows;
     scenario.flows = state.senders.map((name, i) => {
       const flow = structuredClone(flows[Math.min(i, flows.length - 1)]);
@@ -170,6 +174,19 @@ const longfatLaboratory = (() => {
       points: settings.points,
     };
     return scenario;
+  }
+
+  function setLinks(scenario, settings, state) {
+    const there = scenario.links[settings.bottleneck];
+    const back = scenario.links.find((l) => l.source === there.target && l.target === there.source);
+    const delayS = Math.max(0, state.rtt / 1000 / 2 - settings.other_delay_s);
+    for (const link of [there, back]) {
+      link.rate_bps = state.rate * 1e6;
+      link.delay_s = Number(delayS.toPrecision(12));
+      delete link.queue_bytes;
+      link.queue_packets = state.queue;
+    }
+    there.loss_per_packet = state.loss;
   }
 
   const asPython = (json) =>
@@ -298,7 +315,12 @@ const longfatLaboratory = (() => {
     const inputs = {};
     const path = element(form, "fieldset");
     element(path, "legend", {}, "path");
-    for (const field of FIELDS) {
+    for (const { name, label: words, options } of choicesOf(settings)) {
+      const label = element(path, "label", { for: identity(name) }, words);
+      inputs[name] = element(label, options ? "select" : "input", { id: identity(name), ...(options ? {} : { type: "text", size: "20", autocomplete: "off" }) });
+      for (const [value, title] of Object.entries(options ?? {})) element(inputs[name], "option", { value }, title);
+    }
+    for (const field of fieldsOf(settings)) {
       const label = element(path, "label", { for: identity(field.name) }, field.label);
       inputs[field.name] = element(label, "input", {
         id: identity(field.name), type: "text", inputmode: "decimal", size: "8", autocomplete: "off",
@@ -312,6 +334,7 @@ const longfatLaboratory = (() => {
     const keep = element(buttons, "button", { type: "button", disabled: "", "aria-pressed": "false" }, "Keep for comparison");
     const reset = element(buttons, "button", { type: "button" }, "Default");
     const status = element(container, "p", { class: "lab-status", role: "status", id: identity("status") });
+    const map = settings.orbit ? orbitMap() : null;
     const plots = element(container, "div", { class: "lab-plots" });
     const places = PLOTS.map(() => element(plots, "div", { class: "lab-plot" }));
     const table = element(container, "div", { class: "lab-counts" });
@@ -337,9 +360,55 @@ const longfatLaboratory = (() => {
       return pre;
     }
 
+    function orbitMap() {
+      // The satellites and the path at a time that the reader chooses, or that runs.
+      const box = element(container, "div", { class: "lab-map" });
+      const canvas = element(box, "canvas", { role: "img", "aria-label": "map of the satellites and the path" });
+      const controls = element(box, "div", { class: "lab-buttons" });
+      const play = element(controls, "button", { type: "button", "aria-pressed": "false" }, "Play");
+      const label = element(controls, "label", { for: identity("time") }, "time");
+      const slider = element(label, "input", { id: identity("time"), type: "range", min: "0", step: "1", value: "0" });
+      const words = element(box, "p", { class: "lab-map-words" });
+      const draw = () => {
+        const at = Math.min(Number(slider.value), state.duration);
+        const shown = longfatOrbit.drawMap(canvas, settings, state, at);
+        const over = shown.satellites.length === 1 ? "one satellite" : `${shown.satellites.length} satellites`;
+        words.textContent = shown.satellites.length
+          ? `At ${at} s the path is over ${over}${shown.station ? `, down at ${shown.station}` : ""}: ${(1000 * shown.delayS).toFixed(2)} ms one way.`
+          : `At ${at} s there is no path.`;
+        canvas.setAttribute("aria-label", `Map of the satellites and the path. ${words.textContent}`);
+        drawn.forEach((plot) => plot?.setCursor({ left: plot.valToPos(at, "x"), top: 1 }));
+      };
+      let timer = null;
+      const pause = () => {
+        clearInterval(timer);
+        timer = null;
+        play.textContent = "Play";
+        play.setAttribute("aria-pressed", "false");
+      };
+      play.addEventListener("click", () => {
+        if (timer) {
+          pause();
+          return;
+        }
+        if (Number(slider.value) >= state.duration) slider.value = 0;
+        play.textContent = "Pause";
+        play.setAttribute("aria-pressed", "true");
+        timer = setInterval(() => {
+          slider.value = Number(slider.value) + 1;
+          draw();
+          if (Number(slider.value) >= Math.floor(state.duration)) pause();
+        }, 100);
+      });
+      slider.addEventListener("input", draw);
+      return { draw, setDuration: () => { slider.max = Math.floor(state.duration); } };
+    }
+
     function show() {
       selects.forEach((select, i) => { select.value = state.senders[i] ?? ""; });
-      for (const field of FIELDS) inputs[field.name].value = state[field.name];
+      for (const { name } of [...choicesOf(settings), ...fieldsOf(settings)]) inputs[name].value = state[name];
+      map?.setDuration();
+      map?.draw();
       const text = JSON.stringify(scenarioOf(settings, state), null, 1);
       python.textContent = asPython(text);
       json.textContent = text;
@@ -348,12 +417,15 @@ const longfatLaboratory = (() => {
     function read() {
       // The form's state, or a sentence about what is wrong with it.
       const chosen = { senders: selects.map((select) => select.value).filter((name) => name) };
-      for (const field of FIELDS) {
+      for (const { name } of choicesOf(settings)) chosen[name] = inputs[name].value;
+      for (const field of fieldsOf(settings)) {
         const wrong = fault(field, inputs[field.name].value);
         inputs[field.name].setAttribute("aria-invalid", wrong ? "true" : "false");
         if (wrong) return wrong[0].toUpperCase() + wrong.slice(1);
         chosen[field.name] = Number(inputs[field.name].value);
       }
+      const problem = settings.orbit ? longfatOrbit.problem(settings, chosen) : "";
+      if (problem) return problem[0].toUpperCase() + problem.slice(1);
       return chosen;
     }
 
@@ -371,6 +443,7 @@ const longfatLaboratory = (() => {
     function redraw() {
       drawn.forEach((one) => one?.destroy());
       drawn = PLOTS.map((plot, i) => (runs.length ? draw(places[i], plot, runs, places[i].clientWidth || 300) : null));
+      map?.draw();
     }
 
     function count(result) {

@@ -31,7 +31,7 @@ def run(network: Scenario, algorithm: str, loss: float, seed: int) -> Scenario:
     """Return the network with this algorithm, and this loss on the way to the receiver."""
     forward, *others = network.links
     (flow,) = network.flows
-    return network.with_(
+    return network.replace(
         links=[Link(**(dict(forward) | {"loss_per_packet": loss})), *others],
         flows=[Flow(**(dict(flow) | {"congestion_control": algorithm}))],
         seed=seed,

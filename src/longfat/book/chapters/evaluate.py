@@ -1,0 +1,97 @@
+"""The page on report cards: all senders by the criteria of RFC 9743, and the criteria."""
+
+import pandas as pd
+
+from longfat.book.chapters.cross_check_charts import label
+from longfat.errors import InputError
+from longfat.experiment import Chapter, Runs, Table
+from longfat.studies import evaluation
+
+VERDICTS = ("better", "equal", "open", "worse")
+
+
+def cards(runs: Runs) -> pd.DataFrame:
+    """Return each sender's criteria beside CUBIC: id, criterion, verdict, change, low, high, path.
+
+    A row a sender and criterion, at its least favourable path.
+    """
+    table = runs.points(evaluation.LEAGUE)
+    found = [
+        evaluation.compared(table, sender, evaluation.STANDARD).assign(id=sender)
+        for sender in table["sender"].unique()
+        if sender != evaluation.STANDARD
+    ]
+    every = pd.concat(found, ignore_index=True)
+    return every[every["decides"]].reset_index(drop=True)
+
+
+def league(runs: Runs) -> pd.DataFrame:
+    """Return a row a sender: how many criteria have each verdict, and which are better and worse.
+
+    Those with the fewest worse ones come first.
+    """
+    found = runs.derived(cards)
+    counts = found.pivot_table(
+        index="id", columns="verdict", values="runs", aggfunc="count", fill_value=0
+    ).reindex(columns=VERDICTS, fill_value=0)
+    for verdict in ("better", "worse"):
+        own = found[found["verdict"] == verdict].groupby("id")["criterion"]
+        counts[f"{verdict} at"] = own.agg(", ".join).reindex(counts.index).fillna("none")
+    order = counts.sort_values(["worse", "better"], ascending=[True, False], kind="stable")
+    shown = order.reset_index().rename(columns={"id": "sender"})
+    return shown.assign(sender=shown["sender"].map(label))
+
+
+def criteria(runs: Runs) -> pd.DataFrame:
+    """Return the criteria: criterion, section of the RFC, question, what is measured, paths."""
+    del runs
+    return pd.DataFrame(
+        [
+            {
+                "criterion": one.name,
+                "RFC 9743": one.section,
+                "question": one.question,
+                "measured": one.measure,
+                "better is": "more" if one.more else "less",
+                "paths": "; ".join(one.paths),
+            }
+            for one in evaluation.criteria()
+        ]
+    )
+
+
+def left_out(runs: Runs) -> pd.DataFrame:
+    """Return what the RFC asks and is not simulated: section, reason."""
+    del runs
+    rows = evaluation.NOT_SIMULATED.items()
+    return pd.DataFrame(rows, columns=["RFC 9743", "why it is not simulated"])
+
+
+def chapter(profile: str = "paper") -> Chapter:
+    """Return the page. Raises InputError for the profile "quick": the league has none."""
+    if profile != "paper":
+        raise InputError(f"profile is '{profile}': the league has only paper")
+    return Chapter(
+        name="evaluate",
+        setting=None,
+        experiments=(evaluation.league(),),
+        figures=(
+            Table(
+                name="evaluate-league",
+                uses=(evaluation.LEAGUE,),
+                data=league,
+                formats={"*": "{:.0f}"},
+                caption="Every sender beside CUBIC, by the criteria of RFC 9743",
+            ),
+            Table(
+                name="evaluate-criteria",
+                data=criteria,
+                caption="The criteria, and the paths on which they are judged",
+            ),
+            Table(
+                name="evaluate-left-out",
+                data=left_out,
+                caption="What the RFC asks and no run here answers",
+            ),
+        ),
+    )

@@ -1,0 +1,125 @@
+"""A sender's report card as one HTML page that opens from a file (`longfat evaluate --html`)."""
+
+import html
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+
+from longfat import pictures, style
+from longfat.book import charts
+from longfat.errors import InputError
+from longfat.studies import evaluation
+
+COLORS = {"better": "#2a7f3f", "equal": "#777777", "open": "#b07d00", "worse": "#b3261e"}
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; }}
+body {{ padding: 0 1rem; }}
+svg {{ max-width: 100%; height: auto; }}
+section {{ border-top: 1px solid #ccc; padding: .5rem 0; }}
+h2 {{ font-size: 1.05rem; margin: .3rem 0; }}
+p {{ margin: .2rem 0; }}
+.verdict {{ font-weight: 600; }}
+{colors}
+@media (prefers-color-scheme: dark) {{
+  body {{ background: #14181e; color: #ddd; }}
+  figure {{ background: #fff; }}
+}}
+figure {{ margin: 1rem 0; }}
+</style>
+<h1>{title}</h1>
+<p>{counts} RFC 9743 gives no limits, so nothing passes or fails. Each number is of pairs of runs
+with the same seeds, which draw rate, buffer and when flows begin; intervals are of 95 %. The least
+favourable path of a criterion decides.</p>
+<figure>{picture}<figcaption>Where both senders have values above zero: the sender over the standard
+one, with its interval, turned so that right of the line is better.</figcaption></figure>
+{sections}
+<section><h2>Not simulated</h2>{left_out}</section>
+</html>
+"""
+
+
+def write(table: pd.DataFrame, sender: str, path: Path) -> None:
+    """Write the card of what `evaluation.evaluate` found. Raises InputError if it cannot."""
+    try:
+        path.write_text(page(table, sender), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def page(table: pd.DataFrame, sender: str) -> str:
+    """Return the card as HTML."""
+    deciding = table[table["decides"]]
+    others = ", ".join(dict.fromkeys(table["against"]))
+    counts = deciding["verdict"].value_counts()
+    said = ", ".join(f"{counts[name]} {name}" for name in COLORS if name in counts)
+    sections = [_section(name, rows) for name, rows in table.groupby("criterion", sort=False)]
+    left_out = [
+        f"<p>{html.escape(section)}: {html.escape(why)}</p>"
+        for section, why in evaluation.NOT_SIMULATED.items()
+    ]
+    return _PAGE.format(
+        title=html.escape(f"{sender} beside {others}"),
+        colors="\n".join(f".{name} {{ color: {color}; }}" for name, color in COLORS.items()),
+        counts=html.escape(f"By criterion: {said}."),
+        picture=_picture(table),
+        sections="\n".join(sections),
+        left_out="\n".join(left_out),
+    )
+
+
+def _section(name: object, rows: pd.DataFrame) -> str:
+    head = rows.iloc[0]
+    lines = [
+        f'<p><span class="verdict {row["verdict"]}">{row["verdict"]}</span>'
+        f"{' (decides)' if row['decides'] else ''}, beside {html.escape(row['against'])}: "
+        f"{html.escape(evaluation.sentence(row))}</p>"
+        for row in rows.to_dict("records")
+    ]
+    title = f"{name} (RFC 9743, section {head['section']})"
+    question = f"<p>{html.escape(head['question'])}</p>"
+    return f"<section><h2>{html.escape(title)}</h2>{question}{''.join(lines)}</section>"
+
+
+def forest(axes: Axes, table: pd.DataFrame) -> None:
+    """Draw the deciding ratios with their intervals, turned so that right is better."""
+    more = {one.name: one.more for one in evaluation.criteria()}
+    shown = table[table["decides"] & table["is_ratio"]].reset_index(drop=True)
+    for end, other in (("measured", "change"), ("left", "low"), ("right", "high")):
+        shown[end] = shown[other]
+    turned = ~shown["criterion"].map(more)
+    shown.loc[turned, "measured"] = 1 / shown.loc[turned, "change"]
+    shown.loc[turned, "left"] = 1 / shown.loc[turned, "high"]
+    shown.loc[turned, "right"] = 1 / shown.loc[turned, "low"]
+    shown["row"] = [
+        f"{row.criterion}, {row.against}" if table["against"].nunique() > 1 else row.criterion
+        for row in shown.itertuples()
+    ]
+    verdicts = dict(zip(shown["row"], shown["verdict"], strict=True))
+    charts.forest(
+        axes,
+        shown,
+        "measured",
+        "row",
+        list(shown["row"])[::-1],
+        interval=("left", "right"),
+        look=lambda row: {"color": COLORS[verdicts[row]], "marker": "o", "markersize": 4},
+    )
+    axes.axvline(1, color="#777777", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_xlabel("times as good as the standard sender")
+
+
+def _picture(table: pd.DataFrame) -> str:
+    with plt.rc_context(style.RC):
+        figure, axes = plt.subplots(figsize=(7, 1 + 0.28 * int(table["decides"].sum())))
+        forest(axes, table)
+        text = pictures.svg(figure)
+        plt.close(figure)
+    return text[text.index("<svg") :]
