@@ -24,7 +24,8 @@ class Fixed
                                                 .title = "a fixed window",
                                                 .source = "none",
                                                 .events = longfat::core::event::BANDWIDTH |
-                                                          longfat::core::event::UTILIZATION,
+                                                          longfat::core::event::UTILIZATION |
+                                                          longfat::core::event::RESTART,
                                                 .regulates_recovery = true};
 
     static constexpr auto parameters()
@@ -41,6 +42,12 @@ class Fixed
         return decision(now);
     }
 
+    Control on_restart(const longfat::core::Restart&, Control now)
+    {
+        m_restarts += 1;
+        return decision(now);
+    }
+
     /// What has happened, as a number.
     double ssthresh(const Congestion& congestion, const Control&)
     {
@@ -52,10 +59,10 @@ class Fixed
         return m_largest;
     }
 
-    /// How many samples the application has limited.
+    /// How many samples the application has limited, and a million for each restart.
     double utilization() const
     {
-        return m_limited;
+        return m_limited + 1e6 * m_restarts;
     }
 
   private:
@@ -68,6 +75,7 @@ class Fixed
     double m_pacing{};
     double m_largest{0};
     double m_limited{0};
+    double m_restarts{0};
 };
 
 LONGFAT_CONGESTION_CONTROL(Fixed);

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
+from pages import HTML
 from xdist.scheduler import LoadScopeScheduling
 
 from longfat import paths, store
@@ -15,7 +16,6 @@ from longfat import paths, store
 FAST = "not (medium or slow or long or ns3 or book or browser)"
 # What a test needs is known by its fixtures.
 MARKS = {"with_ns3": "ns3", "built_book": "book", "browser": "browser"}
-HTML = paths.DATA.parent / "build" / "book" / "_build" / "html"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # A browser that runs as root, in a container, and asks nobody for anything.
 FLAGS = [

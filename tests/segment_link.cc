@@ -5,6 +5,8 @@
 // a packet a line: TIME (ns), BYTES on the wire, FLAGS, 1 if it has a congestion header, else 0, and that
 // header's RTT (s), SPACING (s) and FEEDBACK (bytes/s). The answer is, for each that arrives, its number
 // among those lines, TIME, FLAGS, TTL, the header's TTL and FEEDBACK; then a line of counts.
+//
+// With the argument `read`, standard input is a scenario a line, each answered by what is wrong with it.
 
 #include "newreno.h"
 #include "scenario.h"
@@ -36,11 +38,26 @@ class Printer : public Endpoint
     }
 };
 
+int
+read_all()
+{
+    for (std::string line; std::getline(std::cin, line);)
+    {
+        ScenarioSpec scenario;
+        std::printf("%s\n", ScenarioReader().read(line, &scenario).c_str());
+    }
+    return 0;
+}
+
 } // namespace
 
 int
-main()
+main(int argc, char**)
 {
+    if (argc > 1)
+    {
+        return read_all();
+    }
     std::string line;
     std::getline(std::cin, line);
     ScenarioSpec scenario;

@@ -79,3 +79,12 @@ def send(packets, duration_s: float, seed: int = 1, **link: Any):
         ],
         dict(zip(COUNTS, map(int, counts.split()), strict=True)),
     )
+
+
+def refusals(scenarios: list[dict]) -> list[str]:
+    """Return what the reader of scenarios says of each: "" where nothing is wrong."""
+    text = "".join(json.dumps(one) + "\n" for one in scenarios)
+    done = subprocess.run(
+        [program(), "read"], input=text, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split("\n")[:-1]

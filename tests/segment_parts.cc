@@ -2,6 +2,7 @@
 //
 // The core's parts by themselves: prints what they do, as JSON, for tests/test_segment_parts.py.
 
+#include "event.h"
 #include "exact-math.h"
 #include "recovery.h"
 #include "round-trip.h"
@@ -9,6 +10,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 using namespace longfat::core;
@@ -73,6 +75,21 @@ reduction(int flight)
     return 0;
 }
 
+/// How many of so many things that were done once, one after the other, are kept when the last is.
+int
+once(int count)
+{
+    EventQueue events;
+    const auto token = std::make_shared<int>();
+    for (int i = 1; i <= count; ++i)
+    {
+        events.at(i, [token] {});
+        events.run(i, 1);
+    }
+    std::printf("%ld\n", token.use_count() - 1);
+    return 0;
+}
+
 } // namespace
 
 int
@@ -82,5 +99,6 @@ main(int argc, char** argv)
     return what == "math"        ? math(argv[2])
            : what == "timeouts"  ? timeouts(std::atof(argv[2]))
            : what == "reduction" ? reduction(std::atoi(argv[2]))
+           : what == "once"      ? once(std::atoi(argv[2]))
                                  : 2;
 }

@@ -107,7 +107,7 @@ def drawn(seed: int, senders: list[str]) -> dict:
             "undo": sack and draw.random() < 0.4,
             "min_rto_s": draw.choice((0.2, 1.0)),
             "receive_buffer_bytes": draw.choice(("auto", 20_000, 10**6, 10**7)),
-            "send_buffer_bytes": draw.choice(("auto", 20_000, 4_294_967_295)),
+            "send_buffer_bytes": draw.choice(("auto", 20_000, 2_147_483_647)),
             "start_s": draw.choice((0, draw.uniform(0, 2))),
         }
         if draw.random() < 0.4:
@@ -128,14 +128,14 @@ def drawn(seed: int, senders: list[str]) -> dict:
             own["handoffs"] = [{"at_s": draw.uniform(0, duration_s), "kind": "non-local"}]
         flows.append(own)
     if seed % 2:
-        add_helpers(random.Random(seed), links, flows)
+        add_assistance(random.Random(seed), links, flows)
     return {"links": links, "flows": flows, "duration_s": duration_s, "seed": seed + 1}
 
 
 AQM = [{"kind": kind, "ecn": ecn} for kind in ("red", "codel", "pie") for ecn in (False, True)]
 
 
-def add_helpers(draw: random.Random, links: list[dict], flows: list[dict]) -> None:
+def add_assistance(draw: random.Random, links: list[dict], flows: list[dict]) -> None:
     """Give links managed queues, what repeats or traces, routers that speak and base stations."""
     for own in links:
         if draw.random() < 0.3:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import InputError, simulate
+from longfat import InputError, engines, simulate
 from longfat.book import atlas as page
 from longfat.book import laboratory
 from longfat.studies import atlas
@@ -35,7 +35,8 @@ def test_it_has_ten_thousand_points_and_every_sender_where_it_has_one(archive):
 def test_a_sample_is_the_same_run_again(archive):
     cheap = archive[archive["rate_bps"] <= 1e7].sample(12, random_state=2)
     for row in cheap.to_dict("records"):
-        for name, value in atlas.point(row).items():
+        result = engines.get("segment").simulate(atlas.POINT.scenario(row))
+        for name, value in atlas.POINT.measured(result).items():
             assert value == row[name] or (math.isnan(value) and math.isnan(row[name]))
 
 

@@ -473,7 +473,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(change, words):
     [
         (cell(station=Snoop()), r"links.2.base_station"),
         (cell(told=True), r"links.2.notifies_loss"),
-        (domain(EXCHANGES["lin6"][0]).with_(record=Record()), r"flows.0.moves"),
+        (domain(EXCHANGES["lin6"][0]).replace(record=Record()), r"flows.0.moves"),
         (cell(relays=["base"], relay_buffer_bytes=9000), r"flows.0.relay"),
         (cell(record=Record(series=("handoff_s",))), r"record.series"),
     ],
@@ -490,7 +490,7 @@ def test_other_engines_refuse_it_by_its_field(scenario, field):
         assert "\n" not in str(caught.value)
 
 
-def test_a_scenario_without_helpers_keeps_its_key():
+def test_a_scenario_without_assistance_keeps_its_key():
     data = json.loads(topologies.satellite(loss=1e-4).canonical_json())
     assert not {"moves", "relay_buffer_bytes", "relays_fail_at_s"} & set(data["flows"][0])
     assert not {"base_station", "notifies_loss"} & set(data["links"][0])

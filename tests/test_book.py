@@ -13,8 +13,8 @@ from urllib.parse import parse_qs, quote, unquote, urldefrag, urljoin, urlparse
 import nbformat
 import pytest
 import yaml
-from conftest import HTML
 from matplotlib.image import imread
+from pages import HTML, letters_px
 
 from longfat.book import figures, tables, verdicts
 from longfat.book.chapters import LONG
@@ -228,7 +228,7 @@ def test_chapter_has_no_failed_cell(page):
 
 @of_chapters
 def test_an_explorers_slider_moves_its_curve(page):
-    for explorer in page.locator(".longfat-explorer").all():
+    for explorer in page.locator(".longfat-explorer:has(path[data-curve])").all():
         curves = explorer.locator("path[data-curve]")
         drawn = curves.evaluate_all("paths => paths.map(path => path.getAttribute('d'))")
         explorer.get_by_role("slider").last.press("PageDown")
@@ -239,24 +239,44 @@ def test_the_scoreboard_is_filtered_by_keyboard_and_says_how_many_are_left(visit
     page = visit("book/scoreboard")
     rows = page.locator(".longfat-table:has(.longfat-filter) tbody tr")
     everything = rows.count()
-    assert everything == len(verdicts.verdicts())
+    sentences = verdicts.sentences()
+    assert everything == len(sentences)
     status = page.get_by_role("status")
     assert status.text_content() == f"{everything} of {everything}"
     page.get_by_role("combobox", name="paper").focus()
     page.keyboard.type("tcpj")
-    page.get_by_role("combobox", name="verdict").select_option("not reproduced")
+    page.get_by_role("combobox", name="verdict").select_option("reproduced")
     left = [row.text_content() for row in rows.locator("visible=true").all()]
-    expected = verdicts.verdicts().query("paper == 'tcpj' and verdict == 'not reproduced'")
+    expected = sentences.query("paper == 'tcpj' and verdict == 'reproduced'")
     assert 0 < len(left) == len(expected) < everything
-    assert all("tcpj" in text and "not reproduced" in text for text in left)
+    assert all("tcpj" in text and "reproduced" in text for text in left)
     assert status.text_content() == f"{len(left)} of {everything}"
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_scoreboard_fits_two_screens_before_its_list(visit, width):
+    """And on a phone a statement is a card: nothing of it is beyond the edge."""
+    height = {1400: 900, 390: 844}[width]
+    page = visit("book/scoreboard")
+    page.set_viewport_size({"width": width, "height": height})
+    table = page.locator(".table-scoreboard tbody")
+    assert table.bounding_box()["y"] <= 2 * height
+    first = table.locator("tr").first
+    cells = [cell.bounding_box() for cell in first.locator("td").all()]
+    assert all(cell["x"] >= 0 and cell["x"] + cell["width"] <= width for cell in cells)
+    claim, measured, reason = cells[2:5]
+    below_each_other = claim["y"] < measured["y"] < reason["y"]
+    assert below_each_other == (width == 390)
+    if width == 390:
+        paper, verdict = cells[0], cells[5]
+        assert paper["y"] == verdict["y"] < claim["y"]
 
 
 def test_the_front_page_says_what_was_found_and_shows_it(visit):
     page = visit("book/intro")
     found = page.locator(".longfat-front li").all_text_contents()
     assert len(found) == 5
-    assert f"{len(verdicts.verdicts())} claims" in found[-1]
+    assert f"{len(verdicts.sentences())} statements" in found[-1]
     assert page.locator("article figure img[alt*='satellite']").count() == 1
     assert page.locator("article .sd-card a").count() == 3
 
@@ -411,17 +431,19 @@ def test_a_phone_scrolls_pages_only_downwards(page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(300)  # the page looks again a tenth of a second after a change
     width = page.evaluate("() => document.documentElement.scrollWidth")
-    # A picture may be wider only where its own place scrolls, which a hint below it says.
     wide = page.locator("article img, article .longfat-explorer svg").evaluate_all(
-        """all => all.filter(e => {
-            const place = e.closest('.longfat-scrolls') ?? e;
-            return place.getBoundingClientRect().right > 390 ||
-                (place !== e && !place.nextElementSibling?.matches('.longfat-scroll-hint'));
-        }).map(e => e.outerHTML.slice(0, 200))"""
+        """all => all.filter(e => e.getBoundingClientRect().right > 390)
+            .map(e => e.outerHTML.slice(0, 200))"""
+    )
+    drawn = page.locator("article figure img, .longfat-card img").evaluate_all(
+        "all => all.map(e => [e.currentSrc, e.clientWidth])"
     )
     page.set_viewport_size({"width": 1280, "height": 900})
     assert width <= 390
     assert not wide
+    files = [(Path(unquote(urlparse(url).path)), width) for url, width in drawn]
+    small = {path.name: px for path, width in files if (px := letters_px(path, width)) < 7}
+    assert not small
 
 
 def test_a_keyboard_alone_reaches_the_text_and_the_search(visit):

@@ -1,10 +1,12 @@
 """Which engine can do what: the table, and that the rest is refused by it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from longfat import InputError, Scenario, engines
+from longfat.cc import catalogue
 from longfat.engines import capabilities
 from longfat.export import TARGETS, export
 from longfat.links import Link
@@ -183,3 +185,49 @@ def test_the_tables_rows_are_fields_and_its_columns_all_engines_and_exports():
         kind, _, field = row.partition(".")
         if kind in models and field:
             assert field.split(":")[0].split(" ")[0].split(".")[0] in models[kind].model_fields
+
+
+# What ns-3's adapter tells a congestion control, by what it calls for that.
+TOLD_BY_NS3 = {
+    "start": "start(",
+    "established": "on_established(",
+    "sent": "on_sent(",
+    "lost": "on_lost(",
+    "timeout": "on_timeout(",
+    "recovered": "on_recovered(",
+    "restart": "on_restart(",
+    "handoff": "on_handoff(",
+    "timer": "on_timer(",
+    "bandwidth": "bandwidth_bps(",
+    "utilization": "utilization(",
+    "one-way delay": "OneWayDelaySignal",
+}
+
+
+def test_each_optional_part_of_the_interface_is_served_by_ns3_or_stands_in_the_table():
+    """But for undo: ns-3's socket undoes nothing, and a flow that asks for it is refused."""
+    parts = {part for one in catalogue.algorithms().values() for part in one.events + one.needs}
+    assert parts == {*TOLD_BY_NS3, *capabilities.NEEDS, "undo"}
+    assert TABLE["flows.undo"]["ns3"] == "no"
+    adapter = engines.ns3.__path__[0] + "/adapter.h"
+    told = Path(adapter).read_text("utf-8")
+    assert [part for part, call in TOLD_BY_NS3.items() if call not in told] == []
+
+
+WITH_HEADER = [name for name, one in catalogue.algorithms().items() if one.header]
+
+
+@pytest.mark.parametrize("name", WITH_HEADER)
+def test_ns3_refuses_an_algorithm_for_what_it_needs_and_for_nothing_else(name):
+    algorithm = catalogue.find(name)
+    flow = {"source": "a", "target": "b", "congestion_control": name}
+    links = duplex("a", "b", rate_bps=1e6, delay_s=0.01, queue_packets=10)
+    one = Scenario(links=links, flows=[flow], duration_s=1)
+    missing = [what for part, what in capabilities.NEEDS.items() if part in algorithm.events]
+    missing += [what for part, what in capabilities.NEEDS.items() if part in algorithm.needs]
+    if not missing:
+        engines.ns3.request(one)
+        return
+    with pytest.raises(InputError, match=rf"^flows\.0\.congestion_control: [^\n]*'{name}'") as no:
+        engines.ns3.request(one)
+    assert any(what in str(no.value) for what in missing)

@@ -3,11 +3,13 @@
 import csv
 import json
 import math
+import re
+import warnings
 from pathlib import Path
 
 import pytest
 
-from longfat import InputError, Scenario, paths
+from longfat import InputError, Scenario, builds, paths
 from longfat.cc import catalogue
 from longfat.engines.segment import wasm
 from longfat.network import duplex
@@ -201,10 +203,15 @@ def test_a_header_that_does_not_compile_takes_only_itself_away(tmp_path, monkeyp
     own_header(tmp_path, "return nothing;")
     good = tmp_path / "good.h"
     good.write_text(OWN.replace("BODY", "").replace('"own"', '"good"').replace("Own", "Good"))
-    with pytest.warns(UserWarning, match=r"left out: own\.h cannot be used: .*own\.h:\d+.*nothing"):
-        found, refused = catalogue._read(tmp_path)
-    assert list(found) == ["good"]
-    assert "\n" not in refused["own"]
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # who asks for another hears nothing of it
+        assert catalogue.find("good").title == "good"
+    with pytest.warns(UserWarning) as told:
+        assert "good" in catalogue.algorithms() and "own" not in catalogue.algorithms()
+    said = {str(one.message) for one in told}
+    assert len(said) == 1
+    assert re.fullmatch(r"left out: own\.h cannot be used: .*own\.h:\d+.*nothing.*", said.pop())
 
 
 def test_a_header_of_the_interface_before_says_where_porting_is_described(tmp_path):
@@ -219,7 +226,7 @@ def test_a_header_of_the_interface_before_says_where_porting_is_described(tmp_pa
     assert f"## {title.strip(chr(39))}\n" in text
 
 
-@pytest.mark.filterwarnings("ignore:left out")
+@pytest.mark.filterwarnings("error:left out")  # it is told once
 def test_who_asks_for_what_was_left_out_hears_why(tmp_path, monkeypatch):
     own_header(tmp_path, "return nothing;")
     monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
@@ -276,8 +283,18 @@ def test_all_ranges_can_be_run(ns3):
             if any(values[n] >= values[p.below] for n, p in _ordered(name) if n in values):
                 continue
             one = scenario(name, values, duration_s=5)
-            one = one.with_(
+            one = one.replace(
                 links=[link.model_copy(update={"loss_per_packet": 0.003}) for link in one.links]
             )
             result = simulate(one, engine="segment" if catalogue.find(name).header else "ns3")
             assert result.flows["delivered_bytes"][0] > 0, json.dumps([name, values])
+
+
+def test_a_header_counts_what_it_includes_also_when_that_comes_later(tmp_path):
+    """As in a notebook whose reader writes the one after the other."""
+    (tmp_path / "mine.h").write_text('#include "part.h"\n')
+    alone = builds.content_sha256([tmp_path / "mine.h"])
+    (tmp_path / "part.h").write_text("int a;\n")
+    both = builds.content_sha256([tmp_path / "mine.h"])
+    (tmp_path / "part.h").write_text("int other;\n")
+    assert len({alone, both, builds.content_sha256([tmp_path / "mine.h"])}) == 3

@@ -456,6 +456,34 @@ def test_a_loss_in_probe_up_lowers_the_long_term_bound():
     assert watcher.gain == pytest.approx(0.9)
 
 
+def test_the_long_term_bound_rises_by_one_two_four_segments_a_round_trip():
+    """RaiseInflightLongtermSlope of the draft: while all that it allows is in flight."""
+    watcher = Bbr("bbr3-longterm", probe_rtt_interval_s=1000.0)
+    for _ in range(60):
+        watcher.part()
+
+    def until_up() -> None:
+        for _ in range(600):
+            watcher.part(95)
+            if watcher.gain > 1.2:
+                return
+
+    until_up()
+    watcher.trip(130)
+    watcher.lose(3, 130)
+    watcher.recover()
+    watcher.part(95, pipe=120)
+    until_up()
+    rises = []
+    for _ in range(3):
+        before = watcher.utilization
+        for _ in range(10):
+            watcher.part(int(watcher.cwnd))
+        rises.append(watcher.utilization - before)
+    assert rises == pytest.approx([1, 2, 4], abs=1)
+    assert rises[0] == pytest.approx(1)
+
+
 def test_samples_of_an_application_in_refill_do_not_lower_the_bandwidth(steady):
     steady.until(REFILL, flight=95)
     for _ in range(30):

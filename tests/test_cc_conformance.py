@@ -206,6 +206,23 @@ def test_bbr_behind_a_relay_finds_a_hop_that_has_become_fast(sender):
     assert (after - before) * 8 / 2 > 0.7 * 50e6
 
 
+@pytest.mark.parametrize("sender", ["bbr", "bbr3"])
+def test_bbr_behind_a_relay_fills_no_queue_once_there_is_enough_to_send(sender):
+    """What is sent then is limited by the path, so that Startup ends."""
+
+    def hop(source: str, target: str, rate_bps: float, **more) -> dict:
+        own = {"source": source, "target": target, "rate_bps": rate_bps, "delay_s": 0.05}
+        return own | {"queue_packets": 10_000} | more
+
+    slow = hop("a", "m", 1e6, changes=[{"at_s": 5, "rate_bps": 50e6}])
+    links = [slow, hop("m", "a", 50e6), hop("m", "c", 10e6), hop("c", "m", 10e6)]
+    own = flow(sender, target="c", relays=["m"], relay_buffer_bytes=10**7)
+    case = {"links": links, "flows": [own], "duration_s": 20, "seed": 1}
+    case["record"] = {"series": ["queue_packets"], "points": 100_000}
+    times, waiting = native.run(case)["links"][2]["series"]["queue_packets"]
+    assert np.interp(np.linspace(15, 20, 5000), times, waiting).mean() < 60  # the path holds 119
+
+
 # A slow start of 10 Gbit/s delays its own segments, which these take for congestion in every ACK or
 # round trip of it; what they have after that, a segment a round trip has to bring back.
 LEFT_BY_DELAY = ["cdg", "hd", "hd-freebsd"]

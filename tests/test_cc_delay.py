@@ -118,7 +118,16 @@ def test_a_timeout_takes_compounds_delay_window():
     assert compound.threshold() == 200  # no dwnd
 
 
-# --- DUAL: Wang and Crowcroft 1992
+def test_compound_keeps_two_segments():
+    """Where nearly all of the window is that of the delay, and the queue takes it."""
+    compound = settled("compound", 400, beta=0.1, zeta=10)
+    for _ in range(9):
+        compound.set(compound.threshold(), 2)
+    compound.una = compound.nxt  # and the round is over
+    assert compound.ack(rtt(compound.cwnd, compound.cwnd / 2)) == 2
+
+
+# --- DUAL# --- DUAL: Wang and Crowcroft 1992
 
 
 def dual_at(part: float) -> float:
@@ -264,6 +273,15 @@ def test_ledbat_forgets_the_smallest_delay_after_its_minutes():
         before.append(ledbat.ack(delay_s=0.25))
     assert before[1] == pytest.approx(before[0] - 1 / before[0])  # off_target = -1
     assert before[2] == pytest.approx(before[1] + 1 / before[1])
+
+
+def test_ledbat_keeps_the_smallest_delay_of_a_minute():
+    """However many come after it."""
+    ledbat = Driver("ledbat", 100, 10, base_history=2, noise_filter=1)
+    ledbat.now_s = 61
+    ledbat.ack(delay_s=0.05)
+    windows = [ledbat.cwnd, *(ledbat.ack(delay_s=0.25) for _ in range(5))]
+    assert all(after < before for before, after in pairwise(windows))
 
 
 def test_ledbats_window_is_never_more_than_a_segment_above_what_is_in_flight():

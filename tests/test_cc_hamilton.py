@@ -188,6 +188,45 @@ def test_the_shadow_window_follows_equation_3():
     assert sender.threshold("loss") == pytest.approx(10, abs=0.1)  # max(6, 20) / 2
 
 
+def backed_off(sender: Driver, delay_s: float) -> float:
+    """A round trip with that delay backs the sender off. Returns the window then."""
+    before = sender.cwnd
+    sender.ack(BASE_S + delay_s)
+    return next(window for _ in range(100) if (window := sender.ack(BASE_S)) < before)
+
+
+def test_the_shadow_window_grows_as_much_as_the_window():
+    """Section 2 of the paper: as NewReno's would."""
+    sender = measured("chd", 0.5, max_probability=1.0)
+    sender.round(BASE_S)
+    sender.set(40, 2)
+    left = backed_off(sender, 0.0299)
+    for _ in range(10):
+        sender.round(BASE_S)
+    grown = sender.cwnd - left
+    assert grown > 8
+    sender.ack(BASE_S + 0.2)
+    assert sender.threshold("loss") == pytest.approx((40 + grown) / 2, abs=0.5)
+
+
+def test_a_second_back_off_at_the_same_delay_forgets_the_shadow_window():
+    """Equation (3): h is not above h_b, nor above q_th."""
+    sender = measured("chd", 0.5, max_probability=1.0)
+    sender.round(BASE_S)
+    sender.set(40, 2)
+    backed_off(sender, 0.0299)
+    sender.set(30, 2)
+    left = backed_off(sender, 0.0299)
+    sender.ack(BASE_S + 0.2)
+    assert sender.threshold("loss") == pytest.approx(left / 2, abs=0.5)
+
+
+def test_the_first_round_trip_of_chd_is_over_with_the_first_byte():
+    sender = Driver("chd", 10, 2)
+    sender.established(BASE_S)
+    assert sender.ack(BASE_S, snd_una=1, newly_acked=1) == 11
+
+
 def test_a_timeout_of_chd_is_newrenos():
     sender = measured("chd", 0.06)
     sender.set(40, 2)

@@ -52,6 +52,54 @@ def test_illinois_as_linux_bounds_its_largest_round_trip():
         assert sender.threshold() == pytest.approx(wanted, rel=0.02)
 
 
+def test_illinois_goes_by_the_mean_delay_of_a_round_trip():
+    """Section 3 of the paper: k_1 / (k_2 + d_a) from d_m / 100 to d_m, and a line for beta."""
+    illinois = Driver("illinois", 100)
+    illinois.established()
+    illinois.round(BASE)
+    illinois.round(BASE + 0.1)  # d_m = 0.1 s
+    illinois.set(100)
+    illinois.round(BASE + 0.05)
+    illinois.round(BASE + 0.05)
+    illinois.set(100)
+    d_1, d_2, d_3, d_m, delay = 0.001, 0.01, 0.08, 0.1, 0.05
+    k_1 = (d_m - d_1) * 0.3 * 10 / (10 - 0.3)
+    k_2 = k_1 / 10 - d_1
+    assert illinois.ack() - 100 == pytest.approx(k_1 / (k_2 + delay) / 100, rel=1e-6)
+    beta = 0.125 + 0.375 * (delay - d_2) / (d_3 - d_2)
+    illinois.set(100)
+    assert illinois.threshold() == pytest.approx(100 * (1 - beta))
+
+
+# --- CUBIC
+
+
+def test_cubic_grows_as_reno_where_that_is_faster():
+    """RFC 9438, (4): W_est by 3 (1 - beta) / (1 + beta) segments a round trip."""
+    cubic, estimate = Driver("cubic", 20), 14.0
+    assert cubic.threshold() == 14
+    cubic.set(14)
+    for _ in range(20):
+        cubic.wait(0.001)
+        estimate += 3 * (1 - 0.7) / (1 + 0.7) / cubic.cwnd
+        assert cubic.ack(0.01) == pytest.approx(estimate)
+
+
+def test_hystart_as_linux_asks_eight_samples_of_a_round():
+    """tcp_cubic.c, hystart_update: HYSTART_MIN_SAMPLES, then an eighth more than the smallest."""
+    cubic = Driver("cubic", 20, 1e6, hystart_as_linux=True)
+    cubic.established(BASE)
+    cubic.ack(BASE)
+    cubic.ack(BASE, segments=(cubic.nxt - cubic.una) // 1000)
+    ended = []
+    for _ in range(10):
+        cubic.wait(0.003)  # no train
+        cubic.ack(1.13 * BASE)
+        ended.append(cubic.ssthresh < 1e6)
+    assert ended == [False] * 8 + [True] * 2
+
+
+# --- H-TCP
 # --- H-TCP
 
 
@@ -78,6 +126,37 @@ def test_htcp_as_linux_grows_alike_in_time(rtt_s):
         else:
             count += 1
         assert htcp.cwnd == window
+
+
+def test_htcp_as_linux_counts_what_an_ack_acknowledges():
+    """pkts_acked: with delayed ACKs, two segments each."""
+    htcp, count, window, alpha = Driver("htcp", 50, as_linux_6_12=True), 0, 50, 1.0
+    htcp.established(BASE)
+    for i in range(1, 300):
+        htcp.now_s = round(0.002 * i, 9)
+        htcp.ack(BASE, segments=2)
+        if int(count * alpha) >= window:
+            count, window = 0, window + 1
+            alpha = htcp_linux_alpha(htcp.now_s, BASE)
+        else:
+            count += 2
+        assert htcp.cwnd == window
+    assert window > 55
+
+
+@pytest.mark.parametrize(("slower", "left"), [(1.11, 102 / 128), (1.22, 102 / 128), (1.26, 0.5)])
+def test_htcp_as_linux_measures_its_throughput_from_sample_to_sample(slower, left):
+    """measure_achieved_throughput: where it changes by more than a fifth, beta is a half."""
+    htcp = Driver("htcp", 10, as_linux_6_12=True)
+    htcp.established(BASE)
+    for spacing_s in (0.01, 0.01, 0.01 * slower):
+        for i in range(100):
+            htcp.set(10)
+            htcp.wait(spacing_s)
+            htcp.ack(BASE if i % 2 else 1.2 * BASE)
+        htcp.set(1000)
+        htcp.threshold()
+    assert htcp.ssthresh == int(1000 * left)
 
 
 def test_htcp_as_linux_learns_its_largest_round_trip_by_20_ms_at_a_time():

@@ -200,6 +200,33 @@ def test_a_loss_takes_half_where_reno_flows_compete():
         yeah.round(rtt(400, 100))
 
 
+# --- Westwood: Mascolo et al. 2001, paper tcpj, (1) and (2)
+
+
+@pytest.mark.parametrize(("interval_s", "idle"), [(0.4, 0), (0.509, 0), (0.511, 1), (1.3, 2)])
+def test_westwood_puts_samples_of_zero_into_a_silence(interval_s, idle):
+    """One each T/2, but none in the last 10 ms before the ACK."""
+    westwood, estimate, last = Driver("westwood", 50), 0.0, 0.0
+
+    def filtered(sample, duration_s):
+        ratio = 2 / duration_s  # T = 1 s
+        return ((ratio - 1) * estimate + sample + last) / (ratio + 1)
+
+    westwood.now_s = 1.0
+    westwood.ack(BASE)
+    for count in (1, 2):
+        westwood.now_s = 1 + 0.1 * count
+        westwood.ack(BASE)
+        estimate, last = filtered(8 * MSS / 0.1, 0.1), 8 * MSS / 0.1
+    for _ in range(idle):
+        estimate, last = filtered(0, 0.5), 0
+    rest_s = interval_s - 0.5 * idle
+    estimate = filtered(8 * MSS / rest_s, rest_s)
+    westwood.wait(interval_s)
+    westwood.ack(BASE)
+    assert westwood.bandwidth_bps == pytest.approx(estimate, rel=1e-6)
+
+
 # --- Westwood+: Grieco and Mascolo 2004
 
 

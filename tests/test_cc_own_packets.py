@@ -261,6 +261,15 @@ def test_two_round_trips_decide_how_probing_goes_on(cause, first_s, second_s, re
     assert driver.timer_s == -1  # no probe is under way
 
 
+def test_an_answer_after_the_cycle_is_over_asks_for_nothing():
+    driver = probing()
+    held(driver, "timeout")
+    answered(driver, 1, 0.1)
+    assert answered(driver, 2, 0.1) == ["unchanged"]
+    assert answered(driver, 1, 0.1) == []
+    assert answered(driver, 2, 0.1) == []
+
+
 def test_a_lost_probe_begins_the_cycle_anew():
     driver = probing(patience=3.0)
     held(driver, "timeout")

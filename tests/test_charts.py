@@ -170,7 +170,7 @@ def kept() -> dict[str, dict]:
     pages = (json.loads(path.read_text("utf-8")) for path in paths.NOTEBOOKS.glob("*.ipynb"))
     outputs = (one for page in pages for cell in page["cells"] for one in cell.get("outputs", []))
     return {
-        one["metadata"]["image/png"]["name"]: one["data"][show.FIGURE_MIME]
+        one["metadata"][show.PICTURE_MIME]["name"]: one["data"][show.FIGURE_MIME]
         for one in outputs
         if show.FIGURE_MIME in one.get("data", {})
     }

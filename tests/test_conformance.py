@@ -255,6 +255,17 @@ def test_the_last_segment_is_rescued_once():
     assert [segment for answer in answers for segment in numbers(answer)] == [0, 10]
 
 
+def test_there_is_one_rescue_in_a_recovery():
+    """RFC 6675, section 4, NextSeg (4): what a wider window lets out after it is none.
+
+    0 and 10 are lost, as above, and for 11 there is room later.
+    """
+    commands = [f"{line} window=11000" for line in reports(range(1, 10))]
+    commands += [f"ack {0.22 + i / 100:.2f} 0 1-10 window=12000" for i in range(4)]
+    answers = step(commands, window=11)
+    assert [segment for answer in answers for segment in numbers(answer)] == [0, 10, 11]
+
+
 def test_a_segment_is_lost_by_three_reports_whatever_their_order():
     """RFC 6675, section 4, IsLost.
 
@@ -533,6 +544,16 @@ def test_a_partial_ack_sends_the_next_hole():
     assert answers[-1]["ssthresh"] == 5
 
 
+def test_an_ack_of_new_data_restarts_the_timer_while_something_is_missing():
+    """RFC 6298, 5.3, whatever else the ACK reports; a duplicate is no such ACK.
+
+    0 comes after 1, and 2 is missing: the ACK at 0.4 s advances, and reports 3.
+    """
+    *before, last = step(["ack 0.2 0 1-2", "ack 0.4 2 3-4", "run 2"])
+    assert before[-1]["state"] == "disorder"
+    assert timeouts(last)[0] == (pytest.approx(1.4), 2)
+
+
 def test_only_the_first_partial_ack_restarts_the_timer():
     """RFC 6582, section 4, the impatient variant; the timeout is 1 s (RFC 6298, 2.4).
 
@@ -694,3 +715,21 @@ def test_the_ack_that_ends_a_recovery_counts_as_one():
     """RFC 5681, 3.1: SMSS at most. Reno counts it as one segment of its five."""
     commands = [*reports(range(1, 12)), "ack 0.302 12"]
     assert step(commands, congestion_control="reno")[-1]["cwnd"] == 5
+
+
+# --- timers that are no retransmission timeouts
+
+
+@pytest.mark.parametrize(("window", "wait_s"), [(10, 0.002), (2, 0.2)])
+def test_the_tail_is_probed_after_two_round_trips(window, wait_s):
+    """RFC 8985, 7.2: and, where one segment is outstanding, what its ACK may be delayed by."""
+    commands = ["ack 0.2 1", "run 0.9"]
+    answers = step(commands, window=window, rack=True, bytes=window * SMSS)
+    [(time, segment, _)] = answers[1]["sent"]
+    assert (time, segment) == (pytest.approx(0.2 + 2 * 0.1 + wait_s), window - 1)
+
+
+def test_a_window_that_is_never_opened_is_asked_for_as_often_as_there_are_retries():
+    """RFC 9293, 3.8.6.1 and R2."""
+    answers = play(["synack 0.1 window=0", "run 900"], retries=3)
+    assert [kind for _, _, kind in answers[1]["sent"]] == ["PROBE"] * 3

@@ -1,5 +1,7 @@
 """The data of the page cross-check: from its runs, made up, and without an engine."""
 
+import math
+
 import pandas as pd
 import pytest
 
@@ -301,3 +303,30 @@ def test_with_no_engine_at_all_only_the_names_are_left(monkeypatch, capsys):
         assert "nothing to show here" in show.table(page, name).data
     assert engines_compared.responses(page.runs).empty
     assert list(engines_compared.htcp_windows(page.runs)) == ["time (s)"]
+
+
+def test_distances_are_means_of_logarithms_and_those_of_the_core_before_stand_beside(
+    tmp_path, monkeypatch
+):
+    """Between 2 and 1 Mb/s is ln 2, whichever is larger; ns-2 lacks the second loss rate."""
+    before = tmp_path / "before.csv"
+    before.write_text("control,loss,goodput_mbps\nreno,0.01,4\nreno,0.001,8\n")
+    monkeypatch.setattr(engines_compared, "BEFORE", before)
+    goodputs = {
+        engines_compared.OURS: (2, 4),
+        engines_compared.AS_LINUX: (1, 8),
+        engines_compared.NS2: (2, None),
+    }
+    ratios = pd.DataFrame(
+        [
+            {"control": "reno", "loss": loss, "engine": leg, "goodput": goodput, "Linux": linux}
+            for leg, both in goodputs.items()
+            for loss, linux, goodput in zip((0.01, 0.001), (1, 8), both, strict=True)
+            if goodput
+        ]
+    )
+    table = engines_compared.distances(ratios).set_index("control")
+    octave = 100 * math.log(2)
+    wanted = [octave, octave, 0, octave, 0]  # before: 4 to 1 and 8 to 8, and 4 to 2
+    assert table.loc["reno"].tolist() == pytest.approx(wanted)
+    assert table.loc["mean"].tolist() == pytest.approx(wanted)

@@ -19,7 +19,8 @@ NS3_PYTHONS = {"3.11", "3.12", "3.13"}
 def requirements() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()
-    return [Requirement(r) for r in [*project["dependencies"], *(r for e in extras for r in e)]]
+    stated = [Requirement(r) for r in [*project["dependencies"], *(r for e in extras for r in e)]]
+    return [one for one in stated if one.name != project["name"]]  # an extra that has another
 
 
 def lock_entries() -> list[str]:

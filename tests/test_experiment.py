@@ -103,8 +103,11 @@ def test_the_archive_has_what_the_chapter_runs_and_no_more(name):
         for one in store.experiments()
         if one.startswith(f"{name}-") and not one.startswith(others)
     }
-    assert {one.name for one in chapter.experiments} == archived
+    points = {one for one in store.points() if one.startswith(f"{name}-")}  # tests/test_joint.py
+    assert {one.name for one in chapter.experiments} == archived | points
     for one in chapter.experiments:
+        if one.name in points:
+            continue
         runs = store.read_table(one.name, "runs")
         assert set(runs["engine"]) == {one.engine}
         assert {scenario.canonical_json() for scenario in one.scenarios} == set(runs["scenario"])

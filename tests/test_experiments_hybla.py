@@ -49,15 +49,22 @@ def below_model(at: plan.Setting, *parts: float, **columns) -> pd.DataFrame:
     return runs({loss: [part * rate for part in parts] for loss, rate in model.items()}, **columns)
 
 
+def test_limits_stand_a_power_of_ten_apart_and_approach_each_other_as_losses_vanish():
+    table = theory.limits(plan.setting()).set_index("loss")
+    assert list(table.index) == [1e-5, 1e-4, 1e-3, 1e-2]
+    apart = table.max(axis=1) / table.min(axis=1)
+    assert apart.is_monotonic_increasing
+
+
 def test_a_profile_fills_what_is_not_given():
     nothing = {"loss_rates": None, "repetitions": None}
     full, quick = setting(**nothing), setting("quick", **nothing)
     assert full.loss_rates == pytest.approx(list(derivation.LOSSES), rel=1e-12)
     assert (full.repeated(20, 5), full.duration_s) == (20, 1000)
-    assert quick.loss_rates == [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
+    assert quick.loss_rates == (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
     assert (quick.repeated(20, 5), quick.duration_s) == (5, 100)
     own = setting("quick", loss_rates=[1.5e-4], duration_s=7.0)
-    assert (own.loss_rates, own.duration_s) == ([1.5e-4], 7)  # not rounded
+    assert (own.loss_rates, own.duration_s) == ((1.5e-4,), 7)  # not rounded
     assert own.repeated(20, 5) == 2
 
 

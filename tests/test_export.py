@@ -33,7 +33,7 @@ def test_a_shell_can_read_it():
         script = export(one, "netns")
         subprocess.run(["sh", "-n"], input=script, text=True, check=True)
         stated = next(line for line in script.splitlines() if line.startswith("# {"))
-        assert Scenario.from_json(stated[2:]) == one.with_(title="")
+        assert Scenario.from_json(stated[2:]) == one.replace(title="")
 
 
 def test_python_can_read_it():

@@ -9,6 +9,7 @@ from longfat.book import chapters, figures
 from longfat.cli import main
 from longfat.experiment import Chapter, Experiment
 from longfat.network import reference
+from longfat.papers.ucc import plan as ucc
 
 pytestmark = pytest.mark.book
 
@@ -30,16 +31,37 @@ def test_the_catalogue_has_the_papers_figures_in_order():
 
 def test_a_figure_knows_its_experiments_and_what_they_took():
     used = figures.experiments()
-    assert used["hybla-3"] == ["hybla-emulation-steady", "hybla-ns2-steady", "hybla-steady"]
+    legs = ("", "emulation-", "ns2-", "ns3-simulation-")
+    assert used["hybla-3"] == sorted(f"hybla-{leg}steady" for leg in legs)
     names = ("ns3", "segment")
     assert used["survey-check"] == [f"survey-stacks-{name}" for name in names]
     assert used["hybla-overflow"] == ["hybla-overflow"]
-    assert used["ucc-3"] == ["ucc-pairs-more", "ucc-pairs-segment"]
+    assert used["ucc-3"] == sorted(ucc.PAIRS)
     assert used["survey-10g"] == []
     table = figures.times().set_index("name")
     line = store.provenance()["hybla-overflow"]
     assert table.loc["hybla-overflow", "simulated_s"] == float(line["wall_s"])
     assert table.loc["survey-10g", "simulated_s"] == 0
+
+
+# How many points of ns-3 the main figures have, from the archive, and of how many runs each.
+MAIN = {"hybla-3": (6, 10), "tcpj-9": (40, 10), "ucc-3": (17, 10), "ucc-4": (15, 10)}
+
+
+@pytest.mark.parametrize("name", [*MAIN, "ucc-minute", "survey-5-numbers"])
+def test_the_main_figure_of_each_paper_has_ns3_beside_the_segment_engine(name):
+    chapter = chapters.find(chapters.of_figure(name))
+    data = chapter.data(chapter.shown[name])
+    on_ns3, ours = (data[data["engine"] == one] for one in ("ns-3", "segment engine"))
+    if name in MAIN:
+        count, runs = MAIN[name]
+        assert len(on_ns3) == count and (on_ns3["repetitions"] == runs).all()
+    value = "measured" if name == "survey-5-numbers" else "Mb/s"
+    assert (on_ns3[value] > 0).all() and len(on_ns3) >= 6
+    assert len(ours) >= len(on_ns3)
+    figure = chapter.chart(chapter.shown[name], data)
+    legend = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert sum(text.startswith("ns-3") for text in legend) == 1
 
 
 @pytest.mark.slow

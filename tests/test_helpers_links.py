@@ -33,13 +33,13 @@ def test_each_helper_stands_in_the_network():
 
 def test_the_helpers_keep_their_order_at_a_loss_in_a_hundred():
     table = proxies.losses(runs("losses", 2, loss=[0.01]))
-    rate = table.set_index("helper")["Mb/s"]
+    rate = table.set_index("mechanism")["Mb/s"]
     assert list(rate.index) == list(proxies.KINDS)
     assert rate["Reno"] < 1.5
     assert rate["Reno"] < rate["Westwood"] < rate["Snoop"]
     assert rate["ELN"] < rate["split"]
     assert rate[["Snoop", "WTCP", "ARQ", "split"]].min() > 9
-    shown = drawings.taxonomy(table, 0.01).set_index("helper")
+    shown = drawings.taxonomy(table, 0.01).set_index("mechanism")
     assert shown["beside IPsec"].to_dict() == {
         "Reno": "yes",
         "Westwood": "yes",
@@ -54,7 +54,7 @@ def test_the_helpers_keep_their_order_at_a_loss_in_a_hundred():
 
 
 def test_blocks_that_are_shown_spoil_snoop():
-    rate = proxies.blocks(runs("blocks", 2, loss=[0.03])).set_index("helper")["Mb/s"]
+    rate = proxies.blocks(runs("blocks", 2, loss=[0.03])).set_index("mechanism")["Mb/s"]
     assert rate["shown"] < rate["hidden"] / 2
     assert rate["no SACK"] == pytest.approx(rate["hidden"], rel=0.1)
 
@@ -87,14 +87,14 @@ def test_the_larger_the_buffer_the_more_moves():
 
 
 def test_only_what_the_split_connection_had_is_lost():
-    last = proxies.failures(runs("dies")).groupby("helper").last()
+    last = proxies.failures(runs("dies")).groupby("mechanism").last()
     lost = last["acknowledged"] - last["delivered"]
     assert 0.2 < lost["split"] < 0.4  # MB, of two buffers of 0.2
     assert lost["Snoop"] <= 0
 
 
 def test_wtcp_tells_the_sender_of_no_queue():
-    trip = proxies.hidden_time(runs("time")).groupby("helper")["rtt_s"].median()
+    trip = proxies.hidden_time(runs("time")).groupby("mechanism")["rtt_s"].median()
     assert trip["WTCP"] < 0.12
     assert trip["WTCP without hiding"] > 1
 

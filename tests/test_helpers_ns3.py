@@ -86,7 +86,7 @@ def test_a_queue_that_does_nothing_changes_no_digit(kind, ecn):
         "pie": {"target_s": 60},
     }[kind]
     plain, managed = (scenario(ecn=ecn, **aqm) for aqm in ({}, {"aqm": {"kind": kind} | idle}))
-    plain, managed = plain.with_(record=RECORD), managed.with_(record=RECORD)
+    plain, managed = plain.replace(record=RECORD), managed.replace(record=RECORD)
     alone, idles = ns3.simulate(plain), ns3.simulate(managed)
     pd.testing.assert_frame_equal(alone.flows, idles.flows)
     pd.testing.assert_frame_equal(alone.links, idles.links)
@@ -103,7 +103,7 @@ RECORD = {"series": ["queue_packets"], "points": 500}
 @pytest.mark.parametrize("kind", ["red", "codel", "pie"])
 def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
     deep = {"queue_packets": 400, "aqm": {"kind": kind}}
-    plain, marking = (scenario(15, ecn, **deep).with_(record=RECORD) for ecn in (False, True))
+    plain, marking = (scenario(15, ecn, **deep).replace(record=RECORD) for ecn in (False, True))
     for wanted in (plain, marking):
         full, fast = ns3.simulate(wanted), segment.simulate(wanted)
         queues = [queues_ns3.routers.queue_samples(one, 5.0, "a>b").mean() for one in (full, fast)]

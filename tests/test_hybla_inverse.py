@@ -62,6 +62,33 @@ def test_the_nearest_comes_first():
     assert table["distance"].is_monotonic_increasing
 
 
+def test_a_clock_is_set_right():
+    """Runs whose clock began half a round trip before the paper's are as far as those without."""
+    runs = made_up(3)
+    later = runs["transfer_time"] + SETTING.rtt_s / 2
+    rate = runs["throughput"] * runs["transfer_time"] / later
+    table = inverse.timed_distances(SETTING, runs.assign(transfer_time=later, throughput=rate))
+    assert table["distance"].is_monotonic_increasing
+    found = table.set_index("timing")["distance"]
+    assert set(found.index) == set(plan.TIMING_ROUND_TRIPS)
+    right = inverse.distances(SETTING, runs)["distance"].iloc[0]
+    assert found["from the first segment to the last ACK"] == pytest.approx(right)
+    assert (found.drop("from the first segment to the last ACK") - right).abs().min() > 0.1
+
+
+def test_what_is_held_out_is_not_fitted():
+    """One combination is near two sizes and far from the third, the other half-way from each."""
+    near, other = made_up(5), made_up(40, combination=1)
+    far = near["transfer"] == "10MB"
+    for metric in theory.QUANTITIES:
+        near.loc[far, metric] *= 3
+    table = inverse.held_out(SETTING, pd.concat([near, other])).set_index("left_out")
+    assert set(table["of"]) == {6}
+    assert table.loc["10MB", "recovery"] == inverse.GRID[0].recovery
+    assert table.loc["10MB", "given"] == 0
+    assert table.loc["50MB", "recovery"] == inverse.GRID[1].recovery
+
+
 def test_a_combination_is_a_scenario_of_ns2():
     for combination in inverse.GRID:
         found = combination.scenario(SETTING, 1e-4, 3, duration_s=10)

@@ -15,7 +15,6 @@ from longfat.engines import ns3
 
 EPOCH_JD = 2451544.5  # 2000-01-01 00:00
 DOWN, UP = 2, 3  # links of the way through space
-HYPATIA_KM = 1260.0  # 630 km, seen at 30 degrees above a flat Earth: its longest way up
 
 
 def by_sgp4(constellation, satellite):
@@ -69,21 +68,39 @@ def test_hundred_years_do_not_blur_a_position():
     assert orbits.distances(a, b) == pytest.approx(0.0073, rel=0.06)  # 7.3 km/s over the ground
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
-    ("a", "b", "least_ms", "most_ms"),
-    [  # Kassing et al. 2020: 200 s of Kuiper's first shell, in the tests of their satgenpy
-        ("Manila", "Dalian", 25.230, 48.165),
-        ("Manila", "Saint Petersburg", 69.412, 77.629),
-        ("Saint Petersburg", "Dalian", 58.737, 63.985),
+    ("shell", "least_deg", "a", "b", "least_ms", "most_ms"),
+    [  # Kassing et al. 2020: in the tests of their satgenpy
+        ("kuiper", 30, "Manila", "Dalian", 25.230, 48.165),
+        ("kuiper", 30, "Manila", "Saint Petersburg", 69.412, 77.629),
+        ("kuiper", 30, "Saint Petersburg", "Dalian", 58.737, 63.985),
+        # Basak et al. 2025: their LEOCraft, beside which they put Hypatia
+        ("kuiper", 35, "Delhi", "New York", 93.394, 99.968),
+        ("kuiper", 35, "Moscow", "Paris", 21.727, 28.149),
+        ("kuiper", 35, "Tokyo", "Sydney", 95.154, 113.736),
+        ("starlink", 25, "Delhi", "New York", 102.107, 113.868),
+        ("starlink", 25, "Moscow", "Paris", 19.610, 21.267),
+        ("starlink", 25, "Tokyo", "Sydney", 100.555, 129.447),
+        ("telesat", 10, "Delhi", "New York", 85.977, 88.426),
+        ("telesat", 10, "Tokyo", "Sydney", 56.766, 56.894),
     ],
 )
-def test_round_trips_are_the_published_ones(a, b, least_ms, most_ms, monkeypatch):
+def test_round_trips_are_the_published_ones(shell, least_deg, a, b, least_ms, most_ms, monkeypatch):
+    """Over 200 s from the epoch on. Both programs take an elevation above a flat Earth.
+
+    From Moscow to Paris over Telesat the longest is a millisecond shorter here: there every second
+    plane is ahead by half a spacing, which 27 planes do not allow a Walker shell.
+    """
+    chosen = orbits.find_shell(shell)
+    longest_km = chosen.altitude_km / math.sin(math.radians(least_deg))
+
     def near(place, positions_km, _):
-        return orbits.distances(positions_km, place.position_km) <= HYPATIA_KM
+        return orbits.distances(positions_km, place.position_km) <= longest_km
 
     monkeypatch.setattr(leo, "in_sight", near)
     places = orbits.find_place(a), orbits.find_place(b)
-    sky = leo.Sky(orbits.find_shell("kuiper"), *places, 0.0, links="+grid")
+    sky = leo.Sky(chosen, *places, 0.0, links="+grid")
     holds = [hold for hold in sky.paths(200, 1.0, "shortest", random.Random()) if hold.satellites]
     rtts = [2e3 * sky.delay_s(hold, hold.begin_s) for hold in holds]
     assert min(rtts) == pytest.approx(least_ms, abs=0.15)
@@ -197,7 +214,7 @@ def test_a_path_that_shortens_smoothly_reorders_nothing():
     by_second = [change for change in link.changes if change.at_s.is_integer()]
     coarse = link.model_copy(update={"changes": tuple(by_second)})
     links = [*scenario.links[:DOWN], coarse, scenario.links[UP]]
-    assert simulate(scenario.with_(links=links)).flows.iloc[0]["retransmissions"] > 0
+    assert simulate(scenario.replace(links=links)).flows.iloc[0]["retransmissions"] > 0
 
 
 def test_a_scenario_is_the_same_on_every_machine():
@@ -212,10 +229,9 @@ def test_a_scenario_is_the_same_on_every_machine():
     assert type(made[0]).from_json(made[0].to_json()) == made[0]
 
 
-@pytest.mark.ns3
-@pytest.mark.parametrize("links", ["bent pipe", "+grid"])
-def test_segment_and_ns3_deliver_the_same(links):
-    scenario = topologies.leo(
+def beside_ns3(links, sender, **fields):
+    """Return a scenario that loses by its queue and its silences alone."""
+    return topologies.leo(
         "Munich",
         "Frankfurt",
         links=links,
@@ -227,11 +243,46 @@ def test_segment_and_ns3_deliver_the_same(links):
         up_loss=0,
         receive_buffer_bytes=1_000_000,
         send_buffer_bytes=1_000_000,
+        congestion_control=sender,
+        **fields,
     )
+
+
+COUNTS = ("delivered_bytes", "segments_sent", "retransmissions", "timeouts")
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.ns3
+@pytest.mark.parametrize(
+    ("links", "sender"),
+    [
+        ("bent pipe", "cubic"),
+        ("+grid", "cubic"),
+        pytest.param("bent pipe", "newreno", marks=SLOW),
+        pytest.param("+grid", "newreno", marks=SLOW),
+        pytest.param("bent pipe", "hybla", marks=SLOW),
+        pytest.param("bent pipe", "bbr", marks=SLOW),
+        pytest.param("+grid", "bbr", marks=SLOW),
+    ],
+)
+def test_segment_and_ns3_deliver_the_same(links, sender):
+    scenario = beside_ns3(links, sender)
     assert space(scenario).outages
-    ours, theirs = simulate(scenario).flows, ns3.simulate(scenario).flows
-    for column in ("delivered_bytes", "retransmissions", "timeouts"):
-        assert ours[column].tolist() == theirs[column].tolist()
+    ours, theirs = simulate(scenario).flows.iloc[0], ns3.simulate(scenario).flows.iloc[0]
+    assert [ours[name] for name in COUNTS] == [theirs[name] for name in COUNTS]
+
+
+@pytest.mark.slow
+@pytest.mark.ns3
+def test_where_they_part_with_hybla_a_retransmission_is_lost():
+    """ns-3 leaves one that is lost again to the timer (`data/faults.csv`, lost-retransmission), as
+    the segment engine does when it is told to: then it has the same timeout."""
+    theirs = ns3.simulate(beside_ns3("+grid", "hybla")).flows.iloc[0]
+    ours = simulate(beside_ns3("+grid", "hybla")).flows.iloc[0]
+    told = simulate(beside_ns3("+grid", "hybla", lost_retransmissions="timeout")).flows.iloc[0]
+    assert (ours["timeouts"], told["timeouts"], theirs["timeouts"]) == (0, 1, 1)
+    assert told["delivered_bytes"] == pytest.approx(theirs["delivered_bytes"], rel=0.02)
+    assert ours["delivered_bytes"] > 1.02 * theirs["delivered_bytes"]
 
 
 def test_a_neighbour_and_an_upload():
@@ -273,7 +324,10 @@ def test_each_assumption_is_what_leo_takes():
         ({"user": (91, 0)}, "user: latitude_deg: 91 should be less than or equal to 90"),
         ({"server": 7}, "server is 7: it must be a name, or latitude and longitude"),
         ({"shell": "starlnk"}, "shell is 'starlnk': .* Did you mean 'starlink'?"),
-        ({"shell": {"altitude_km": 550}}, "shell: inclination_deg: this field is missing"),
+        (
+            {"shell": {"altitude_km": 550}},
+            r"shell: 3 mistakes:\n  inclination_deg: this field is missing",
+        ),
         ({"start": "yesterday"}, "start is 'yesterday': it must be a time, such as 2026-01-01"),
         ({"links": "laser"}, "links is 'laser': it must be bent pipe or"),
         ({"silence_s": -1}, "silence_s is -1: it must be from 0"),

@@ -246,7 +246,7 @@ def test_several_flows_share_a_bottleneck():
         Flow(**(ways | {"source": "b", "target": "a"}), name="back", bytes=100_000, start_s=2),
     ]
     scenario = one_link(duration_s=20, points=20)
-    result = linux.simulate(scenario.with_(flows=[flow.model_dump() for flow in flows]))
+    result = linux.simulate(scenario.replace(flows=[flow.model_dump() for flow in flows]))
     rows = result.flows.set_index("flow")
     delivered = result.traces["delivered_bytes"]
     assert set(delivered["flow"]) == {"long", "part", "back"}
@@ -375,6 +375,6 @@ def test_two_events_at_one_time_both_happen():
     first, back = (link.model_dump() for link in satellite(loss=0, duration_s=4).links)
     first["outages"] = back["outages"] = [{"start_s": 1.5, "duration_s": 0.25}]
     first["changes"] = [{"at_s": 1.5, "rate_bps": 1e6}, {"at_s": 3.0, "loss_per_packet": 0.5}]
-    result = linux.simulate(satellite(loss=0, duration_s=4).with_(links=[first, back]))
+    result = linux.simulate(satellite(loss=0, duration_s=4).replace(links=[first, back]))
     assert result.links["packets_lost_in_outage"].gt(0).any()
     assert result.links.at[0, "packets_lost"] > 0  # what came later was not forgotten

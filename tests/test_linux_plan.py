@@ -43,7 +43,7 @@ def test_hybla_has_one_rtt0_for_all_flows():
         for p in ({"rtt0_s": 0.025}, {"rtt0_s": 0.05})
     ]
     with pytest.raises(InputError, match="one rtt0_s for all flows"):
-        simulate(scenario().with_(flows=flows), engine="linux")
+        simulate(scenario().replace(flows=flows), engine="linux")
 
 
 def test_without_a_kernel_it_says_what_to_run(monkeypatch, tmp_path):

@@ -36,7 +36,7 @@ def test_a_run_that_needs_more_memory_than_its_limit_is_one_clear_error():
     """Its sender fills a send buffer of a gigabyte."""
     greedy = satellite(loss=0, duration_s=2)
     flow = greedy.flows[0].model_dump() | {"send_buffer_bytes": 1_000_000_000}
-    greedy = greedy.with_(flows=[flow])
+    greedy = greedy.replace(flows=[flow])
     with pytest.raises(SimulationError, match=r"ran out of memory \(its limit is 50 MB\) on scen"):
         ns3.simulate(greedy, memory_limit_bytes=50_000_000)
     assert ns3.simulate(greedy).provenance["peak_memory_bytes"] > 1e8

@@ -19,6 +19,7 @@ from longfat.paths import DATA
 pytestmark = pytest.mark.slow
 
 ROOT = DATA.parent
+CONFIGURED = ("notebooks/ruff.toml", "notebooks/conftest.py")
 NAME = "my-third-way"
 FILES = [
     f"notebooks/{NAME}.ipynb",
@@ -49,7 +50,7 @@ def copy(tmp_path_factory) -> Path:
     for part in ("data", "notebooks"):
         (folder / part).mkdir()
     tables = [f"data/{path.name}" for path in (ROOT / "data").glob("*.csv")]
-    for part in ("data/leo", "data/papers", *tables, "notebooks/ruff.toml"):
+    for part in ("data/leo", "data/papers", *tables, *CONFIGURED):
         source = ROOT / part
         (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / part)
     shutil.copy(ROOT / "pyproject.toml", folder)
@@ -88,7 +89,7 @@ def test_the_notebook_has_run_and_shows_both_algorithms(copy, made):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in code)
     shown = str([cell.outputs for cell in code])
-    assert "image/png" in shown
+    assert "image/svg+xml" in shown
     assert f"{NAME}</td>" in shown
     assert "newreno</td>" in shown
 

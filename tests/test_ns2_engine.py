@@ -67,8 +67,8 @@ def test_a_scenario_without_habits_is_what_it_was():
     one = satellite(loss=1e-4, duration_s=100)
     assert one.sha256()[:12] == "2713453a8a65"
     assert "ns2" not in one.canonical_json()
-    assert one.with_(ns2=Ns2()).sha256() == one.sha256()
-    other = one.with_(ns2=Ns2(tick_s=0.01))
+    assert one.replace(ns2=Ns2()).sha256() == one.sha256()
+    other = one.replace(ns2=Ns2(tick_s=0.01))
     assert other.sha256() != one.sha256()
     assert Scenario.from_json(other.to_json()) == other
 
@@ -130,7 +130,7 @@ def test_same_scenario_same_digits(here):
     )
     one, other = ns2.simulate(scenario), ns2.simulate(scenario)
     assert measured(one) == measured(other)
-    assert measured(ns2.simulate(scenario.with_(seed=2))) != measured(one)
+    assert measured(ns2.simulate(scenario.replace(seed=2))) != measured(one)
     assert one.provenance["engine_version"].startswith("ns-2.35 (ns2 2.35")
 
 
@@ -256,7 +256,7 @@ def test_hybla_in_ns2s_own_senders_grows_as_hybla(here, sack):
     def own(**path):
         found = satellite(**path, record={"series": ["cwnd_segments"], "points": 400})
         flows = [found.flows[0].model_dump() | {"sack": sack}]
-        return found.with_(ns2=Ns2(own_hybla=True), flows=flows)
+        return found.replace(ns2=Ns2(own_hybla=True), flows=flows)
 
     clean = own(loss=0, duration_s=60)
     one = ns2.simulate(clean)
@@ -461,7 +461,7 @@ def test_a_hundred_random_scenarios_run_or_are_refused(here):
 def test_the_pipe_of_the_window_is_left_out_of_keys_where_it_is_not_asked_for():
     scenario = one_link(ns2={"tick_s": 0.01})
     assert "pipe_of_window" not in scenario.to_json()
-    other = scenario.with_(ns2=Ns2(tick_s=0.01, pipe_of_window=True))
+    other = scenario.replace(ns2=Ns2(tick_s=0.01, pipe_of_window=True))
     assert other.sha256() != scenario.sha256()
     assert Scenario.from_json(other.to_json()) == other
     assert "oldCode_ true" in planning.plan(other)

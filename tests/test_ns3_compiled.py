@@ -32,7 +32,7 @@ def own(tmp_path, monkeypatch):
 
 
 def delivered_bytes(congestion_control):
-    scenario = satellite(loss=1e-3, duration_s=20).with_(
+    scenario = satellite(loss=1e-3, duration_s=20).replace(
         flows=[{"source": "sender", "target": "receiver", "congestion_control": congestion_control}]
     )
     return ns3.simulate(scenario).flows["delivered_bytes"].item()

@@ -132,7 +132,7 @@ def test_loss_per_bit_is_loss_per_packet_of_its_length():
     per_packet = 1 - (1 - 2e-6) ** bits
     scenario = satellite(loss=0, duration_s=60)
     there, back = scenario.links
-    errors = scenario.with_(
+    errors = scenario.replace(
         links=(there.model_copy(update={"loss_per_bit": 2e-6}).model_dump(), back.model_dump())
     )
     sent, lost = ns3.simulate(errors).links.loc[0, ["packets_sent", "packets_lost"]]
@@ -143,7 +143,7 @@ def test_an_outage_loses_what_arrives_in_it():
     links = duplex("sender", "receiver", rate_bps=1e6, delay_s=0.01, queue_packets=100)
     outage = Outage(start_s=2, duration_s=0.5)
     cut = links[0].model_copy(update={"outages": (outage,)})
-    scenario = satellite(loss=0).with_(
+    scenario = satellite(loss=0).replace(
         links=[cut.model_dump(), links[1].model_dump()],
         duration_s=5,
         record=EVERYTHING.model_dump(),

@@ -99,7 +99,7 @@ def test_two_flows_take_two_paths_and_their_acks_too():
         assert segments - 60 < sent["a", way] < segments + 5  # the rest is in the queue
         assert sent["b", way] > 0.9 * sent["a", way]
 
-    shortest = ns3.simulate(both.with_(flows=[flow().model_dump(), flow().model_dump()]))
+    shortest = ns3.simulate(both.replace(flows=[flow().model_dump(), flow().model_dump()]))
     assert shortest.flows["goodput_bps"].sum() < 10e6
 
 
@@ -136,7 +136,7 @@ def test_a_handoff_delivers_on_after_the_move():
     late = delivered[delivered["time_s"] > 15]["delivered_bytes"]
     assert late.max() - late.min() > 0.9 * 5 * 10e6 / 8 * 1000 / (1000 + HEADERS)
 
-    stays = scenario.with_(flows=[moving.model_dump() | {"reroutes": ()}])
+    stays = scenario.replace(flows=[moving.model_dump() | {"reroutes": ()}])
     assert ns3.simulate(stays).traces["delivered_bytes"]["time_s"].max() < 3.02
 
 

@@ -33,16 +33,16 @@ def test_claims_are_complete_and_distinct():
         "table 3": 14,
     }
     assert claims.statement.is_unique or claims.groupby("statement")["where"].nunique().max() <= 2
-    assert set(claims.kind) <= set(rules.RULES)
-    assert not claims[["id", "where", "statement", "kind"]].isna().any(axis=None)
+    assert set(claims.rule) <= set(rules.RULES)
+    assert not claims[["id", "where", "statement", "rule"]].isna().any(axis=None)
     # What was turned into something measurable, or cannot be, says why.
-    assert claims.loc[claims.kind == "qualitative", "threshold_reason"].notna().all()
+    assert claims.loc[claims.rule == "qualitative", "threshold_reason"].notna().all()
     compared = claims[claims.method.notna()]
     assert set(compared.method) == {"simulation", "emulation"}
     assert set(compared.transfer) == {"steady", "10MB", "50MB", "100MB"}
     assert set(compared.metric) == {"throughput", "transfer_time"}
     assert (compared.loss_min < compared.loss_max).all()
-    assert ((compared.kind == "qualitative") == compared.printed.isna()).all()
+    assert ((compared.rule == "qualitative") == compared.printed.isna()).all()
 
 
 def test_claims_of_section_4_contain_table_3():
@@ -54,7 +54,7 @@ def test_claims_of_section_4_contain_table_3():
             & (claims.transfer == row.transfer)
             & (claims.metric == row.metric)
             & (claims.loss_max >= row.loss_max)
-            & (claims.kind == "at most")
+            & (claims.rule == "at most")
         ]
         assert len(same) == 1
         assert row.printed <= same.printed.iloc[0]
@@ -227,6 +227,17 @@ def test_numbers_of_the_errata_are_those_of_the_model():
     effect = errata.at["(6), (14)", "effect"]
     assert f"{added:.0f} segments in place of {22**2}" in effect
     assert f"{mended.U:.2f} round trips and not {state.U[0]:.2f}" in effect
+    effect = errata.at["(8), (17)", "effect"]
+    for loss in (1e-3, 2e-3):
+        counted = derivation.mended_cycle(loss, **satellite, mended=("count",)).B
+        gain = counted / hybla.throughput(loss, **satellite) - 1
+        assert f"{100 * gain:.1f} % at $p = {loss:g}$" in effect
+    parts = hybla.latency(10_000, [1e-3, 1e-4], rto=1.0, **satellite)
+    lost = 1 + parts["p"] * (satellite["max_window"] - 1)  # (11), since the limit is reached
+    longer = 100 * parts["l_tda"] * (1 - 1 / lost) * satellite["rtt"] / parts["T"]
+    effect = errata.at["(9), (36)", "effect"]
+    assert f"{longer[0]:.1f} % longer at $p = 0.001$" in effect
+    assert f"{longer[1]:.1f} % at $p = 0.0001$" in effect
     shorter = derivation.mended_cycle(1e-3, **satellite, mended=("recovery",)).B / state.B[0]
     assert f"{100 * (shorter - 1):.0f} % more at $p = 0.001$" in errata.at["(9), (20)", "effect"]
 

@@ -13,8 +13,8 @@ def test_claims_are_complete_and_distinct():
     claims = papers.claims("tcpj")
     assert claims["id"].is_unique
     assert (claims["where"] == "table 2").sum() == 24
-    assert set(claims["kind"]) <= set(rules.RULES)
-    has_number = claims["kind"].isin(["value", "arithmetic"])
+    assert set(claims["rule"]) <= set(rules.RULES)
+    has_number = claims["rule"].isin(["value", "arithmetic"])
     assert (has_number == claims["printed"].notna()).all()
     assert claims.loc[~has_number, "threshold_reason"].notna().all()
     table = papers.table("tcpj", 2)

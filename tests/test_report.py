@@ -9,7 +9,7 @@ from scipy import stats
 from sympy import Symbol
 
 from longfat import measures, statistics
-from longfat.book import show
+from longfat.book import charts, show
 
 
 def test_interval_covers_the_true_mean_as_often_as_it_says():
@@ -109,3 +109,21 @@ def test_factors_are_drawn_where_they_belong():
     show.show_factors(axes, table, "x", "y")
     texts = {text.get_position(): text.get_text() for text in axes.texts}
     assert texts == {(0, 0): "1.0 •", (1, 0): "2.0", (0, 1): "3.0", (1, 1): "40.0"}
+
+
+def test_points_of_other_engines_are_hollow_and_named_once():
+    names = ["segment engine", "ns-3", "ns-3", "ns-2"]
+    points = pd.DataFrame(
+        {"engine": names, "x": 1.0, "y": 2.0, "halfwidth": 0.1, "who": ["a", "a", "b", "a"]}
+    )
+    figure, axes = show.subplots()
+    charts.of_other_engines(
+        axes, points, "x", "y", "who", look=lambda name: {"color": {"a": "red", "b": "blue"}[name]}
+    )
+    drawn = [one.lines[0] for one in axes.containers]
+    assert [line.get_color() for line in drawn] == ["red", "blue", "red"]
+    assert {line.get_fillstyle() for line in drawn} == {"none"}
+    assert [line.get_marker() for line in drawn] == ["s", "s", "D"]
+    assert axes.get_legend_handles_labels()[1] == ["ns-3", "ns-2"]
+    assert "fillstyle" not in charts.hollow("segment engine")
+    show.plt.close(figure)

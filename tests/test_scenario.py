@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat import Flow, InputError, Link, Scenario
+from longfat import CongestionControl, Flow, InputError, Link, Record, Scenario
+from longfat.papers.plausible import Plausible
 from longfat.topologies import duplex, satellite
+from longfat.transfers import Rbudp
 
 
 def scenario(**changes):
@@ -95,9 +97,60 @@ def test_bad_fields_are_named_with_value_and_what_is_allowed(part, changes, word
     with pytest.raises(InputError) as caught:
         Scenario(**changed(part, **changes))
     message = str(caught.value)
-    assert "\n" not in message
+    assert "\n" not in message or message.startswith("2 mistakes:")
     for word in words:
         assert word in message
+
+
+def test_all_mistakes_are_told_at_once_with_what_was_meant():
+    data = changed("links", queue_packet=9, loss_per_packet=2)
+    data["flows"][0] |= {"congestion_control": "hyblah", "send_buffer_bytes": -1, "target": None}
+    with pytest.raises(InputError) as caught:
+        Scenario.from_json(json.dumps(data | {"record": {"series": ["cwnd"]}}), where="plan.json")
+    first, *lines = str(caught.value).splitlines()
+    assert first == "plan.json: 6 mistakes:"
+    told = dict(line.strip().split(": ", 1) for line in lines)
+    assert told["links.0.queue_packet"].endswith("Did you mean 'queue_packets'?")
+    assert "Link has source, target, rate_bps," in told["links.0.queue_packet"]
+    assert told["links.0.loss_per_packet"] == "2 should be less than 1"
+    assert told["flows.0.congestion_control"].endswith("Did you mean 'hybla'?")
+    assert told["flows.0.target"] == "None should be a valid string"
+    assert told["flows.0.send_buffer_bytes"].endswith("equal to 1, or should be 'auto'")
+    assert "'cwnd_segments'" in told["record.series.0"]
+
+
+def test_mistakes_of_fields_together_are_told_at_once_too():
+    flow = {"source": "a", "target": "c", "congestion_control": "newreno"}
+    with pytest.raises(InputError) as caught:
+        scenario(flows=[flow, flow | {"source": "d", "target": "b"}])
+    told = str(caught.value).splitlines()
+    assert [line.partition("touches")[0] for line in told] == [
+        "2 mistakes:",
+        "  flows.0: no link ",
+        "  flows.1: no link ",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Link(source="a", target="a"), "rate_bps: this field is missing"),
+        (lambda: Flow(source="a", target="b", congestion_control="hyblah"), "mean 'hybla'"),
+        (lambda: Record(points=1), "points: 1 should be greater than or equal to 2"),
+        (lambda: CongestionControl(name="hybla", parameters={"rtt0": 1}), "mean 'rtt0_s'"),
+        (lambda: satellite(loss=2), "loss_per_packet: 2 should be less than 1"),
+        (lambda: Rbudp(source="a", target="a", rate_bps=1e6), "needs two nodes"),
+        (lambda: Plausible(name="a", value="1", choices="1", sources="x"), "source: this field"),
+    ],
+)
+def test_bad_input_is_one_kind_of_error_wherever_it_is_made(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
+
+
+def test_nothing_to_record_may_be_stated_everywhere():
+    assert scenario(record=None) == scenario()
+    assert satellite(loss=1e-3, record=None) == satellite(loss=1e-3)
 
 
 @pytest.mark.parametrize("duration_s", [1.1e9, 9.3e9, 1e300, float("inf"), 10**400])
@@ -170,9 +223,17 @@ def test_json_round_trip_keeps_the_scenario_and_its_hash(one):
 def test_the_hash_is_of_the_content():
     one = satellite(loss=1e-4)
     assert one.sha256() == satellite(loss=1e-4).sha256()
-    assert one.sha256() == one.with_(title="for people only").sha256()
-    assert one.sha256() != one.with_(seed=2).sha256()
+    assert one.sha256() == one.replace(title="for people only").sha256()
+    assert one.sha256() != one.replace(seed=2).sha256()
     assert one.sha256() != satellite(loss=2e-4).sha256()
+
+
+def test_a_changed_copy_is_another_scenario():
+    """Also where the first has been asked for its hash before."""
+    one = satellite(loss=1e-4)
+    first = one.sha256()
+    assert one.replace(seed=2).sha256() != first
+    assert one.model_copy(update={"seed": 2}).sha256() == one.replace(seed=2).sha256()
 
 
 def test_defaults_have_not_changed():
@@ -252,7 +313,7 @@ def test_queues_of_another_kind_are_another_scenario():
     for each in (one, *others):
         assert Scenario.from_json(each.to_json()) == each
         assert Scenario.from_json(each.canonical_json()) == each
-        assert each.with_(seed=2).links == each.links
+        assert each.replace(seed=2).links == each.links
 
 
 def test_a_low_priority_needs_queues_that_have_it():

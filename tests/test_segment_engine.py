@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import fuzz
@@ -49,7 +50,7 @@ def one_link(*flows: dict, duration_s: float = 10.0, seed: int = 1, **more) -> S
 
 def changed(one: Scenario, **fields) -> Scenario:
     """Return the scenario with fields of its first flow changed."""
-    return one.with_(flows=[one.flows[0].model_dump() | fields, *one.flows[1:]])
+    return one.replace(flows=[one.flows[0].model_dump() | fields, *one.flows[1:]])
 
 
 # --- results
@@ -70,9 +71,9 @@ def test_a_connection_that_gives_up_says_so_in_the_result():
     links = [
         one.model_dump() | {"outages": [{"start_s": 5, "duration_s": 190}]} for one in cut.links
     ]
-    result = simulate(changed(cut.with_(links=links), retries=3))
+    result = simulate(changed(cut.replace(links=links), retries=3))
     assert result.flows["given_up_s"][0] == pytest.approx(5 + 1 + 2 + 4 + 8, abs=0.5)
-    again = simulate(changed(cut.with_(links=links), retries=3))  # from the cache
+    again = simulate(changed(cut.replace(links=links), retries=3))  # from the cache
     assert again.flows["given_up_s"][0] == result.flows["given_up_s"][0]
 
 
@@ -367,6 +368,53 @@ def test_a_changed_header_is_another_run():
 # --- limits, and how it is built
 
 
+@needs_wasmtime
+def test_until_it_is_compiled_it_runs_as_webassembly(tmp_path, monkeypatch):
+    """But what the module does not have is waited for."""
+    begun = []
+    monkeypatch.setattr(segment.native, "compile_behind", begun.append)
+    monkeypatch.setenv("LONGFAT_BUILDS", str(tmp_path))
+    header = catalogue.find("hybla").header
+    assert segment.how_built([header]) == "wasm"
+    assert begun == [(header,)]
+    own = tmp_path / "own.h"
+    own.write_text("")
+    assert segment.how_built([own]) == "native"
+    monkeypatch.setenv("LONGFAT_SEGMENT", "native")
+    assert segment.how_built([header]) == "native"
+    assert len(begun) == 1
+
+
+@needs_wasmtime
+@pytest.mark.slow
+def test_a_first_result_needs_no_compiler_and_the_next_ones_have_one(tmp_path):
+    """In processes of their own, as of a newcomer; the digits are the same."""
+    program = """
+        from longfat import simulate, topologies
+
+        result = simulate(topologies.satellite(loss=1e-3, duration_s=5))
+        print(result.provenance["build"], *result.flows["segments_sent"])
+    """
+
+    def first_result(cache: str) -> list[str]:
+        places = {"LONGFAT_BUILDS": str(tmp_path), "LONGFAT_CACHE": str(tmp_path / cache)}
+        command = [sys.executable, "-c", textwrap.dedent(program)]
+        environment = os.environ | places
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True
+        ).stdout.split()
+
+    build, *sent = first_result("a")
+    assert build == "wasm"
+    for number in range(60):  # until what compiles behind it has ended
+        time.sleep(3)
+        build, *again = first_result(str(number))
+        assert again == sent
+        if build == "native":
+            break
+    assert build == "native"
+
+
 @both_builds
 def test_a_run_that_takes_too_long_is_ended(build, monkeypatch):
     monkeypatch.setenv("LONGFAT_SEGMENT", build)
@@ -384,7 +432,7 @@ def test_a_run_that_takes_too_much_memory_is_ended(build, monkeypatch):
     ]
     wide = {"initial_window_segments": 1_000_000, "receive_buffer_bytes": 2**31 - 1}
     wide |= {"send_buffer_bytes": 2**31 - 1, "max_window_segments": None}
-    large = changed(large.with_(links=links), **wide)
+    large = changed(large.replace(links=links), **wide)
     with pytest.raises(SimulationError, match=r"segment ran out of memory \(its limit is 20 MB\)"):
         segment.simulate(large, memory_limit_bytes=20_000_000)
 
@@ -431,7 +479,7 @@ def test_the_module_runs_in_javascript():
         {"congestion_control": "ucc", "ecn": True, "segments_per_ack": 2, "bytes": 1_000_000},
         loss_per_packet=1e-3,
         mark_above_packets=10,
-    ).with_(record={"series": ["cwnd_segments"], "points": 100})
+    ).replace(record={"series": ["cwnd_segments"], "points": 100})
     done = subprocess.run(
         ["node", HERE / "segment_wasm.mjs", wasm.module()],
         input=one.to_json(),

@@ -1,4 +1,4 @@
-"""The parts of the segment engine by themselves: mathematics, timeouts, the rate reduction."""
+"""The parts of the engine by themselves: mathematics, timeouts, the rate reduction, events."""
 
 import math
 import random
@@ -82,3 +82,11 @@ def test_proportional_rate_reduction_holds_products_of_large_windows(parts):
     """4 million segments: prr_delivered * ssthresh has more than 32 bits, and more than 62."""
     in_flight = parts("reduction", "4000000")
     assert in_flight[-1] == 2_000_000
+
+
+# --- events
+
+
+def test_what_is_done_once_is_let_go(parts):
+    """Audit D: each closure was kept for ever; a base station makes one a packet."""
+    assert parts("once", "1000") == [0]

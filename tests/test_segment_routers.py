@@ -40,6 +40,14 @@ def test_a_sender_that_routers_tell_its_rate_fills_the_link():
     assert told["delivered_bytes"] * 8 > 0.9 * 20 * 10e6 * 1000 / 1054
 
 
+def test_a_router_that_speaks_counts_what_its_queue_marks():
+    """Audit D: an XCP link counted none."""
+    told = run(link(queue=119, mark_above_packets=20, xcp={}), flow(ecn=True))
+    marked = told["links"][0]["packets_marked"]
+    assert marked > 5
+    assert told["recoveries"] == told["retransmissions"] == 0
+
+
 def test_a_router_that_says_nothing_is_known():
     assert asked(4, link())["xcp"] == "fallen back"
 
@@ -68,6 +76,16 @@ def test_what_a_router_approves_is_used_and_reported(approves, wanted, rate):
         assert answer["completion_s"] < plain["completion_s"] - 0.5
     else:
         assert answer["completion_s"] == pytest.approx(plain["completion_s"], abs=1e-3)
+
+
+@pytest.mark.parametrize("start_s", [60, 3600])
+def test_a_router_approves_the_same_however_long_it_has_seen_traffic(start_s):
+    """What it has seen in the last half second counts: five segments of the other flow."""
+    steady = flow(receive_buffer_bytes=1000)  # one in flight, every 0.1 s
+    own = flow(start_s=start_s, quick_start_bps=8e6, bytes=1000)
+    forth = link(approve_bps=185e3)  # less 84 kb/s
+    answer = native.run(scenario(forth, steady, own, duration_s=start_s + 2))
+    assert answer["flows"][1]["quick_start_bps"] == 80e3
 
 
 def test_a_rate_that_was_not_there_is_given_back():
@@ -118,6 +136,33 @@ def test_a_sender_that_holds_is_neither_timed_out_nor_in_recovery():
     assert held["told"] == held["recoveries"] == held["timeouts"] == 0
     assert plain["recoveries"] + plain["timeouts"] > 0
     assert held["delivered_bytes"] > 0.9 * plain["delivered_bytes"]
+
+
+def test_a_sender_that_resumes_with_less_is_asked_once_for_what_is_in_flight():
+    """Nothing left while it held, so that what was outstanding is what it sent before: a window."""
+    held = asked(5, link(outages=[{"start_s": 5, "duration_s": 0.3}]))
+    assert held["answered"] == held["recoveries"] == 1
+    assert held["timeouts"] == 0
+    assert 0 < held["told"] <= 20
+
+
+def test_what_acks_deliver_is_whole_segments_also_where_duplicates_only_guess():
+    """Without SACK, over timeouts: in LOSS a duplicate ACK says of nothing that it has arrived."""
+    hard = link(loss_per_packet=0.05, outages=[{"start_s": 5, "duration_s": 0.3}])
+    all_acks = asked(6, hard, sack=False)
+    assert all_acks["timeouts"] > 3
+    assert (
+        all_acks["told"] >= all_acks["delivered_bytes"] - 20_000
+    )  # the last ACKs are on their way
+    assert all_acks["told"] % 1000 == 0
+
+
+@pytest.mark.parametrize("sack", [False, True])
+def test_no_retransmission_moves_what_a_round_trip_ends_with(sack):
+    """Audit B10: snd_nxt is the end of what was ever sent, and not of what was sent last."""
+    told = asked(6, link(loss_per_packet=0.05), sack=sack)
+    assert told["retransmissions"] > 50
+    assert told["answered"] == 0
 
 
 # --- what links tell (ELN) and queues prefer

@@ -1,5 +1,7 @@
 """What the segment engine's TCP does: round trips, rates, losses, outages, large numbers."""
 
+import math
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,25 @@ def test_a_clocks_tick_may_hide_which_segment_is_answered(tick_s):
         assert answer["max_rtt_s"] <= longest_s(32e3, 0.6, 20) + tick_s
 
 
+# --- on the wire
+
+
+@pytest.mark.parametrize(("timestamps", "blocks"), [(True, 3), (False, 4)])
+@pytest.mark.parametrize("undo", [False, True])
+def test_an_ack_reports_as_many_blocks_as_it_has_room_for(timestamps, blocks, undo):
+    """RFC 2018, section 3: 40 bytes of options. Every one is counted where it is sent."""
+    own = flow({"name": "fixed", "parameters": {"window": 100}}, timestamps=timestamps, undo=undo)
+    case = scenario(link(loss_per_packet=0.1), own, duration_s=20, series=["sent_bytes"])
+    answer = native.run(case, own=FIXED)["links"][1]
+    times, sent = answer["series"]["sent_bytes"]
+    assert len(sent) == answer["packets_sent"]
+    assert 0 < min(times) < max(times) <= 20
+    sizes = {after - before for before, after in pairwise(sent)}
+    options = [10 * timestamps + (2 + 8 * n if n else 0) for n in range(blocks + 1)]
+    assert sizes >= {42 + 4 * math.ceil(one / 4) for one in options}
+    assert max(sizes) == 42 + 4 * math.ceil(options[-1] / 4)
+
+
 # --- delivery rates
 
 
@@ -87,16 +108,25 @@ def test_no_delivery_rate_is_above_the_links(loss, rate_bps):
     assert 0.5 * payload_bps < answer["max_delivery_rate_bps"] < 1.01 * payload_bps
 
 
+def counted(loss: float, **more) -> tuple[float, float]:
+    """Return how many samples the application has limited, and how often the sender restarted."""
+    own = flow({"name": "fixed", "parameters": {"window": 100}}, **more)
+    case = scenario(link(loss_per_packet=loss), own, series=["utilization"])
+    values = native.run(case, own=FIXED)["flows"][0]["series"]["utilization"][1]
+    restarts, limited = divmod(values[-1], 1e6)
+    return limited, restarts
+
+
 def test_samples_of_a_sender_without_data_say_so():
     """A6: what a flow sends again that has nothing more to send is marked; of another, nothing."""
+    assert counted(0.1, bytes=50_000)[0] > 0
+    assert counted(0.1)[0] == 0
 
-    def marked(**more) -> float:
-        own = flow({"name": "fixed", "parameters": {"window": 100}}, **more)
-        case = scenario(link(loss_per_packet=0.1), own, series=["utilization"])
-        return native.run(case, own=FIXED)["flows"][0]["series"]["utilization"][1][-1]
 
-    assert marked(bytes=50_000) > 0
-    assert marked() == 0
+def test_a_sender_restarts_where_nothing_is_outstanding_and_not_when_it_begins():
+    """RFC 5681, 4.1: an ACK for all that has been sent comes at the end of some recoveries."""
+    assert counted(0)[1] == 0
+    assert counted(0.1)[1] > 0
 
 
 # --- buffers
@@ -148,7 +178,7 @@ def test_a_connection_that_gives_up_says_when():
     [
         {"initial_window_segments": 2_863_312, "segment_bytes": 1500},
         {"initial_ssthresh_segments": 4_295_000},
-        {"initial_window_segments": 4_294_967_295, "max_window_segments": 4_294_967_295},
+        {"initial_window_segments": 2_147_483_647, "max_window_segments": 2_147_483_647},
     ],
     ids=["window", "threshold", "largest"],
 )

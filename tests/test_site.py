@@ -1,6 +1,7 @@
 """The book as a site: served under a sub-path, walked link by link in a real browser."""
 
 import gzip
+import re
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -140,3 +141,11 @@ def test_each_page_says_its_version_and_where_the_pdf_is(page, built_book):
     footer = page.locator("footer").all_inner_texts()
     assert any("Version 0." in text for text in footer)
     assert page.locator(f"a[href='{BASE}{PDF}']").count() >= 1
+
+
+def test_pictures_carry_no_decimals_that_nobody_sees(built_book):
+    pictures = [*built_book.joinpath("_images").glob("*.svg")]
+    assert len(pictures) > 100
+    text = "".join(path.read_text("utf-8") for path in pictures)
+    longest = [len(one) for one in re.findall(r"[ML] -?\d+\.(\d+)", text)]
+    assert len(longest) > 10_000 and max(longest) <= 2

@@ -212,9 +212,9 @@ def test_an_archive_reads_back_to_the_last_digit_with_its_traces(empty_archive, 
 
 def test_flows_of_a_run_are_found_again_under_their_names(empty_archive):
     flow = small().flows[0].model_dump()
-    two = small(duration_s=1).with_(flows=[flow | {"name": "a"}, flow | {"name": "b"}])
+    two = small(duration_s=1).replace(flows=[flow | {"name": "a"}, flow | {"name": "b"}])
     engines.accept_new([two])
-    store.write_archive("two", [simulate(two), simulate(two.with_(seed=2))])
+    store.write_archive("two", [simulate(two), simulate(two.replace(seed=2))])
     table = store.read_archive("two")
     assert [json.loads(text).get("seed", 1) for text in table["scenario"]] == [1, 1, 2, 2]
     assert engines.find_archived(two, "segment").flows["flow"].tolist() == ["a", "b"]

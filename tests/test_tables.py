@@ -128,3 +128,6 @@ def test_every_mutant_that_was_tried_has_ended_in_one_way():
     alone = table["change"] != "all"
     sums = table[alone].groupby("code")["tried"].sum()
     assert (sums == table[~alone].set_index("code")["tried"]).all()
+    listed = tables.surviving_mutants()
+    assert len(listed) == table[~alone][["survived", "equivalent"]].sum().sum()
+    assert (listed["why"] != "").sum() == table[~alone]["equivalent"].sum()

@@ -230,6 +230,12 @@ def test_newton_says_where_it_leaves_the_windows():
         hybla.newton_window(1e-7, 0.55, 0.025, start=0.1)
 
 
+@pytest.mark.parametrize("loss", [0, 1])
+def test_newton_needs_a_loss_between_none_and_all(loss):
+    with pytest.raises(InputError, match=f"loss is {loss}: it must be above 0 and below 1"):
+        hybla.newton_window(loss, 0.55, 0.025)
+
+
 def test_newton_says_when_it_needs_more():
     with pytest.raises(InputError, match="iterations is 2: Newton needs more"):
         hybla.newton_window(1e-3, 0.55, 0.025, iterations=2)

@@ -54,6 +54,17 @@ def test_the_windows_after_a_loss_are_a_distribution():
     assert 240 < windows @ chance < 275  # below half of the limit
 
 
+@pytest.mark.parametrize("p", [0.01, 1e-4])
+def test_at_the_limit_what_follows_a_recovery_is_a_geometric_number(p):
+    """1/p - 1 segments before the first that is lost, and a window until that is noticed."""
+    largest, rtt = 20.0, 0.5
+    states = np.linspace(2, largest / 2, 50)
+    growth = renewal._growth(largest, p, rtt, 1.0, largest, states)
+    assert_allclose(growth.segments, 1 / p - 1 + largest, rtol=1e-9)
+    assert_allclose(growth.windows.sum(), 1, rtol=1e-9)
+    assert_allclose(growth.windows @ states, largest / 2, rtol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("values", "named"),
     [

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from sympy import Eq, log, simplify
+from sympy import Eq, Rational, log, simplify
 
 from longfat import papers
 from longfat.cli import main
@@ -48,6 +48,16 @@ def test_ledger(ledger):
     assert set(derivation.REASONS) <= set(ledger.index)
 
 
+def test_steps_that_are_shown_on_the_way_hold_too():
+    """Standard TCP's window is the square-root law's; Scalable's rounds make up for the loss."""
+    _, standard = derivation.derive(24).steps[0]
+    assert simplify(standard.rhs**2 * survey.p * survey.d) == Rational(3, 2)
+    _, balance = derivation.derive(32).steps[0]
+    rounds = survey.EQ[32].rhs
+    at = {survey.A: 0.01, survey.b: 0.125, survey.P: 1000}
+    assert float(balance.lhs.subs(survey.X, rounds).subs(at)) == pytest.approx(1000)
+
+
 def test_agreement_is_not_given_away():
     assert not agree(survey.EQ[8], Eq(survey.B_S, survey.EQ[8].rhs * 1.2))
     assert not agree(survey.EQ[3], survey.EQ[4])
@@ -77,6 +87,15 @@ def test_the_texts_numbers():
     assert numbers["survey-bdp"] == 7.5
 
 
+def test_what_is_calculated_with_is_what_the_definitions_say():
+    """Those from which nothing is derived: (16) to (18), and RFC 3649's decrease (29)."""
+    assert survey.EQ[16].rhs * survey.w_i == 1
+    assert float(survey.EQ[18].rhs) == survey.SCALABLE["A"] == 0.01
+    assert survey.EQ[17].rhs * survey.w_i == survey.a_of(survey.w_i)
+    ends = [float(survey.EQ.calculate((29,), w=w, **survey.RFC3649)["b"]) for w in (38, 83_000)]
+    assert ends == pytest.approx([0.5, 0.1])
+
+
 def test_throughput_is_the_square_root_law_of_the_other_module():
     loss = np.geomspace(1e-8, 1e-2, 7)
     for acked in (1, 2):
@@ -90,7 +109,7 @@ def test_rfc_3649_appendix_b_row_by_row():
     table = survey.rfc3649_table(90_000)
     assert table["w"].tolist() == numbers[:, 0].tolist()
     assert table["a"].tolist() == list(range(1, 73))
-    assert (100 * table["b"]).round().tolist() == numbers[:, 1].tolist()
+    assert (100 * table["b"]).tolist() == pytest.approx(numbers[:, 1].tolist())
 
 
 def test_highspeed_is_standard_tcp_up_to_38_segments_and_72_at_83000():

@@ -109,6 +109,7 @@ def test_expected_goodput_falls_with_the_error_rate_and_never_passes_the_link():
         (lambda: tcpj.estimate(1, [1], [1]), "number is 1"),
         (lambda: tcpj.estimate(9, [1], [0]), "interval is 0: it must be above 0 s"),
         (lambda: tcpj.filter_properties(1.0), "pole is 1: it must be above 0 and below 1"),
+        (lambda: tcpj.filter_properties(0.0), "pole is 0: it must be above 0 and below 1"),
         (lambda: tcpj.handoff_cost("lokal", 0.1), "kind is 'lokal': it must be local or non-local"),
         (lambda: tcpj.segment_loss(1.5, 1500), "loss is 1.5"),
         (lambda: tcpj.threshold(-1, 0.04, 1460), "bandwidth is -1: it must be at least 0 bit/s"),

@@ -71,7 +71,7 @@ def test_a_flow_over_a_trace_hears_its_delays(tmp_path):
     (tmp_path / "delay").write_text("20\n" * 100 + "40\n" * 100)
     there = Link(**ENDS, **traces.read_leoreplayer(tmp_path / "bw", tmp_path / "delay"))
     back = Link(source="b", target="a", queue_packets=100, rate_bps=12e6, delay_s=0.02)
-    scenario = topologies.reference(congestion_control="vegas", duration_s=2).with_(
+    scenario = topologies.reference(congestion_control="vegas", duration_s=2).replace(
         links=[there, back],
         flows=[{"source": "a", "target": "b", "congestion_control": "vegas"}],
         record={"series": ["rtt_s"], "points": 2000},

@@ -41,7 +41,7 @@ def test_every_byte_is_there_once(method, hardship):
     assert transfer["delivered_bytes"] == BYTES
     assert transfer["transfer_time_s"] > 8 * BYTES / RATE_BPS
     if not flows:  # by datagrams the source is told of the end
-        assert transfer["known_s"] >= transfer["transfer_time_s"]
+        assert transfer["acknowledged_s"] >= transfer["transfer_time_s"]
 
 
 @pytest.mark.ns3
@@ -64,7 +64,7 @@ def test_rbudp_sends_what_it_does_in_the_segment_engine(hardship):
     if hardship != "reordering":  # where a packet may fall on either side of a change
         assert full[counted].tolist() == fast[counted].tolist()
     assert full["transfer_time_s"] == pytest.approx(fast["transfer_time_s"], abs=1e-2)
-    assert full["known_s"] == pytest.approx(fast["known_s"], abs=1e-2)
+    assert full["acknowledged_s"] == pytest.approx(fast["acknowledged_s"], abs=1e-2)
 
 
 @pytest.mark.ns3
@@ -97,11 +97,11 @@ def test_relays_pass_on_the_files_own_bytes():
 @pytest.mark.slow
 def test_a_slow_receiver_and_a_series_are_there_too():
     slower = by("rbudp", receiver_bps=4e6, socket_buffer_bytes=100_000)
-    full, fast = both(slower, series=("there_bytes", "rate_bps"))
+    full, fast = both(slower, series=("received_bytes", "rate_bps"))
     assert full.transfers["packets_overrun"].item() > 100
     overrun = [result.transfers["packets_overrun"].item() for result in (full, fast)]
     assert overrun[0] == pytest.approx(overrun[1], rel=0.02)
-    there = full.traces["there_bytes"]["there_bytes"]
+    there = full.traces["received_bytes"]["received_bytes"]
     assert there.is_monotonic_increasing
     assert there.iloc[-1] == BYTES
     assert full.traces["rate_bps"]["rate_bps"].max() == 9e6

@@ -1,9 +1,10 @@
-"""How fast is the engine? Ratios measured side by side: `python tools/bench.py`.
+"""How fast is the engine? Ratios measured side by side: `python tools/bench.py [SECTION ...]`.
 
 Writes data/bench.csv, a row a ratio with the bar it has to reach, and data/bench-machine.csv, which
-says where it was measured. Nothing comes from the archive or the cache. Other work on the machine
-disturbs the numbers, a slow minute all those in it: what is compared takes turns, and the ratio is
-the median of the turns' ratios of processor time. The load is written down.
+says where it was measured; with sections, such as `segment-speed`, the rows of the others stay.
+Nothing comes from the archive or the cache. Other work on the machine disturbs the numbers, a slow
+minute all those in it: what is compared takes turns, and the ratio is the median of the turns'
+ratios of processor time. The load is written down.
 """
 
 import os
@@ -14,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
@@ -77,9 +78,17 @@ def _row(
     return dict(what=what, value=value, unit=unit, bar=bar, passed=verdict, detail=detail)
 
 
-def bench() -> pd.DataFrame:
-    """Measure everything; return a row a number: what, value, unit, bar, passed, detail."""
-    return pd.DataFrame([row for section in SECTIONS for row in section()])
+def _section(section: Callable[[], list[Row]]) -> str:
+    return section.__name__.replace("_", "-")
+
+
+def bench(sections: Iterable[Callable[[], list[Row]]]) -> pd.DataFrame:
+    """Measure these; return a row a number.
+
+    Columns: section, what, value, unit, bar, passed, detail, measured (the day).
+    """
+    rows = [{"section": _section(one)} | row for one in sections for row in one()]
+    return pd.DataFrame(rows).assign(measured=time.strftime("%Y-%m-%d", time.gmtime()))
 
 
 # --- ns-3 beside the segment engine
@@ -119,7 +128,7 @@ def _stock(scenario: Scenario) -> Scenario:
         | {"recovery": ns3.STOCK_RECOVERY, "max_window_segments": None}
         for flow in scenario.flows
     ]
-    return scenario.with_(flows=flows)
+    return scenario.replace(flows=flows)
 
 
 def _middle(answers: Iterable[Answer]) -> Answer:
@@ -419,8 +428,18 @@ def machine() -> pd.DataFrame:
 
 def main() -> None:
     """Measure, print the table and write both files. Exit status 1 where a bar is missed."""
+    names = [_section(one) for one in SECTIONS]
+    chosen = sys.argv[1:] or names
+    if unknown := set(chosen) - set(names):
+        sys.exit(f"no section {min(unknown)!r}: there are {', '.join(names)}")
     where = machine()
-    table = bench()
+    table = bench(one for one in SECTIONS if _section(one) in chosen)
+    if TABLE.exists():
+        before = pd.read_csv(TABLE, keep_default_na=False).reindex(columns=table.columns)
+        table = pd.concat([before[~before["section"].isin(chosen)], table])
+    place = {name: number for number, name in enumerate(names)}
+    table = table[table["section"].isin(names)]
+    table = table.sort_values("section", key=lambda own: own.map(place), kind="stable")
     table.to_csv(TABLE, index=False, lineterminator="\n")
     where.to_csv(MACHINE, index=False, lineterminator="\n")
     print(table.to_string(index=False))

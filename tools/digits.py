@@ -49,7 +49,7 @@ def shortened(scenario: Scenario) -> Scenario:
     share = min(1.0, MOST_BYTES / expected_bytes(scenario))
     begin = max((flow.start_s for flow in scenario.flows), default=0.0)
     try:
-        return scenario.with_(duration_s=begin + max(1.0, share * scenario.duration_s))
+        return scenario.replace(duration_s=begin + max(1.0, share * scenario.duration_s))
     except InputError:  # what happens in it needs its time
         return scenario
 
@@ -93,7 +93,7 @@ def seldom_used() -> dict[str, Scenario]:
     links = [link.model_dump() for link in plain.links]
 
     def with_flow(**fields: Any) -> Scenario:
-        return plain.with_(flows=[flow | fields])
+        return plain.replace(flows=[flow | fields])
 
     relayed = [
         *duplex("a", "relay", rate_bps=4e6, delay_s=0.02, queue_packets=30),
@@ -104,23 +104,25 @@ def seldom_used() -> dict[str, Scenario]:
     linux = {"rack": True, "frto": True, "undo": True, "timestamps": True}
     return {
         "rack": with_flow(rack=True),
-        "frto": with_flow(frto=True).with_(links=longer),
-        "undo": with_flow(undo=True, timestamps=True).with_(links=longer),
-        "as Linux": with_flow(**linux, timestamp_tick_s=0.001).with_(links=longer),
-        "retries": with_flow(retries=2).with_(links=[one | outage for one in links], duration_s=20),
+        "frto": with_flow(frto=True).replace(links=longer),
+        "undo": with_flow(undo=True, timestamps=True).replace(links=longer),
+        "as Linux": with_flow(**linux, timestamp_tick_s=0.001).replace(links=longer),
+        "retries": with_flow(retries=2).replace(
+            links=[one | outage for one in links], duration_s=20
+        ),
         "a capped window": with_flow(max_window_segments=12),
         "lost retransmissions": with_flow(lost_retransmissions="timeout"),
         "halving": with_flow(recovery="halving", sack=False),
         "no limited transmit": with_flow(sack=False, limited_transmit=False),
         "late ACKs": with_flow(segments_per_ack=4, ack_timeout_s=0.04),
         "a stop": with_flow(stop_s=3.0),
-        "a relay that fails": plain.with_(
+        "a relay that fails": plain.replace(
             links=relayed, flows=[flow | {"relays": ["relay"], "relays_fail_at_s": 3.0}]
         ),
-        "a queue in bytes": plain.with_(
+        "a queue in bytes": plain.replace(
             links=[link | {"queue_packets": None, "queue_bytes": 30_000} for link in links]
         ),
-        "a trace of a link": plain.with_(
+        "a trace of a link": plain.replace(
             links=[
                 link | {"delivery_ms": [1, 4, 5, 5, 9, 9, 20], "rate_bps": 4.2e6} for link in links
             ]

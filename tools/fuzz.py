@@ -3,7 +3,7 @@
 Needs clang with libFuzzer (Debian: clang, libclang-rt-dev; $FUZZ_CXX names another clang++). The
 target is tests/segment_fuzz.cc, with all congestion controls, under address and undefined-behaviour
 sanitizers. It begins with drawn scenarios and what build/fuzz/corpus has of earlier runs. A finding
-is kept in build/fuzz, and the exit status is 1.
+is kept in build/fuzz, and the exit status is 1. How it ended is a row of data/test-times.csv.
 """
 
 import hashlib
@@ -13,12 +13,14 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from longfat.cc import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "fuzz"
+LOG = FOLDER / "log.txt"
 LONGEST_INPUT = 6000  # bytes
 FLAGS = ["-std=c++20", "-O1", "-g", "-ffp-contract=off", f"-I{catalogue.CORE}"]
 FLAGS += ["-fsanitize=fuzzer,address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
@@ -84,8 +86,37 @@ def fuzz(seconds: float) -> int:
     limits += ["-rss_limit_mb=2048", f"-dict={words}", f"-artifact_prefix={FOLDER}/"]
     environment = os.environ | {"UBSAN_OPTIONS": "print_stacktrace=1"}
     command = [str(program), *limits, "-print_final_stats=1", str(corpus)]
-    return subprocess.run(command, env=environment).returncode
+    with (
+        LOG.open("w", encoding="utf-8") as log,
+        subprocess.Popen(
+            command, env=environment, stderr=subprocess.PIPE, text=True, errors="replace"
+        ) as process,
+    ):
+        assert process.stderr
+        for line in process.stderr:
+            log.write(line)
+            sys.stderr.write(line)
+    return process.returncode
+
+
+def row(status: int) -> dict[str, object]:
+    """Return how the last run ended, as a row of data/test-times.csv."""
+    text = LOG.read_text("utf-8", errors="replace")
+    done = re.search(r"^Done (\d+) runs in (\d+) s", text, re.MULTILINE)
+    runs, took_s = map(int, done.groups()) if done else (0, 0)
+    ended = datetime.fromtimestamp(LOG.stat().st_mtime, UTC)
+    return {
+        "command": "python tools/fuzz.py",
+        "tests": f"{runs:,} inputs, nothing found" if not status else "failed",
+        "minutes": round(took_s / 60, 1),
+        "date": ended.date().isoformat(),
+        "cores": os.cpu_count(),
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(1 if fuzz(float(sys.argv[1]) if sys.argv[1:] else 600) else 0)
+    import tested
+
+    ended = fuzz(float(sys.argv[1]) if sys.argv[1:] else 600)
+    tested.write([row(ended)])
+    sys.exit(1 if ended else 0)

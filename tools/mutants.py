@@ -1,16 +1,27 @@
 """What the tests are worth: seeded mutants of the Python code, and how many a test notices.
 
-    python tools/mutants.py             200 mutants of papers, statistics, verdicts and charts
-    python tools/mutants.py --count 20 --seed 7
+    python tools/mutants.py                    200 mutants of papers, statistics, verdicts, charts
+    python tools/mutants.py --files charts     only those of these files
+    python tools/mutants.py --again            and once more what survived
+    python tools/mutants.py --tests theory     by the tests of these files alone: what they do not
+                                               notice is not tried yet
 
 A mutant is one change of one place: a sign, a comparison, a number that is off by one, two
 arguments (or columns) swapped, a constant of a formula. Labels, colours and messages are left
-alone. It is made in a copy of the package, in which the tests that cover the line run until the
-first fails. What has been tried stands in data/mutants-python.csv, a line a mutant, and is not
-tried again. Its outcome is
+alone. Each kind has the same share, and which are drawn of a kind depends on their own text alone:
+where a file changes, the mutants of its other lines stay.
 
-    died        a test failed, or took ten times as long as it may: `test` is the first
+A mutant is made in a copy of the package. A process that has imported all that others have written
+is forked, imports the copy and runs the tests that run the line, and short ones beside them (what
+one test computes others may take from a cache), until one fails. What
+each test runs is measured once, and again where its file has changed, or with `--fresh`.
+
+What has been tried stands in data/mutants-python.csv, a row a mutant; a row holds as long as the
+text of its line does. Its outcome is
+
+    died        a test failed, or took more than ten times as long as it does: `test` is the first
     survived    nothing noticed it
+    open        those that `--tests` names did not notice it
     stillborn   it cannot be imported
 
 and `why`, written by hand, says why no test can tell an equivalent one. Those of the core's C++
@@ -19,19 +30,27 @@ are of tools/mutants_core.py.
 
 import argparse
 import ast
+import compileall
+import contextlib
 import csv
+import hashlib
+import importlib
+import itertools
+import json
 import os
-import random
 import re
+import select
 import shutil
-import subprocess
+import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "mutants"
@@ -39,8 +58,19 @@ KEPT = ROOT / "data" / "mutants-python.csv"
 PACKAGE = Path("src") / "longfat"
 PYTHON: tuple[str, ...] = ("papers/**/*.py", "statistics*.py", "statistics/*.py", "verdicts/*.py")
 PYTHON += ("book/verdicts*.py", "book/charts*.py", "book/drawings*.py", "book/chapters/*.py")
-FAST = "not (slow or long or ns3 or book or browser)"
-LONGEST_S = 1800  # that the tests of one mutant may take
+ARGUMENTS = ["-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+ARGUMENTS += ["-m", "not (slow or long or ns3 or browser)"]
+# The tests of what has mutants here.
+TESTS = re.compile(
+    r"test_(analysis|archive|charts|compare|experiment|explorer|figures|helpers_links|hybla_inverse|models"
+    r"|kept|papers|report|statistics|tables|theory|topologies_ucc|transfers_page|ucc_inverse|verdict)"
+)
+RECORDED_S = 1800  # that the tests of one file may take
+SHORT_S = 0.3  # what takes less is run with its file's others, which may fill a cache for it
+LONGEST_S = 900  # that the tests of one mutant may take
+LEAST = 90  # percent that are to die
+
+Key = tuple[str, str, int, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -76,6 +106,11 @@ class Outcome:
     test: str
     seconds: float
     why: str = ""
+    code: str = ""  # the text of its line
+
+    @property
+    def key(self) -> "Key":
+        return key(self, self.code)
 
     @property
     def mutant(self) -> Mutant:
@@ -102,9 +137,13 @@ COMPARED: dict[type, str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: 
 COMPARED |= {ast.Eq: "!=", ast.NotEq: "=="}
 SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Lt: "<", ast.LtE: "<="}
 SYMBOLS |= {ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-# Keywords whose values are for the eye.
+# Keywords and matplotlib's methods whose values are for the eye.
 LOOKS = re.compile(
-    r"label|title|colou?r|size|width|height|alpha|marker|style|caption|figsize|ncols|loc"
+    r"label|title|colou?r|size|width|height|alpha|marker|style|caption|figsize|ncols|loc|[xy]lim"
+    r"|anchor|zorder|rotation|pad"
+)
+LABELLED = re.compile(
+    r"annotate|text|legend|(fig|sup|set_)?([xy]?label|title|[xy]?lim)|tick_params"
 )
 
 
@@ -121,6 +160,9 @@ class _Places(ast.NodeVisitor):
         if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
             return
         if isinstance(node, ast.keyword) and node.arg and LOOKS.search(node.arg):
+            return
+        method = node.func if isinstance(node, ast.Call) else None
+        if isinstance(method, ast.Attribute) and LABELLED.fullmatch(method.attr):
             return
         if isinstance(node, ast.FunctionDef):
             names = dict.fromkeys(filter(None, map(_column, ast.walk(node))))
@@ -206,121 +248,273 @@ def of_python(file: str, text: str) -> Iterator[Mutant]:
     yield from places.found
 
 
-# --- what is mutated, and by what it is tested
+# --- what is mutated
 
 
-Place = TypeVar("Place")
-
-
-def drawn(places: Iterable[tuple[str, Place]], count: int, seed: int) -> list[Place]:
-    """Return so many places, each given after its kind, drawn so that each kind has its share."""
-    kinds: dict[str, list[Place]] = {}
-    for kind, place in places:
-        kinds.setdefault(kind, []).append(place)
-    draw, chosen = random.Random(seed), list[Place]()
-    for some in kinds.values():
-        draw.shuffle(some)
-    for turn in range(max(map(len, kinds.values()))):
-        chosen += [kinds[kind][turn] for kind in sorted(kinds) if turn < len(kinds[kind])]
-    return chosen[:count]
-
-
-def all_of_python() -> Iterator[tuple[str, Mutant]]:
-    """Return all mutants, each after its kind."""
+def all_of_python() -> dict[Key, Mutant]:
+    """Return all mutants by what makes them known again; of lines that are alike, the first's."""
     patterns = (sorted((ROOT / PACKAGE).glob(pattern)) for pattern in PYTHON)
-    for path in dict.fromkeys(path for found in patterns for path in found):
-        for mutant in of_python(str(path.relative_to(ROOT)), path.read_text("utf-8")):
-            yield mutant.operator, mutant
+    found: dict[Key, Mutant] = {}
+    for path in dict.fromkeys(path for paths in patterns for path in paths):
+        text = path.read_text("utf-8")
+        for mutant in of_python(str(path.relative_to(ROOT)), text):
+            found.setdefault(key(mutant, text.splitlines()[mutant.line - 1].strip()), mutant)
+    return found
 
 
-class Copy:
-    """A copy of the package in which mutants are made, one after the other."""
+def key(mutant: "Mutant | Outcome", code: str) -> Key:
+    """Return what makes a mutant known again when its line stands elsewhere in the file."""
+    return (mutant.file, code, mutant.column, mutant.operator, mutant.before, mutant.after)
 
-    def __init__(self, folder: Path):
-        self.folder = folder
-        shutil.rmtree(folder, ignore_errors=True)
+
+def in_order(mutants: dict[Key, Mutant], seed: int) -> list[Key]:
+    """Return all in the order in which they are drawn, the kinds by turns."""
+    kinds: dict[str, list[tuple[str, Key]]] = {}
+    for known, mutant in mutants.items():
+        number = hashlib.sha256(repr((seed, known)).encode()).hexdigest()
+        kinds.setdefault(mutant.operator, []).append((number, known))
+    turns = itertools.zip_longest(*(sorted(kinds[kind]) for kind in sorted(kinds)))
+    return [one[1] for turn in turns for one in turn if one]
+
+
+# --- by what it is tested
+
+
+@dataclass
+class Recorded:
+    """What the tests of a file take, and run.
+
+    `lines` has the texts of the lines, by file and by test: they are known again where a file has
+    changed. What an import runs is left out.
+    """
+
+    seconds: dict[str, float]
+    lines: dict[str, dict[str, list[str]]]
+
+
+class Trials:
+    """A copy of the package, and processes that run tests with it."""
+
+    def __init__(self, fresh: bool, tests: str = "") -> None:
+        shutil.rmtree(FOLDER if fresh else FOLDER / "src", ignore_errors=True)
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / PACKAGE, folder / PACKAGE, ignore=ignored)
-        self.environment = os.environ | {
-            "PYTHONPATH": str(folder / "src"),
-            "LONGFAT_DATA": str(ROOT / "data"),
-            "PYTHONDONTWRITEBYTECODE": "1",
+        shutil.copytree(ROOT / PACKAGE, FOLDER / PACKAGE, ignore=ignored)
+        compileall.compile_dir(FOLDER / "src", quiet=1)
+        os.environ |= {"PYTHONPATH": str(FOLDER / "src"), "LONGFAT_DATA": str(ROOT / "data")}
+        os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "agg"}
+        os.chdir(ROOT)
+        sys.path[:0] = [str(FOLDER / "src"), str(ROOT / "tests")]
+        self._import_others()
+        self.recorded = {
+            file: self._record(file)
+            for file in sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/test_*.py"))
+            if TESTS.search(file) and re.search(tests, file)
         }
 
-    def python(self, program: str) -> subprocess.CompletedProcess:
-        """Run a Python program with the copy."""
-        command = [sys.executable, "-c", program]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True)
+    def _import_others(self) -> None:
+        """Import what others have written, so that the processes that are forked need not."""
+        own = {path.stem for folder in ("tests", "tools") for path in (ROOT / folder).glob("*.py")}
+        for path in sorted(ROOT.glob("tests/*.py")) + sorted((ROOT / PACKAGE).rglob("*.py")):
+            if "templates" in path.parts:
+                continue
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    names = [node.module]
+                for name in names:
+                    if name.partition(".")[0] not in own | {"longfat", "ns", "cppyy"}:
+                        with contextlib.suppress(ImportError):
+                            importlib.import_module(name)
 
-    def first_failure(self, tests: list[str], marks: str) -> str:
-        """Return the first test that fails, or "" where none does."""
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "-n",
-            "2",
-            "--no-header",
-            "-p",
-            "no:cacheprovider",
-        ]
-        command += ["-m", marks, *tests]
+    def _record(self, file: str) -> Recorded:
+        """Run the tests of a file without a mutant; those that fail are left out."""
+        kept = FOLDER / "recorded" / f"{Path(file).stem}.json"
+        digest = hashlib.sha256((ROOT / file).read_bytes()).hexdigest()
+        if kept.exists():
+            told = json.loads(kept.read_text("utf-8"))
+            if told["digest"] == digest:
+                return Recorded(told["seconds"], told["lines"])
+        began = time.monotonic()
+        told = self._forked(lambda: _recorded(file), RECORDED_S)
+        if not told:
+            raise SystemExit(f"{file} takes longer than {RECORDED_S} s")
+        told["digest"] = digest
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(told), "utf-8")
+        tests = f"{len(told['seconds'])} tests, {time.monotonic() - began:.0f} s"
+        print(f"{file}: {tests} {' '.join(told['failed'])}", flush=True)
+        return Recorded(told["seconds"], told["lines"])
+
+    def covering(self, mutant: Mutant) -> list[str]:
+        """Return the tests that can notice it: those of files in which one runs the line.
+
+        What an import runs can be noticed by all that import it; those that run more of its file
+        come first.
+        """
+        statement, is_import = _statement(FOLDER / mutant.file, mutant.line)
+        ran_by = [one.lines.get(mutant.file, {}) for one in self.recorded.values()]
+        if not any(statement & {*lines} for tests in ran_by for lines in tests.values()):
+            is_import = True  # a function that an import calls
+        groups = []
+        for recorded in self.recorded.values():
+            seconds, ran = recorded.seconds, recorded.lines.get(mutant.file)
+            if not seconds or ran is None:
+                continue
+            tests = {name for name, lines in ran.items() if is_import or statement & {*lines}}
+            if is_import or tests & set(seconds):
+                some = [name for name in seconds if name in tests or seconds[name] < SHORT_S]
+                if some:
+                    order = sorted(some, key=lambda name: (name not in tests, seconds[name]))
+                    groups.append((not tests, seconds[order[0]], order))
+        return [name for _, _, order in sorted(groups) for name in order]
+
+    def outcome(self, mutant: Mutant) -> tuple[str, str]:
+        """Return the outcome of a mutant, and the test that noticed it."""
+        path = FOLDER / mutant.file
+        text = path.read_text("utf-8")
+        module = ".".join(Path(mutant.file).with_suffix("").parts[1:]).removesuffix(".__init__")
+        tests = self.covering(mutant)
+        seconds = {
+            name: took for one in self.recorded.values() for name, took in one.seconds.items()
+        }
         try:
-            done = subprocess.run(
-                command,
-                env=self.environment,
-                cwd=ROOT,
-                capture_output=True,
-                text=True,
-                timeout=LONGEST_S,
+            path.write_text(mutant.apply(text), "utf-8")
+            return self._forked(lambda: _tried(module, tests, seconds), LONGEST_S) or (
+                "died",
+                f"took longer than {LONGEST_S} s",
             )
-        except subprocess.TimeoutExpired:
-            return f"took longer than {LONGEST_S} s"
-        if done.returncode in (0, 5):  # 5: no test is chosen
-            return ""
-        found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-        return found[1] if found else (done.stdout.strip().splitlines() or ["?"])[-1][:100]
+        finally:
+            path.write_text(text, "utf-8")
+
+    def _forked(self, work: Callable[[], Any], longest_s: float) -> Any:
+        """Return what is computed in a process of its own, or None where it does not end."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setsid()
+                # What is compiled of a mutant might be taken for another's.
+                sys.dont_write_bytecode = True
+                nothing = os.open(FOLDER / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+                os.dup2(nothing, 1)
+                os.dup2(nothing, 2)
+                with os.fdopen(writer, "w", encoding="utf-8") as told:
+                    json.dump(work(), told)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        answer, until = b"", time.monotonic() + longest_s
+        try:
+            while select.select([reader], [], [], max(0, until - time.monotonic()))[0]:
+                if not (some := os.read(reader, 1 << 20)):
+                    break
+                answer += some
+        finally:  # it is a session of its own, and would outlive this one
+            os.close(reader)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        return json.loads(answer) if answer else None
 
 
-def try_python(copy: Copy, mutant: Mutant, covering: list[str]) -> tuple[str, str]:
-    """Return the outcome of a mutant of a Python file, and the test that noticed it."""
-    path = copy.folder / mutant.file
-    text = path.read_text("utf-8")
-    module = ".".join(Path(mutant.file).with_suffix("").parts[1:]).removesuffix(".__init__")
+def _recorded(file: str) -> dict[str, Any]:
+    """In a process of its own: run the tests of a file; return what each takes, and runs."""
+    import coverage
+
+    measured = coverage.Coverage(data_file=None, config_file=False, include=[f"{FOLDER}/src/*"])
+    watch = Watch(measured)
+    measured.start()
+    pytest.main([*ARGUMENTS, file], plugins=[watch])
+    measured.stop()
+    data = measured.get_data()
+    lines: dict[str, dict[str, list[str]]] = {}
+    for path in data.measured_files():
+        own = lines.setdefault(str(Path(path).relative_to(FOLDER)), {})
+        texts = [text.strip() for text in Path(path).read_text("utf-8").splitlines()]
+        for line, tests in data.contexts_by_lineno(path).items():
+            for test in filter(None, tests):
+                own.setdefault(test, []).append(texts[line - 1])
+    return {"seconds": watch.seconds, "lines": lines, "failed": watch.failed}
+
+
+def _tried(module: str, tests: list[str], seconds: dict[str, float]) -> tuple[str, str]:
+    """In a process of its own: run these tests until one fails."""
     try:
-        path.write_text(mutant.apply(text), "utf-8")
-        if copy.python(f"import {module}").returncode:
-            return "stillborn", ""
-        if not covering:
-            return "survived", "no test has this line"
-        noticed = copy.first_failure(covering, FAST)
-        return ("died", noticed) if noticed else ("survived", "")
-    finally:
-        path.write_text(text, "utf-8")
+        importlib.import_module(module)
+    except Exception:
+        return "stillborn", ""
+    if not tests:
+        return "survived", "no test has this line"
+    files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
+    watch = Watch(order=tests, seconds=seconds)
+    pytest.main([*ARGUMENTS, "-x", *files], plugins=[watch])
+    if watch.failed:
+        return "died", watch.failed[0]
+    return "survived", ""
 
 
-class Coverage:
-    """Which tests have which line: measured once, in build/mutants/coverage."""
+class Watch:
+    """Orders tests, notes what each takes, and ends those that take far too long."""
 
-    def __init__(self) -> None:
-        from coverage import CoverageData
+    def __init__(self, measured: Any = None, order: Sequence[str] = (), seconds: Any = None):
+        self._measured, self._order, self._longest = measured, order, seconds or {}
+        self.seconds: dict[str, float] = {}
+        self.failed: list[str] = []
 
-        file = FOLDER / "coverage"
-        if not file.exists():
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-m", FAST, "tests"]
-            command += ["--cov=longfat", "--cov-context=test", "--cov-report="]
-            environment = os.environ | {"COVERAGE_FILE": str(file)}
-            subprocess.run(command, cwd=ROOT, env=environment)
-        self._data = CoverageData(str(file))
-        self._data.read()
+    def pytest_collection_modifyitems(self, items):
+        if self._order:
+            place = {name: number for number, name in enumerate(self._order)}
+            items[:] = sorted(
+                (item for item in items if item.nodeid in place), key=lambda one: place[one.nodeid]
+            )
+        else:
+            items[:] = [item for item in items if "built_book" not in item.fixturenames]
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        """Return the tests that run the mutant's line."""
-        contexts = self._data.contexts_by_lineno(str(ROOT / mutant.file)).get(mutant.line, [])
-        return sorted({name.partition("|")[0] for name in contexts if name})
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item):
+        def late(*_):
+            raise TimeoutError("it does not end")
+
+        signal.signal(signal.SIGPROF, late)
+        if self._measured:
+            self._measured.switch_context(item.nodeid)
+        else:
+            signal.setitimer(signal.ITIMER_PROF, 20 + 10 * self._longest.get(item.nodeid, 0))
+        began, self._passed = time.process_time(), True
+        answer = yield
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if self._passed:
+            self.seconds[item.nodeid] = round(time.process_time() - began, 3)
+        return answer
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.failed.append(report.nodeid)
+        if report.failed or report.skipped:
+            self._passed = False
+
+
+def _statement(path: Path, line: int) -> tuple[set[str], bool]:
+    """Return the lines of the smallest statement with that line, and whether an import runs it.
+
+    Of a block they are its header's.
+    """
+    text = path.read_text("utf-8")
+    lines, is_import = range(line, line + 1), True
+    for node in ast.walk(ast.parse(text)):  # what is larger comes first
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
+            body = getattr(node, "body", None)
+            end = max(body[0].lineno - 1, node.lineno) if body else node.end_lineno or line
+            if line <= end:
+                lines = range(node.lineno, end + 1)
+            elif isinstance(node, ast.FunctionDef):
+                is_import = False
+    texts = text.splitlines()
+    return {texts[number - 1].strip() for number in lines}, is_import
 
 
 # --- results
@@ -338,18 +532,38 @@ def read(file: Path) -> list[Outcome]:
         ]
 
 
-def keep(file: Path, outcome: Outcome) -> None:
-    """Write a line more, in the place of one of the same mutant."""
-    kept = {one.mutant: one for one in read(file)} | {outcome.mutant: outcome}
+def still_there(file: Path, mutants: dict[Key, Mutant]) -> dict[Key, Outcome]:
+    """Return what has been tried and is still there, with the lines where it stands now."""
+    return {
+        one.key: replace(one, line=mutants[one.key].line)
+        for one in read(file)
+        if one.key in mutants
+    }
+
+
+def write(file: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write what has been tried."""
     with file.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, [one.name for one in fields(Outcome)], lineterminator="\n")
+        names = [one.name for one in fields(outcomes[0])]
+        writer = csv.DictWriter(lines, names, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(map(asdict, kept.values()))
+        writer.writerows(map(asdict, outcomes))
 
 
-def report(outcomes: list[Outcome]) -> str:
+def can_be_told(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return those that a test could notice."""
+    return [one for one in outcomes if not one.why and one.outcome != "stillborn"]
+
+
+def share(outcomes: Sequence[Outcome]) -> float:
+    """Return how many percent died of those that can be told."""
+    told = can_be_told(outcomes)
+    return 100 * sum(one.outcome == "died" for one in told) / max(len(told), 1)
+
+
+def report(outcomes: Sequence[Outcome]) -> str:
     """Return how many died of those that can be told, and which did not."""
-    told = [one for one in outcomes if not one.why and one.outcome != "stillborn"]
+    told = can_be_told(outcomes)
     counts = Counter(one.outcome for one in told)
     lines = [
         f"{one.outcome}: {one.file}:{one.line}:{one.column} {one.operator}: "
@@ -357,10 +571,10 @@ def report(outcomes: list[Outcome]) -> str:
         for one in told
         if one.outcome != "died"
     ]
-    share = 100 * counts["died"] / len(told) if told else 0.0
     counted = ", ".join(f"{number} {name}" for name, number in counts.most_common())
     equivalent = sum(bool(one.why) for one in outcomes)
-    lines.append(f"{share:.1f} % died of {len(told)}: {counted}; {equivalent} are equivalent")
+    died = f"{share(outcomes):.1f} % died of {len(told)}"
+    lines.append(f"{died}: {counted}; {equivalent} are equivalent")
     return "\n".join(lines)
 
 
@@ -369,28 +583,46 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Seeded mutants, and how many the tests notice.")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--files", default="", help="those of such files only (regular expression)")
+    parser.add_argument("--again", action="store_true", help="try once more what survived")
+    parser.add_argument("--tests", default="", help="by the tests of such files only (the same)")
+    parser.add_argument("--fresh", action="store_true", help="measure again what each test runs")
     parser.add_argument("--list", action="store_true", help="print the mutants, and try none")
     options = parser.parse_args()
-    mutants = drawn(all_of_python(), options.count, options.seed)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    mutants = all_of_python()
+    order = in_order(mutants, options.seed)
     if options.list:
-        for one in mutants:
+        for one in (mutants[known] for known in order[: options.count]):
             print(f"{one.file}:{one.line} {one.operator}: {one.before!r} -> {one.after!r}")
         return
-    tried = {outcome.mutant for outcome in read(KEPT)}
-    copy, coverage = Copy(FOLDER / "python"), Coverage()
-    for number, mutant in enumerate(mutants):
-        if mutant in tried:
-            continue
-        started = time.monotonic()
-        outcome, test = try_python(copy, mutant, coverage.tests(mutant))
-        seconds = round(time.monotonic() - started, 1)
-        keep(KEPT, Outcome(**asdict(mutant), outcome=outcome, test=test, seconds=seconds))
-        print(
-            f"{number + 1} of {len(mutants)}: {mutant.file}:{mutant.line}: {outcome} {test}",
-            flush=True,
-        )
-    shutil.rmtree(copy.folder)
-    print(report(read(KEPT)))
+    tried = still_there(KEPT, mutants)
+    trials = Trials(options.fresh, options.tests)
+    counted: list[Key] = []
+    for known in order:
+        if len(counted) == options.count:
+            break
+        mutant, before = mutants[known], tried.get(known)
+        again = options.again and before and before.outcome == "survived" and not before.why
+        again = again or (before and before.outcome == "open" and not before.why)
+        if (not before or again) and re.search(options.files, mutant.file):
+            began = time.monotonic()
+            outcome, test = trials.outcome(mutant)
+            seconds = round(time.monotonic() - began, 1)
+            if options.tests and outcome == "survived":
+                outcome, test = "open", ""
+            tried[known] = Outcome(
+                **asdict(mutant), outcome=outcome, test=test, seconds=seconds, code=known[1]
+            )
+            write(KEPT, list(tried.values()))
+            place = f"{mutant.file}:{mutant.line}"
+            print(f"{len(counted) + 1}: {place}: {outcome} {test} ({seconds} s)", flush=True)
+        if known not in tried or tried[known].outcome != "stillborn":
+            counted.append(known)
+    outcomes = [tried[known] for known in counted if known in tried]
+    write(KEPT, outcomes + [one for one in tried.values() if one.outcome == "stillborn"])
+    print(report(outcomes))
+    sys.exit(share(outcomes) < LEAST)
 
 
 if __name__ == "__main__":

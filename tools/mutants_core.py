@@ -3,6 +3,8 @@
     python tools/mutants_core.py                200 mutants of engines/segment and cc
     python tools/mutants_core.py --count 20 --seed 7
     python tools/mutants_core.py --list
+    python tools/mutants_core.py --again 'survived|cc/bbr.h:330'
+    python tools/mutants_core.py --again pie.h --tests test_links
 
 A mutant is one change of one place: a sign, a comparison, a number that is off by one, two
 arguments swapped, a constant of a formula. Each kind has the same share. Entries and parameters are
@@ -11,7 +13,10 @@ left alone: `catalogue.json` has every one of them.
 Nearly all mutants are compiled at once, in a copy of the package: LONGFAT_MUTANT says which one is
 on, and LONGFAT_MUTANTS_SEEN is a file that notes where a change would make a difference, so that a
 mutant is tried with the tests that can notice it. What the compiler computes is compiled anew for
-its mutant. A mutant that has been tried is a line in data/mutants-core.csv and is not tried again:
+its mutant. A mutant that has been tried is a row in data/mutants-core.csv, which holds as long as
+the text of its line does, and is not tried again unless `--again` is a pattern (regular expression)
+of its outcome, file and line. With `--tests` those of such files alone are asked, and what they do
+not notice stays as it was:
 
     died        a test fails with it, or does not end: `test` is the first
     digits      only the kept digits (tests/test_digits.py) notice it
@@ -23,6 +28,7 @@ and `why`, written by hand, says why no test can tell an equivalent one. Needs l
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import math
@@ -34,19 +40,33 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mutants import PACKAGE, ROOT, Mutant, Outcome, drawn, keep, of_number, read, report
+from mutants import (
+    PACKAGE,
+    ROOT,
+    Key,
+    Mutant,
+    Outcome,
+    in_order,
+    key,
+    of_number,
+    read,
+    report,
+    still_there,
+    write,
+)
 
 FOLDER = ROOT / "build" / "mutants-core"
 KEPT = ROOT / "data" / "mutants-core.csv"
 CORE = PACKAGE / "engines" / "segment"
 SENDERS = PACKAGE / "cc"
-TESTS = ["test_cc_*", "test_segment_*", "test_conformance", "test_link_helpers", "test_routers"]
+TESTS = ["test_cc_*", "test_segment_*", "test_conformance", "test_links", "test_routers"]
 TESTS += ["test_base_stations", "test_queues_as_ns3", "test_senders", "test_catalogue"]
 TESTS += ["test_transfers"]
 DIGITS = "test_digits"
@@ -383,7 +403,10 @@ class Trials:
     """Runs the tests of one mutant after the other, within one session of pytest."""
 
     copy: Copy
+    keys: list[Key]  # of its sites
     count: int
+    again: str
+    some: bool  # of the tests alone are asked
     out: int
     durations: dict[str, float] = field(default_factory=dict)
     noticing: dict[str, set[int]] = field(default_factory=dict)
@@ -398,13 +421,21 @@ class Trials:
         sites = self.copy.sites
         reached = [n for n in range(len(sites)) if self._is_reached(n)]
         others = [n for n in range(len(sites)) if n not in reached]
+        again = {
+            one.key
+            for one in read(KEPT)
+            if self.again
+            and not one.why
+            and re.search(self.again, f"{one.outcome} {one.file}:{one.line}")
+        }
         for numbers, most_s in ((reached, QUICK_S), (reached + others, math.inf)):
             for number in numbers:
-                kept = {one.mutant: one.outcome for one in read(KEPT)}
-                known = kept.get(sites[number].mutant, "")
-                if sum(one != "stillborn" for one in kept.values()) >= self.count and not known:
-                    continue
-                if known == "" or (known == "open" and most_s == math.inf):
+                known = self.keys[number]
+                outcomes = {one.key: one.outcome for one in read(KEPT)}
+                enough = sum(one != "stillborn" for one in outcomes.values()) >= self.count
+                is_open = outcomes.get(known) == "open" and most_s == math.inf and not self.again
+                if known in again or is_open or (known not in outcomes and not enough):
+                    again.discard(known)
                     self._keep(number, items, most_s)
         return True
 
@@ -412,9 +443,15 @@ class Trials:
         started = time.monotonic()
         outcome, test = self._try(number, items, most_s)
         seconds = round(time.monotonic() - started, 1)
-        mutant = self.copy.sites[number].mutant
-        keep(KEPT, Outcome(**asdict(mutant), outcome=outcome, test=test, seconds=seconds))
+        mutant, known = self.copy.sites[number].mutant, self.keys[number]
         self.say(f"{number}: {mutant.file}:{mutant.line}: {outcome} {test}")
+        kept = {one.key: one for one in read(KEPT)}
+        if self.some and outcome != "died":
+            if known in kept:
+                return
+            outcome = "open"
+        new = Outcome(**asdict(mutant), outcome=outcome, test=test, seconds=seconds, code=known[1])
+        write(KEPT, list((kept | {known: new}).values()))
 
     def _record(self, items: dict[str, pytest.Item]) -> None:
         """Note what each test takes and could notice: each file is run once without a mutant."""
@@ -517,10 +554,14 @@ class Trials:
         os.close(writer)
         signal.signal(signal.SIGALRM, lambda *_: os.killpg(child, signal.SIGKILL))
         signal.alarm(LONGEST_S)
-        with os.fdopen(reader, encoding="utf-8") as lines:
-            told = [json.loads(line) for line in lines]
-        signal.alarm(0)
-        os.waitpid(child, 0)
+        try:
+            with os.fdopen(reader, encoding="utf-8") as lines:
+                told = [json.loads(line) for line in lines]
+        finally:  # it is a session of its own, and would outlive this one
+            signal.alarm(0)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
         ran = {name: (wrong, seconds) for name, wrong, seconds in told}
         if len(ran) < len(items) and not any(wrong for wrong, _ in ran.values()):
             stuck = next(item.nodeid for item in items if item.nodeid not in ran)
@@ -561,26 +602,50 @@ class Trials:
                 return
 
 
+def numbered(path: Path) -> list[str]:
+    """Return the lines of a file; of those that are alike the second is `#2`, and so on."""
+    lines, counts = [], Counter[str]()
+    for line in path.read_text("utf-8").splitlines():
+        text = line.strip()
+        counts[text] += 1
+        lines.append(text if counts[text] == 1 else f"{text} #{counts[text]}")
+    return lines
+
+
 def main() -> None:
     """Try the mutants that have not been tried, and print how many died."""
     parser = argparse.ArgumentParser(description="Seeded mutants, and how many the tests notice.")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print the mutants, and try none")
+    parser.add_argument("--again", default="", help="a pattern of those to be tried once more")
+    parser.add_argument("--tests", default="", help="a pattern of the files whose tests are asked")
     options = parser.parse_args()
-    places = [(site.mutant.operator, site) for site in Sites().found]
-    sites = drawn(places, options.count + SPARE, options.seed)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    sites = Sites().found
+    texts = {file: numbered(ROOT / file) for file in {site.mutant.file for site in sites}}
+    found = {key(s.mutant, texts[s.mutant.file][s.mutant.line - 1]): s for s in sites}
+    mutants = {known: site.mutant for known, site in found.items()}
+    tried = still_there(KEPT, mutants)
+    order = in_order(
+        {known: one for known, one in mutants.items() if known not in tried}, options.seed
+    )
+    keys = [*tried, *order[: max(0, options.count + SPARE - len(tried))]]
+    sites = [found[known] for known in keys]
     if options.list:
         for one in (site.mutant for site in sites):
             print(f"{one.file}:{one.line} {one.operator}: {one.before!r} -> {one.after!r}")
         return
+    write(KEPT, list(tried.values()))
     copy = Copy(sites)
     copy.write()
     out = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    tests = [str(path) for name in TESTS for path in sorted((ROOT / "tests").glob(f"{name}.py"))]
+    files = [path for name in TESTS for path in sorted((ROOT / "tests").glob(f"{name}.py"))]
+    tests = [str(path) for path in files if re.search(options.tests, path.stem)]
     arguments = ["-q", "-n", "0", "-p", "no:cacheprovider", "-m", MARKS, "-k", NAMES, *tests]
-    pytest.main([f"--rootdir={ROOT}", *arguments], plugins=[Trials(copy, options.count, out)])
+    trials = Trials(copy, keys, options.count, options.again, bool(options.tests), out)
+    pytest.main([f"--rootdir={ROOT}", *arguments], plugins=[trials])
     os.dup2(out, 1)
     print(report(read(KEPT)))
 

@@ -1,4 +1,4 @@
-"""Helpers of links: losses in bursts, ARQ, traces, and managed queues, packet by packet.
+"""What links have besides: losses in bursts, ARQ, traces, and managed queues, packet by packet.
 
 Each is held against its definition by code of its own here: what comes out of the engine's link
 (segment_link.cc, under sanitizers) is worked out a second time.
@@ -39,7 +39,7 @@ def scenario(ecn=False, duration_s=10, **link):
     return Scenario(links=duplex("a", "b", **(plain | link)), flows=[flow], duration_s=duration_s)
 
 
-# --- a link with helpers that do nothing is a link without
+# --- a link whose assistance does nothing is a link without
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -443,6 +443,32 @@ def pie_history(packets, arrivals, until_s):
     return history
 
 
+@pytest.mark.parametrize(("waiting", "renewed"), [(6, True), (9, False)])
+def test_pie_renews_its_allowance_for_bursts_where_the_delay_is_below_half_the_target(
+    waiting, renewed
+):
+    """Section 4.4: so many ms stand in the queue for 0.4 s, and then ten times the load comes."""
+    packets = every(0, waiting + 1) + every(0.001, 399, begin_s=0.0015)
+    packets += every(0.0001, 2000, begin_s=0.4)
+    packets.sort()
+    pie = {"kind": "pie"}  # a target of 15 ms, and an allowance of 150 ms
+    arrivals, _ = segment_link_driver.send(packets, 20, queue_packets=10**5, aqm=pie)
+    first = next(i for i, arrival in enumerate(arrivals) if arrival.number != i)
+    assert (packets[first][0] >= 0.4 + 0.15 - 0.015) == renewed
+
+
+def test_a_delay_of_just_half_the_target_renews_no_allowance():
+    """Each packet waits 8.5 ms, and those after a gap 7.5 ms: no two updates in a row find less
+    than half the target."""
+    packets = every(0, 10) + every(0.001, 390, begin_s=0.0015)
+    packets += every(0.001, 13, begin_s=0.3925) + every(0.0001, 2000, begin_s=0.4055)
+    packets.sort()
+    pie = {"kind": "pie", "target_s": 2 * (1e-9 * 8_500_000)}
+    arrivals, _ = segment_link_driver.send(packets, 20, queue_packets=10**5, aqm=pie)
+    first = next(i for i, arrival in enumerate(arrivals) if arrival.number != i)
+    assert packets[first][0] < 0.405 + 0.15 - 0.015
+
+
 @pytest.mark.parametrize("load", [1.1, 1.5])
 def test_pie_drops_when_probabilities_have_added_up(load):
     """Derandomized (section 5.4): since the last drop they add up to 0.85 at least, 8.5 at most."""
@@ -534,7 +560,7 @@ def test_a_managed_queue_is_short_and_marks_instead_of_dropping(kind):
 
 
 def test_marks_are_counted_at_a_plain_link_too():
-    """Of a path whose other direction has a helper, as at one whose helper never acts."""
+    """Of a path whose other direction has assistance, as at one where that never acts."""
     idle = {"arq": {"persistence": 1, "feedback_s": 0.0}}
     flow = {"source": "a", "target": "b", "congestion_control": "newreno", "ecn": True}
 
@@ -577,7 +603,7 @@ def test_what_ecn_does_not_save_is_the_first_slow_start(kind):
         ("aqm", {"kind": "codel"}),
     ],
 )
-def test_other_engines_refuse_helpers_by_their_field(field, value):
+def test_other_engines_refuse_assistance_by_its_field(field, value):
     link = {field: value} | ({"rate_bps": 12e6} if field == "delivery_ms" else {})
     wanted = scenario(**link)
     asks = [lambda: linux.planning.check(wanted), lambda: ns2.planning.check(wanted)]
@@ -589,7 +615,7 @@ def test_other_engines_refuse_helpers_by_their_field(field, value):
         assert "\n" not in str(caught.value)
 
 
-def test_what_helpers_did_is_told_of_every_link_and_kept():
+def test_what_assistance_did_is_told_of_every_link_and_kept():
     """So that a result's table has no holes, which its archive could not hold."""
     links = duplex("a", "b", rate_bps=5e6, delay_s=0.02, queue_packets=100, aqm={"kind": "codel"})
     links += duplex("b", "c", rate_bps=50e6, delay_s=0.02, queue_packets=100)

@@ -1,0 +1,161 @@
+"""BBR 1 and what BBR 3 has of it, ACK by ACK against the draft's sections and tcp_bbr.c."""
+
+import pytest
+from cc_driver import MSS, Driver
+
+BASE = 0.1  # s
+RATE = 8e6  # bit/s: a hundred segments of 1000 bytes in a round trip
+GAIN = 2.89
+MARGIN = 0.99
+
+
+class Bbr(Driver):
+    """One on a path of RATE and BASE, round trip by round trip, by ten ACKs of ten segments."""
+
+    def __init__(self, name: str = "bbr", **parameters) -> None:
+        super().__init__(name, 10, threshold=1e9, **parameters)
+        self.established(BASE)
+
+    def part(self, segments: int = 10, flight: int = 100, **more) -> float:
+        """An ACK of so many segments, 10 ms after the last. Returns the window."""
+        self.now_s += BASE / 10
+        self.nxt = self.una + flight * MSS
+        own = {"rate_delivered": 100 * MSS, "rate_interval": 100 * MSS * 8e9 / RATE}
+        own["rate_prior_delivered"] = max(self.delivered + segments * MSS - 100 * MSS, 0)
+        return self.ack(BASE, segments, **own | more)
+
+    def trip(self, **more) -> None:
+        for _ in range(10):
+            self.part(**more)
+
+    @property
+    def gain(self) -> float:
+        """That of the pacing rate."""
+        return self.pacing_bps / MARGIN / RATE
+
+
+@pytest.fixture
+def steady():
+    """In ProbeBW, which it reaches after one round trip of growth and three without."""
+    bbr = Bbr()
+    for _ in range(7):
+        bbr.trip()
+    assert bbr.gain == pytest.approx(1) or bbr.gain in (1.25, 0.75)
+    return bbr
+
+
+def test_bbr_knows_no_rate_before_the_first_sample():
+    assert Bbr().bandwidth_bps == 0
+
+
+def test_without_a_round_trip_bbr_begins_as_if_it_were_a_millisecond():
+    """4.3.1 and tcp_bbr.c, bbr_init_pacing_rate_from_rtt."""
+    bbr = Driver("bbr", 10)
+    bbr.event("established", rtt=-1)
+    assert bbr.pacing_bps == pytest.approx(MARGIN * GAIN * 10 * 8 * MSS / 0.001)
+
+
+@pytest.mark.parametrize("name", ["bbr", "bbr3"])
+def test_without_a_round_trip_the_window_grows_until_the_first_one_is_delivered(name):
+    """4.2.3.2, and 5.6.4.6 of the draft of BBR 3: whatever the target is."""
+    bbr = Driver(name, 10, 1e9)
+    bbr.event("established", rtt=-1)
+    for _ in range(8):
+        bbr.ack(sample=False)
+    bbr.set(30)
+    assert [bbr.ack(sample=False) for _ in range(4)] == [31, 31, 31, 31]
+
+
+def test_without_a_round_trip_bbrs_target_is_the_first_window():
+    bbr = Driver("bbr", 10, 1e9)
+    bbr.event("established", rtt=-1)
+    bbr.ack(sample=False, segments=10)
+    bbr.set(9)
+    assert [bbr.ack(sample=False) for _ in range(3)] == [10, 10, 10]
+
+
+@pytest.mark.parametrize("name", ["bbr", "bbr3"])
+def test_startup_ends_with_the_third_round_trip_without_growth(name):
+    """4.3.2.1; the first sample counts, that of what was sent when nothing was delivered."""
+    bbr, acks = Bbr(name), 0
+    while (bbr.gain > 1 or acks < 5) and acks < 100:
+        bbr.part()
+        acks += 1
+    assert acks == 31
+
+
+def test_bbr_measures_its_round_trip_anew_when_it_is_older_than_ten_seconds(steady):
+    """4.1.2.3 and 4.3.5: four segments, for more than 200 ms and a round trip."""
+    measured = steady.now_s
+    steady.rtt_s = 0.12
+
+    def at(time_s: float, flight: int = 100) -> float:
+        steady.now_s = time_s - BASE / 10
+        return steady.part(flight=flight, rtt=1.2e8)
+
+    assert at(measured + 10) > 4
+    assert at(measured + 10.001) == 4
+    begun = measured + 10.1
+    assert at(begun, 4) == 4
+    steady.trip(rtt=1.2e8)
+    assert at(begun + 0.2, 4) == 4
+    assert at(begun + 0.201, 4) > 4
+
+
+def test_bbr_has_room_for_two_segments_more_where_it_probes(steady):
+    """tcp_bbr.c, bbr_quantization_budget: twice the product, 3, and what ACKs are ahead."""
+    windows = {}
+    for _ in range(100):
+        steady.part(flight=131)
+        windows.setdefault(round(steady.gain, 3), set()).add(round(steady.cwnd, 3))
+    assert windows == {1.25: {215}, 0.75: {213}, 1.0: {213}}
+
+
+def test_what_acks_run_ahead_is_known_for_five_to_ten_round_trips():
+    """tcp_bbr.c, bbr_update_ack_aggregation: the largest excess of five, and of the five before."""
+    known = []
+    for early in range(10, 15):
+        bbr = Bbr()
+        for _ in range(early):
+            bbr.trip()
+        bbr.part(segments=40)
+        bbr.wait(0.03)  # as much as is too early
+        trips = 0
+        while (bbr.cwnd > 230 or trips < 2) and trips < 20:
+            bbr.trip()
+            trips += 1
+        known.append(trips)
+    assert sorted(known) == [6, 7, 8, 9, 10]
+
+
+def test_acks_that_come_just_at_the_measured_rate_begin_the_count_anew():
+    """bbr_update_ack_aggregation: what is not more than expected begins another epoch, so that of a
+    rate that falls only what came since is ahead, whenever it falls: an ACK of 16 segments, and a
+    quarter of another."""
+    rate, windows = 8.192e6, set()
+    for falls in range(100, 116):
+        bbr, acks = Bbr(), 0
+        while not 0 < bbr.bandwidth_bps < 0.9 * rate:
+            bbr.now_s += 0.015625
+            bbr.nxt = bbr.una + 100 * MSS
+            bbr.ack(
+                BASE,
+                16,
+                rate_delivered=100 * MSS,
+                rate_interval=100 * MSS * 8e9 / (rate if acks < falls else 0.75 * rate),
+                rate_prior_delivered=max(bbr.delivered + (16 - 100) * MSS, 0),
+            )
+            acks += 1
+        windows.add(bbr.cwnd)
+    product = 0.75 * rate * BASE / 8 / MSS
+    assert max(windows) == pytest.approx(2 * product + 3 + 2 + 16 + 4)
+
+
+def test_bbr_takes_what_is_lost_from_its_window_in_a_recovery(steady):
+    """tcp_bbr.c, bbr_set_cwnd_to_recover_or_restore. After its first round trip it may grow."""
+    steady.state = "recovery"
+    steady.part(prior_state="open")
+    steady.trip()
+    steady.trip()
+    steady.set(50)
+    assert steady.part(segments=2, newly_lost=10 * MSS) == 50 - 10 + 2
