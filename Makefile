@@ -33,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: FORCE help setup emulation ns2 book pdf site notebooks check test test-slow test-all test-long test-times reproduce audit bench wasm crate serve lock clean
+.PHONY: FORCE help setup emulation ns2 book pdf site notebooks check format test test-slow test-all test-long test-times reproduce claims audit bench wasm crate serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,10 @@ check: $(DONE)/package  ## run the tests of a minute: style, types, units (no bo
 	$(style-and-types)
 	$(PYTEST)
 
+format:  ## put Python and C++ into the repository's style, as `make check` wants it
+	$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format .
+	$(BIN)/clang-format -i $(SOURCES)
+
 test: book  ## run the tests of minutes: those, ns-3, the archive, notebooks, the book in a browser
 	$(style-and-types)
 	$(PYTEST) -m "not (slow or long)" tests notebooks
@@ -92,15 +96,21 @@ test-slow: book  ## run the tests that take longer (book/tests.md lists them)
 test-all: test  ## run both
 	@$(MAKE) test-slow
 
-test-long: setup  ## run what need not run at each change, and keep when and how that ended
+test-long: book  ## run what need not run at each change, and keep when and how that ended
 	$(BIN)/python tools/tested.py "make test-long" \
 	    '$(PYTEST) -m "long or hypothesis" --hypothesis-profile long tests'
+	$(BIN)/python tools/newest_sphinx.py
+	$(BIN)/python tools/mutants.py --again --fresh
 
 test-times: book  ## measure what the tests take, for the page of tests
 	$(BIN)/python tools/tested.py $(foreach one,check test test-slow,"make $(one)" "make $(one)")
 
 reproduce: setup  ## compute every archived result again and report what changed
 	for name in $(filter-out %-long,$(basename $(notdir $(NOTEBOOKS)))) ns2; do $(BIN)/longfat reproduce $$name || exit; done
+	$(BIN)/python -m longfat.book.ns3_cell
+
+claims: setup  ## check twelve claims of each paper: run again, judged again, compared (minutes)
+	$(BIN)/longfat claims --output build/claims.csv
 
 audit: setup  ## run five archived results again and compare to the last digit
 	$(BIN)/longfat audit --sample 5
