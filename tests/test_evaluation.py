@@ -1,6 +1,7 @@
 """A sender's report card: criteria whose answers are known, and what is refused."""
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from longfat import InputError
 from longfat.book import report_card
+from longfat.cc import catalogue
 from longfat.cli import main
 from longfat.studies import evaluation
 
@@ -152,6 +154,91 @@ def test_what_is_refused(arguments, said):
     assert done.exit_code == 2
     assert said in done.output
     assert len(done.output.strip().splitlines()) == 1
+
+
+# --- a header of one's own, by its path
+
+TEMPLATE = Path(report_card.__file__).parent / "templates" / "congestion-control.h"
+
+
+def own_header(folder: Path, growth: str = "now.cwnd += m_increase / now.cwnd;") -> Path:
+    """The template, some 60 lines of code, with another growth and a name of its own."""
+    text = TEMPLATE.read_text("utf-8").replace("my-experiment", "mine")
+    assert "now.cwnd += m_increase / now.cwnd;" in text
+    header = folder / "my.h"
+    header.write_text(text.replace("now.cwnd += m_increase / now.cwnd;", growth), encoding="utf-8")
+    return header
+
+
+@pytest.fixture
+def nothing_used(monkeypatch):
+    """What is used here is forgotten afterwards."""
+    monkeypatch.setattr(catalogue, "_used", {})
+
+
+own_only = pytest.mark.usefixtures("nothing_used")
+
+
+@own_only
+def test_a_header_is_a_sender_by_its_path(tmp_path):
+    """Only its name differs from NewReno: every pair of runs is one of equals."""
+    command = ["evaluate", str(own_header(tmp_path)), "--against", "newreno", "--seeds", "2"]
+    done = CliRunner().invoke(main, [*command, "--json"])
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.output)
+    assert {row["criterion"] for row in rows} == {one.name for one in evaluation.criteria()}
+    assert {row["verdict"] for row in rows} == {"equal"}
+    assert all(row["sender"] == row["standard"] for row in rows)
+
+
+@own_only
+def test_a_header_that_is_changed_is_another_sender(tmp_path):
+    own_header(tmp_path, "now.cwnd += 8 * m_increase / now.cwnd;")
+    table = evaluation.evaluate(str(tmp_path / "my.h"), ("newreno",), ("wireless paths",), 4)
+    assert table.set_index("path").loc["one in a thousand lost", "low"] > 1.2
+
+
+@own_only
+@pytest.mark.parametrize(
+    ("growth", "status", "said"),
+    [
+        ("now.cwnd += nothing;", 2, "my.h:61:21: error: "),
+        ("while (ack.now > 0) { now.cwnd += 1; }", 1, "took longer than its limit of 2 s"),
+        ("now.cwnd = 0.0 / (now.cwnd - now.cwnd);", 1, "not a number above 0"),
+        ("now.cwnd = 0;", 1, "not a number above 0"),
+    ],
+    ids=["compile", "loops", "NaN", "nothing"],
+)
+def test_a_header_that_does_not_work_gets_a_sentence(tmp_path, growth, status, said):
+    header = own_header(tmp_path, growth)
+    begins = time.monotonic()
+    done = CliRunner().invoke(main, ["evaluate", str(header), "--quick", "--time-limit", "2"])
+    assert time.monotonic() - begins < 60
+    assert done.exit_code == status
+    assert said in done.output
+    assert len(done.output.strip().splitlines()) == 1
+
+
+@own_only
+def test_a_header_cannot_take_anothers_name_and_must_be_there(tmp_path):
+    header = own_header(tmp_path)
+    header.write_text(header.read_text("utf-8").replace('"mine"', '"hybla"'), encoding="utf-8")
+    with pytest.raises(InputError, match=r"my\.h: 'hybla', the name in its entry, is another's"):
+        catalogue.named(str(header))
+    with pytest.raises(InputError, match=r"none\.h cannot be read"):
+        catalogue.named(str(tmp_path / "none.h"))
+    assert catalogue.named(str(catalogue.FOLDER / "hybla.h")) == "hybla"
+
+
+@own_only
+def test_a_scenario_runs_with_a_header_of_ones_own(tmp_path):
+    header = own_header(tmp_path)
+    catalogue.named(str(header))
+    path = tmp_path / "scenario.json"
+    path.write_text(evaluation.scenario("wired paths", "100 Mb/s, 40 ms", "mine", 1).to_json())
+    done = CliRunner().invoke(main, ["simulate", str(path), "--header", str(header)])
+    assert done.exit_code == 0, done.output
+    assert "own 1" in done.output
 
 
 def test_a_card_that_cannot_be_written_says_so(tmp_path):

@@ -63,13 +63,13 @@ def _included(text: str) -> list[str]:
 
 
 def content_sha256(
-    sources: Iterable[Path], folders: Sequence[Path] = (), within: Path | None = None
+    sources: Iterable[Path], folders: Sequence[Path] = (), within: Sequence[Path] = ()
 ) -> str:
     """Return the hash of sources and of all that they include (`with_includes`), or of what of it
-    lies `within` a folder."""
+    lies `within` folders."""
     digest = hashlib.sha256()
     for path in with_includes(sources, folders):
-        if within is None or path.is_relative_to(within):
+        if not within or any(path.is_relative_to(folder) for folder in within):
             digest.update(path.name.encode() + b"\0" + _text(path).encode() + b"\0")
     return digest.hexdigest()
 

@@ -131,12 +131,22 @@ def model_survey(loss: float, rtt: float, segment_bytes: int, as_json: bool) -> 
     _print(survey.responses(loss, rtt, segment_bytes), as_json)
 
 
-_time_limit = click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=3600.0,
-    show_default=True,
-    help="Of a run (s).",
+def _time_limit(default_s: float = 3600.0) -> Any:
+    """Return the option of what a run may take."""
+    return click.option(
+        "--time-limit",
+        type=click.FloatRange(min=0, min_open=True),
+        default=default_s,
+        show_default=True,
+        help="Of a run (s).",
+    )
+
+
+_header = click.option(
+    "--header",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="The path of a congestion control's header that the scenario names.",
 )
 
 
@@ -149,15 +159,24 @@ _time_limit = click.option(
     type=click.Path(path_type=Path),
     help="Draw windows, round trips, queues and goodput over time into this file (SVG, PNG, PDF).",
 )
-@_time_limit
+@_header
+@_time_limit()
 def simulate(
-    scenario_file: Path, engine: str, as_json: bool, plot: Path | None, time_limit: float
+    scenario_file: Path,
+    engine: str,
+    as_json: bool,
+    plot: Path | None,
+    header: tuple[Path, ...],
+    time_limit: float,
 ) -> None:
     """Simulate the scenario in SCENARIO_FILE (JSON)."""
     from longfat import pictures
+    from longfat.cc import catalogue
     from longfat.engines import simulate as run
     from longfat.scenario import Scenario
 
+    for path in header:
+        catalogue.named(str(path))
     scenario = Scenario.from_file(scenario_file)
     if plot and not scenario.record.series:  # what a run keeps does not change what it does
         scenario = scenario.replace(record={"series": pictures.RECORDED})
@@ -412,7 +431,7 @@ def trace(scenario_file: Path, source: str, target: str, to: str, output: Path) 
 )
 @click.option("--address", help="Of the Dask scheduler, such as tcp://host:8786.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at once.  [default: all cores]")
-@_time_limit
+@_time_limit()
 @click.option("--memory-limit", type=click.FloatRange(min=0, min_open=True), help="Of a run (MB).")
 def sweep(
     scenarios_file: Path,
@@ -546,6 +565,7 @@ def compare(
 @click.option("--quick", is_flag=True, help="Four pairs a path.")
 @click.option("--html", "page", type=click.Path(path_type=Path), help="Write a page to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: every path of every criterion.")
+@_time_limit(60.0)
 def evaluate(
     sender: str,
     against: str,
@@ -554,19 +574,24 @@ def evaluate(
     quick: bool,
     page: Path | None,
     as_json: bool,
+    time_limit: float,
 ) -> None:
     """The report card of a SENDER: what RFC 9743 asks, beside a standard sender.
 
-    A header of your own in the folder that `longfat cc new` writes to is a sender, too.
+    A sender is a name (`longfat cc list`), or the path of a header of your own, such as my.h.
     """
     import pandas as pd
 
+    from longfat.cc import catalogue
     from longfat.studies import evaluation
 
     if quick and seeds:
         raise InputError("--quick is --seeds 4: give one of the two")
     count = seeds or (evaluation.QUICK_SEEDS if quick else evaluation.SEEDS)
-    table = evaluation.evaluate(sender, _names(against), _names(criteria), count)
+    sender = catalogue.named(sender)
+    table = evaluation.evaluate(
+        sender, _names(against), _names(criteria), count, time_limit_s=time_limit
+    )
     if page is not None:
         from longfat.book import report_card
 

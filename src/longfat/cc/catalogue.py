@@ -149,7 +149,7 @@ def algorithms() -> dict[str, Algorithm]:
     found, refused = _read(FOLDER)
     for reason in refused.values():
         warnings.warn(f"left out: {reason}", stacklevel=1)
-    return found | _of_engines()
+    return found | _of_engines() | _used
 
 
 def find(name: str) -> Algorithm:
@@ -162,7 +162,7 @@ def find(name: str) -> Algorithm:
     'TCP Hybla'
     """
     found, refused = _read(FOLDER)
-    for some in (_of_engines(), found):
+    for some in (_of_engines(), found, _used):
         if name in some:
             return some[name]
     if name in refused:
@@ -172,6 +172,43 @@ def find(name: str) -> Algorithm:
         f"unknown congestion control {quoted(name)}: "
         f"known are {', '.join(known)}.{nearest(name, known)}"
     )
+
+
+_used: dict[str, Algorithm] = {}  # of headers that lie elsewhere
+
+
+def named(sender: str) -> str:
+    """Return the name of a sender that is given by its name, or by the path of its header.
+
+    A path ends with ".h"; what it declares is known from then on, in this process, like any other.
+    Raises InputError for a header that cannot be used, and for one whose name is another's.
+
+    >>> from longfat.cc import catalogue
+    >>> catalogue.named("hybla")
+    'hybla'
+    """
+    if not sender.endswith(".h"):
+        return sender
+    header = Path(sender).resolve()
+    if header.parent == FOLDER.resolve():
+        found, refused = _read(FOLDER)
+        names = [
+            name for name, one in found.items() if one.header and one.header.name == header.name
+        ]
+        if header.stem in refused:
+            raise InputError(refused[header.stem])
+    else:
+        made = [algorithm(entry, header) for entry in table([header])]
+        names = [one.name for one in made]
+        for one in made:
+            if one.name in _read(FOLDER)[0] or one.name in _of_engines():
+                raise InputError(
+                    f"{header.name}: '{one.name}', the name in its entry, is another's"
+                )
+            _used[one.name] = one
+    if len(names) != 1:
+        raise InputError(f"{header.name} has {len(names)} congestion controls, and not one")
+    return names[0]
 
 
 @cache
@@ -217,8 +254,9 @@ def forget() -> None:
 
 
 def code(header: Path) -> str:
-    """Return the hash of a header and of the parts that it takes from its own folder."""
-    return builds.content_sha256([header], within=header.resolve().parent)[:16]
+    """Return the hash of a header and of the parts that it takes from its folder, or from ours."""
+    within = (header.resolve().parent, FOLDER.resolve())
+    return builds.content_sha256([header], [FOLDER], within)[:16]
 
 
 def algorithm(entry: dict[str, Any], header: Path) -> Algorithm:
@@ -288,7 +326,7 @@ def _of_program(flags: Sequence[str] = ()) -> tuple[str, str, list[str], tuple[P
 
 def _of_plugin(header: Path, flags: Sequence[str] = ()) -> tuple[str, str, list[str], list, list]:
     """Return what `builds.compiled` takes to make of a header what the program loads."""
-    return "segment", header.stem, [*FLAGS, *PLUGIN_FLAGS, *flags], [header], [CORE]
+    return "segment", header.stem, [*FLAGS, *PLUGIN_FLAGS, *flags], [header], [CORE, FOLDER]
 
 
 def table(headers: Sequence[Path]) -> list[dict[str, Any]]:

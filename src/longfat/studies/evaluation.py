@@ -18,7 +18,8 @@ import pandas as pd
 
 from longfat import measures, statistics
 from longfat.cc import catalogue
-from longfat.errors import InputError, nearest
+from longfat.engines import simulate
+from longfat.errors import InputError, SimulationError, nearest
 from longfat.experiment import Point, Points
 from longfat.links import Arq, CoDel, LinkChange, Outage, Pie
 from longfat.network import duplex
@@ -33,6 +34,7 @@ SEEDS, QUICK_SEEDS = 16, 4
 SPREAD = 1.25  # a seed draws rate and buffer within this factor, evenly in their logarithms
 TIE = 1.05  # an interval that lies within this factor of the standard sender is equal
 STANDARD = "cubic"
+TIME_LIMIT_S = 60.0  # of a run: the longest of the senders here takes some seconds
 SHORT_BYTES, SHORT_FLOWS, SHORT_FROM_S, SHORT_EVERY_S = 100_000, 12, 3.0, 2.0
 OWN, BESIDE, SHORT = "own", "beside", "short"  # how flows are named
 LATE_S = 0.05  # a packet that waits longer in the queue comes too late for a conversation
@@ -505,15 +507,19 @@ def evaluate(
     among: Iterable[str] = (),
     seeds: int = SEEDS,
     engine: str = "segment",
+    time_limit_s: float = TIME_LIMIT_S,
 ) -> pd.DataFrame:
     """Return how a sender is beside the standard ones: a row a criterion, path and standard sender.
 
-    `among` are names of criteria (all by default), `seeds` the pairs of runs on each path. Columns
-    as of `compared`. Raises InputError for an unknown name, and for fewer than two seeds.
+    A sender is a name, or the path of a header. `among` are names of criteria (all by default),
+    `seeds` the pairs of runs on each path, `time_limit_s` what one run may take. Columns as of
+    `compared`. Raises InputError for an unknown name, a header that cannot be used, and fewer than
+    two seeds; SimulationError for a run that fails. The sender's first run on each path is made
+    before all others, one after the other, so that a header that loops costs one time limit.
     """
     if seeds < 2:
         raise InputError(f"seeds is {seeds}: an interval needs at least 2")
-    others = tuple(dict.fromkeys(against))
+    sender, *others = (catalogue.named(name) for name in (sender, *dict.fromkeys(against)))
     if not others:
         raise InputError("no standard sender is named to compare with")
     for name in (sender, *others):
@@ -522,8 +528,15 @@ def evaluate(
         pd.DataFrame({"seed": range(1, seeds + 1)}), how="cross"
     )
     scenarios = [scenario(**run) for run in design.to_dict("records")]
-    rows = pd.DataFrame([measured(result) for result in simulate_all(scenarios, engine)])
-    runs = design.join(rows)
+    for run, one in zip(design.to_dict("records"), scenarios, strict=True):
+        if (run["sender"], run["seed"]) == (sender, 1):
+            try:
+                simulate(one, engine, time_limit_s)
+            except SimulationError as error:
+                where = f"on the path '{run['path']}' of '{run['criterion']}'"
+                raise SimulationError(f"{sender} fails {where}: {error}") from None
+    results = simulate_all(scenarios, engine, time_limit_s=time_limit_s)
+    runs = design.join(pd.DataFrame([measured(result) for result in results]))
     return pd.concat([compared(runs, sender, other) for other in others], ignore_index=True)
 
 
