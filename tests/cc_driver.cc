@@ -4,6 +4,7 @@
 // tests/cc_driver.py. The congestion controls are included before this file.
 //
 //     make {"name": value}      one with these parameters
+//     start_up {"kind": ...}    from now on with another start-up than its own
 //     set KEY VALUE             a field of the events that follow, and of the window
 //     ack | congestion CAUSE | timeout | recovered STATE | established | restart | undo | lost | timer |
 //     answer | supplement | holds CAUSE
@@ -12,6 +13,7 @@
 
 #include "json.h"
 #include "model.h"
+#include "scenario-start-up.h"
 
 #include <cstdio>
 #include <iostream>
@@ -92,6 +94,14 @@ class Driver
         }
         m_control->on_start(m_requests);
         return true;
+    }
+
+    /// Returns what is wrong with it, or nothing.
+    std::string start_up(const Json& json)
+    {
+        Refusal refusal;
+        m_control = with_start_up(read_start_up(refusal, json, "start_up."), std::move(m_control));
+        return refusal.sentence();
     }
 
     void set(const std::string& key, double value)
@@ -309,15 +319,23 @@ main()
         std::string first;
         std::string second;
         words >> first >> second;
-        if (first == "make")
+        if (first == "make" || first == "start_up")
         {
-            Json parameters;
+            Json json;
             std::size_t position;
             std::string text;
             std::getline(words, text);
-            JsonReader::Read(text, &parameters, &position);
             std::string wrong;
-            driver.make(second, parameters, &wrong);
+            if (first == "make")
+            {
+                JsonReader::Read(text, &json, &position);
+                driver.make(second, json, &wrong);
+            }
+            else
+            {
+                JsonReader::Read(second + text, &json, &position);
+                wrong = driver.start_up(json);
+            }
             std::printf("%s\n", wrong.c_str());
             std::fflush(stdout);
         }

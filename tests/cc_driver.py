@@ -39,17 +39,29 @@ class Driver:
     `pacing_bps`, `bandwidth_bps`, `utilization` and `timer_s` are what it has decided and tells.
     """
 
-    def __init__(self, name: str, window: float = 10, threshold: float = 2, **parameters) -> None:
+    def __init__(
+        self,
+        name: str,
+        window: float = 10,
+        threshold: float = 2,
+        start_up: dict | None = None,
+        **parameters,
+    ) -> None:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen([program()], stdin=pipe, stdout=pipe, text=True, bufsize=1)
         self._write(f"make {name} {json.dumps(parameters)}")
         if wrong := self._process.stdout.readline().strip():
             raise ValueError(wrong)
+        if start_up:
+            self._write(f"start_up {json.dumps(start_up)}")
+            if wrong := self._process.stdout.readline().strip():
+                raise ValueError(wrong)
         self.now_s, self.una, self.nxt = 0.0, 0, 0
         self.delivered = 0
         self.rtt_s = self.srtt_s = 0.1
         self.min_rtt_s = math.inf
         self.limited, self.state = True, "open"
+        self.fills = True  # what an ACK allows to be sent is sent
         self.bandwidth_bps = self.utilization = self.timer_s = self.pacing_bps = math.nan
         self.returned, self.requests = 0.0, list[str]()  # what the last event gave, and asked for
         self.set(window, threshold)
@@ -122,7 +134,8 @@ class Driver:
         )
         self._tell(**told | fields)
         self._event("ack")
-        self.fill(self.cwnd)
+        if self.fills:
+            self.fill(self.cwnd)
         return self.cwnd
 
     def round(self, rtt_s: float | None = None, **more) -> float:

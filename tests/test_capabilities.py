@@ -42,6 +42,7 @@ FLOWS: dict[str, Any] = {
     "lost_retransmissions": "timeout",
     "ecn": True,
     "quick_start_bps": 1e6,
+    "start_up": "limited",
     "path": ("a", "m", "b"),
     "reroutes": [{"at_s": 1.0, "path": ("a", "n", "o", "b")}],
     "handoffs": [{"at_s": 1.0, "kind": "local"}],

@@ -26,7 +26,7 @@ FLOORS = [
     ["pictures"],
     ["network", "result", "mobility", "orbits"],
     ["scenario"],
-    ["links", "transfers"],
+    ["links", "start_ups", "transfers"],
     ["fields"],
     ["cc", "recovery", "measures", "statistics", "style"],
     ["builds"],

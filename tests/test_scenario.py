@@ -264,6 +264,7 @@ def test_defaults_have_not_changed():
         "path": None,
         "moves": [],
         "quick_start_bps": None,
+        "start_up": None,
         "relay_buffer_bytes": None,
         "relays_fail_at_s": None,
         "reroutes": [],

@@ -33,6 +33,23 @@ ASSISTANCE: list[dict[str, Any]] = [
     {"base_station": {"kind": "wtcp"}},
 ]
 FLOW = {"source": "a", "target": "c", "congestion_control": "newreno"}
+START_UPS: list[dict[str, Any]] = [
+    {"kind": "standard", "limit_segments": 8},
+    {"kind": "paced", "limit_segments": 8, "gain": 1.25},
+    {"kind": "limited", "max_ssthresh_segments": 100},
+    {"kind": "hystart"},
+    {"kind": "hystart++"},
+    {"kind": "search", "threshold": 0.26},
+    {"kind": "hybla", "rtt0_s": 0.025},
+    {"kind": "picoquic", "reference_rtt_s": 0.1, "largest_rtt_s": 0.61},
+    {
+        "kind": "careful-resume",
+        "saved_cwnd_bytes": 10_000,
+        "saved_rtt_s": 0.1,
+        "max_jump_bytes": 9000,
+        "beta": 0.7,
+    },
+]
 DATAGRAMS = {"source": "a", "target": "c", "rate_bps": 1e6, "receiver_bps": 1e6}
 
 
@@ -51,6 +68,7 @@ def everything() -> dict[str, Any]:
         FLOW
         | {"moves": [{"at_s": 1, "path": list("abc"), "rounds": [[["c", "b"]]], "redirect": "b"}]},
     ]
+    flows += [FLOW | {"start_up": dict(start_up)} for start_up in START_UPS]
     transfers = [
         {"bytes": 1000, "method": DATAGRAMS | {"kind": "rbudp"}},
         {"bytes": 1000, "method": DATAGRAMS | {"kind": "tsunami"}},

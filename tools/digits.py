@@ -28,6 +28,7 @@ from longfat.topologies import duplex
 FILE = Path(__file__).resolve().parents[1] / "tests" / "digits.jsonl"
 MOST_BYTES = 3e6  # that a scenario's flows could send
 BY_TIMESTAMPS = ("ledbat", "lp")
+START_UPS = ("standard", "paced", "limited", "hystart", "hystart++", "search", "hybla", "picoquic")
 
 
 def scenarios() -> Iterator[tuple[str, str, Scenario]]:
@@ -119,6 +120,10 @@ def seldom_used() -> dict[str, Scenario]:
         "a relay that fails": plain.replace(
             links=relayed, flows=[flow | {"relays": ["relay"], "relays_fail_at_s": 3.0}]
         ),
+        "careful resume": with_flow(
+            start_up={"kind": "careful-resume", "saved_cwnd_bytes": 100_000, "saved_rtt_s": 0.1}
+        ),
+        **{f"start-up {kind}": with_flow(start_up=kind) for kind in START_UPS},
         "a queue in bytes": plain.replace(
             links=[link | {"queue_packets": None, "queue_bytes": 30_000} for link in links]
         ),

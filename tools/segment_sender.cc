@@ -85,12 +85,11 @@ class Bench
             m_stream.segments = (m_spec.bytes + m_stream.mss - 1) / m_stream.mss;
         }
         m_forth.first = &m_link;
-        std::string wrong;
         m_sender = std::make_unique<Sender>(m_events,
                                             m_spec,
                                             m_stream,
                                             m_forth,
-                                            m_spec.algorithm->make(m_spec.parameters, &wrong),
+                                            control_of(m_spec),
                                             m_checks);
         m_events.at(0, [this] { m_sender->start(); });
     }

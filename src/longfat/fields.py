@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from longfat.errors import InputError, as_list, nearest, quoted, shortened
@@ -55,6 +63,14 @@ class Model(BaseModel):
         if wrong:
             raise PydanticCustomError("together", "{wrong}", {"wrong": wrong})
         return self
+
+
+class Kind(Model):
+    """One of several kinds: its kind is always said, also where defaults are left out."""
+
+    @model_serializer(mode="wrap")
+    def _with_kind(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"kind": getattr(self, "kind")} | serialize(self)  # noqa: B009 (each has its own)
 
 
 def told(error: ValidationError, model: type[BaseModel]) -> str:

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer
+from pydantic import Field, field_validator
 
 from longfat.errors import LONGEST_QUOTE, InputError, quoted
 from longfat.fields import (
     LARGEST,
     BitRate,
     Count,
+    Kind,
     Milliseconds,
     Mistake,
     Model,
@@ -131,15 +132,7 @@ class Arq(Model):
     interval_s: Annotated[float, Field(ge=0, le=60)] = 0.0
 
 
-class _Kind(Model):
-    """Assistance of several kinds: its kind is always said, also where defaults are left out."""
-
-    @model_serializer(mode="wrap")
-    def _with_kind(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {"kind": getattr(self, "kind")} | serialize(self)  # noqa: B009 (each has its own)
-
-
-class Red(_Kind):
+class Red(Kind):
     """Random early detection (Floyd and Jacobson 1993; recommended by RFC 2309).
 
     Per arriving packet the mean queue (`queue_weight` the weight of the newest value) decides:
@@ -169,7 +162,7 @@ class Red(_Kind):
             )
 
 
-class CoDel(_Kind):
+class CoDel(Kind):
     """Controlled delay (RFC 8289): drops, or marks, at the head while packets wait too long.
 
     When every packet of an interval `interval_s` has waited `target_s` or longer, one is dropped,
@@ -186,7 +179,7 @@ class CoDel(_Kind):
     ecn: bool = True
 
 
-class Pie(_Kind):
+class Pie(Kind):
     """Proportional integral controller enhanced (RFC 8033).
 
     Every `update_s` the probability with which arriving packets are dropped moves by `alpha` (1/s)
@@ -229,7 +222,7 @@ class Xcp(Model):
     gamma: Annotated[float, Field(ge=0, le=1)] = 0.1
 
 
-class Snoop(_Kind):
+class Snoop(Kind):
     """A base station that repairs the losses of its radio (Balakrishnan et al. 1995).
 
     It keeps up to `cache_packets` segments that it has sent over the link, sends one again, before
@@ -250,7 +243,7 @@ class Snoop(_Kind):
     fails_at_s: Seconds | None = None
 
 
-class Wtcp(_Kind):
+class Wtcp(Kind):
     """A base station that repairs, and hides the time that it takes (Ratnam and Matta 1998).
 
     As `Snoop`, but the segments wait in its queue: after a local timeout only one is outstanding

@@ -29,6 +29,7 @@ from longfat.fields import (
     Segments,
 )
 from longfat.links import Link, LinkChange, Outage
+from longfat.start_ups import CarefulResume, StartUp, from_name
 from longfat.transfers import GridFtp, Rbudp, Transfer, Tsunami
 
 __all__ = [
@@ -177,7 +178,8 @@ class Flow(Model):
     halved at once (RFC 6675), or what ns-3 3.44 calls proportional rate reduction. With
     `quick_start_bps` the SYN asks the routers for that rate (RFC 4782; what is asked for is 40 kb/s
     times a power of 2), and if all approve one (`Link.approve_bps`) the first window has it, paced.
-    `limited_transmit` is RFC 3042's, which matters without SACK.
+    `limited_transmit` is RFC 3042's, which matters without SACK. `start_up` is the first slow
+    start, where it is another than the congestion control's own (`longfat.start_ups`).
 
     Of segments that are lost again when they are sent again, SACK tells by those sent after them;
     with `lost_retransmissions` "timeout" only the timer does, as in senders of 2002. What Linux has
@@ -228,6 +230,7 @@ class Flow(Model):
     retries: Annotated[int, Field(ge=1, le=1_000_000)] = 15
     timestamp_tick_s: Annotated[float, Field(ge=0, le=10)] = 0.0
     lost_retransmissions: Literal["detected", "timeout"] = "detected"
+    start_up: Annotated[StartUp | None, BeforeValidator(from_name)] = None
 
     def as_linux(self) -> "Flow":
         """Return this flow with all that Linux 6.12 does besides.
@@ -263,6 +266,18 @@ class Flow(Model):
             yield (
                 f"'{algorithm.name}' needs sack: the receiver's reports tell it what has become of "
                 "its supplements"
+            )
+        if self.start_up is not None and not algorithm.has_slow_start:
+            yield (
+                f"start_up: '{algorithm.name}' has no slow start that another could take the place "
+                "of: leave it out"
+            )
+        if self.start_up is not None and self.quick_start_bps is not None:
+            yield "start_up: state either start_up or quick_start_bps"
+        if self.relays and isinstance(self.start_up, CarefulResume):
+            yield (
+                "start_up: what is saved for careful-resume is of one connection: a flow with "
+                "relays has several"
             )
         yield from self._impossible_ways()
 

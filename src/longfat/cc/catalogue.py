@@ -103,6 +103,18 @@ class Algorithm:
         return "router feedback" in self.needs
 
     @property
+    def has_slow_start(self) -> bool:
+        """Whether another start-up can take the place of its own: it has a window that slow start
+        opens, and no other way to open it."""
+        others = {"timer", "answer", "supplement", "holds"}
+        return bool(
+            self.header
+            and not self.regulates_recovery
+            and not self.needs_routers
+            and others.isdisjoint(self.events)
+        )
+
+    @property
     def caps_window(self) -> bool:
         """Whether a flow can cap its window: our engine does that, whatever the algorithm."""
         return self.header is not None

@@ -31,7 +31,7 @@ struct Connection
 {
     Connection(EventQueue& events, const FlowSpec& spec, const Stream& stream, Checks& checks)
         : sender(std::make_unique<Sender>(
-              events, spec, stream, ways.emplace_back(), make(spec), checks)),
+              events, spec, stream, ways.emplace_back(), control_of(spec), checks)),
           receiver(std::make_unique<Receiver>(events, spec, stream, back))
     {
         set_end(receiver.get());
@@ -68,12 +68,6 @@ struct Connection
         {
             route.end = end;
         }
-    }
-
-    static std::unique_ptr<CongestionControl> make(const FlowSpec& spec)
-    {
-        std::string wrong;
-        return spec.algorithm->make(spec.parameters, &wrong);
     }
 
     std::deque<Route> ways; //!< by which segments have left, the newest last

@@ -8,6 +8,7 @@
 
 #include "scenario-fields.h"
 #include "scenario-paths.h"
+#include "scenario-start-up.h"
 #include "scenario-transfers.h"
 
 #include <map>
@@ -366,7 +367,12 @@ class ScenarioReader : private Refusal
         }
         flow->quick_start_bps = fields.optional("quick_start_bps", 80'000, FASTEST_BPS).value_or(0);
         read_algorithm(fields.take("congestion_control"), where, flow);
+        flow->start_up = read_start_up(*this, fields.take("start_up"), where + "start_up.");
         fields.end();
+        if (flow->start_up.index() > 0 && flow->algorithm)
+        {
+            check_start_up(*flow, where, !relays.empty());
+        }
         if (flow->stop && *flow->stop <= flow->start)
         {
             fail(where + "stop_s must be later than start_s");
@@ -415,6 +421,24 @@ class ScenarioReader : private Refusal
         ends.push_back(target);
         flow->paths = path.empty() ? shortest_legs(*this, ends, graph, where + "target")
                                    : std::vector<Path>{path};
+    }
+
+    void check_start_up(const FlowSpec& flow, const std::string& where, bool has_relays)
+    {
+        if (!has_start_up(flow.algorithm->entry()))
+        {
+            fail(where + "start_up: '" + flow.algorithm->entry().name +
+                 "' has no slow start that another could take the place of");
+        }
+        if (flow.quick_start_bps > 0)
+        {
+            fail(where + "start_up: state either start_up or quick_start_bps");
+        }
+        if (has_relays && std::holds_alternative<CarefulResumeStart>(flow.start_up))
+        {
+            fail(where + "start_up: what is saved for careful-resume is of one connection: a flow "
+                         "with relays has several");
+        }
     }
 
     /// The TCP of control messages, as Linux has it by default, but for NewReno.

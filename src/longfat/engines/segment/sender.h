@@ -13,6 +13,7 @@
 //     loss-notification.h   losses that a link tells to be its own
 //     router-feedback.h     XCP and Quick-Start
 //     congestion-window.h   what the congestion control has decided
+//     start-up.h            the first slow start, where it is another than the congestion control's own
 //     timers.h              what is done when no ACK comes
 //     transmission.h        which segment leaves next; pacer.h: when
 //     sender-requests.h     what a congestion control asks for besides
@@ -89,6 +90,8 @@ class Sender final : public Endpoint,
           m_stream(stream),
           m_mss(spec.segment_bytes),
           m_cc(std::move(congestion_control)),
+          m_starting(spec.start_up.index() > 0 ? static_cast<StartingControl*>(m_cc.get())
+                                               : nullptr),
           m_entry(spec.algorithm->entry()),
           m_checks(checks),
           m_handshake(events, *this),
@@ -639,6 +642,7 @@ class Sender final : public Endpoint,
         m_state.begin(state, m_board);
         const Bytes reported = m_board.sacked_out() - ack.newly_sacked;
         m_recovery.begin(m_board.outstanding() + ack.newly_acked - std::max<Bytes>(reported, 0));
+        m_retreats = m_starting && m_starting->retreats();
     }
 
     /// The window while it lasts.
@@ -646,8 +650,10 @@ class Sender final : public Endpoint,
     {
         if (m_state.is_reducing() && !m_entry.regulates_recovery)
         {
-            m_window.set_cwnd(
-                m_recovery.on_ack(delivered, m_board.pipe(), m_window.ssthresh(), safe, m_mss));
+            const Bytes threshold = m_window.ssthresh();
+            const Bytes window =
+                m_recovery.on_ack(delivered, m_board.pipe(), threshold, safe, m_mss);
+            m_window.set_cwnd(m_retreats ? threshold : window);
         }
     }
 
@@ -1007,7 +1013,8 @@ class Sender final : public Endpoint,
     const FlowSpec& m_spec;
     const Stream& m_stream;
     const Bytes m_mss;
-    const std::unique_ptr<CongestionControl> m_cc;
+    const std::unique_ptr<CongestionControl> m_cc; //!< as `control_of` makes it
+    const StartingControl* const m_starting;       //!< the same, if its start-up is not its own
     const Entry& m_entry;
     Checks& m_checks;
     Handshake m_handshake;
@@ -1029,6 +1036,7 @@ class Sender final : public Endpoint,
     QuickStartSender m_quick_start;
     bool m_is_over{false}; //!< it has given up, or its host has failed
     bool m_cwnd_limited{false};
+    bool m_retreats{false}; //!< the window of a recovery falls at once to the threshold
     Time m_last_sent{0};
     Bytes m_arrived{0}; //!< in truth, as far as ACKs that came can tell; for checks alone
     Timer<Sender, &Sender::on_pacing> m_pacing_timer;

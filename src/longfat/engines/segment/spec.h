@@ -7,8 +7,10 @@
 
 #include "congestion-control.h"
 #include "model.h"
+#include "start-up.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -177,6 +179,7 @@ struct FlowSpec
     uint64_t seed{1};   //!< the scenario's
     const Algorithm* algorithm{nullptr};
     Algorithm::Values parameters;
+    StartUpSpec start_up;    //!< monostate: the algorithm's own
     std::vector<Path> paths; //!< of each connection: there are several where relays split the flow
     uint32_t segment_bytes{0};
     double initial_window{10};           //!< segments
@@ -208,6 +211,14 @@ struct FlowSpec
     std::optional<Time> relays_fail_at; //!< relays and all that they hold are gone
     std::vector<MoveSpec> moves;
 };
+
+/// Its congestion control, with the start-up that it asks for.
+inline std::unique_ptr<CongestionControl>
+control_of(const FlowSpec& flow)
+{
+    std::string wrong;
+    return with_start_up(flow.start_up, flow.algorithm->make(flow.parameters, &wrong));
+}
 
 /// Parallel TCP, or GridFTP (longfat.transfers).
 struct StreamsSpec
