@@ -333,8 +333,8 @@ def surveyed(runs: Runs) -> pd.DataFrame:
     seeds = sorted(design["seed"].unique())
 
     def times(how: str, company: str) -> list[float]:
-        found = (by_run[how, company, seed].transfers["transfer_time_s"].item() for seed in seeds)
-        return list(found)
+        moved = (by_run[how, company, seed].transfer_rows() for seed in seeds)
+        return [file["transfer_time_s"] for (file,) in moved]
 
     left = {
         how: [

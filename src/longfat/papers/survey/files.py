@@ -196,7 +196,7 @@ def left_to(together: Result, before: Result) -> float:
     """Return a neighbour's goodput while a file came (bit/s), from a run of `joined` and one of the
     neighbour alone that ends when the file comes."""
     time_s = together.provenance["simulated_s"] - before.scenario.duration_s
-    (at_end, at_start) = (one.flows["delivered_bytes"].iloc[-1] for one in (together, before))
+    (at_end, at_start) = (one.flow_rows()[-1]["delivered_bytes"] for one in (together, before))
     return 8 * (at_end - at_start) / time_s
 
 
