@@ -111,7 +111,6 @@ def _chain(
     times_s, delivered = np.zeros(WINDOWS), np.zeros(WINDOWS)
     edges = np.linspace(0, 1, POSITIONS + 1)
     u = np.concatenate([[0], (edges[:-1] + edges[1:]) / 2])  # the last loss, and none but the first
-    none_of = (1 - p) ** np.arange(_followed(states[0], p, ratio, max_window) + 1)
     for i, w in enumerate(states):
         up_to = (1 - p) ** (2 * w * (1 - edges))
         share = np.concatenate([[up_to[0]], np.diff(up_to)])
@@ -120,7 +119,7 @@ def _chain(
         repeated = 1 + 2 * w * p
         again = 1 - (1 - p) ** repeated  # a retransmission is lost
         longer = last + again * (1 - last / 2)  # of the recovery, in round trips
-        growth = _growth(w, p, rtt, ratio, max_window, states, none_of)
+        growth = _growth(w, p, rtt, ratio, max_window, states)
         times_s[i] = rtt * (1 + longer) + none_yet * growth.time_s
         sent = w * longer + none_yet * growth.segments + (1 - none_yet) * w
         delivered[i] = sent - repeated
@@ -129,32 +128,18 @@ def _chain(
     return states, moves, times_s, delivered
 
 
-def _followed(w: float, p: float, ratio: float, max_window: float) -> int:
-    """Return how many segments are followed one by one after a recovery that leaves the window w."""
-    to_limit = max(0.0, max_window**2 - w * w) / (2 * ratio**2)
-    return int(np.ceil(min(MEAN_DISTANCES / p, to_limit + 8 * max_window)))
-
-
 def _growth(
-    w: float,
-    p: float,
-    rtt: float,
-    ratio: float,
-    max_window: float,
-    states: np.ndarray,
-    none_of: np.ndarray,
+    w: float, p: float, rtt: float, ratio: float, max_window: float, states: np.ndarray
 ) -> Growth:
-    """Return what follows a recovery that leaves the window w, if nothing is known to be lost.
-
-    `none_of` has the probability that none of so many segments is lost.
-    """
-    followed = _followed(w, p, ratio, max_window)
+    """Return what follows a recovery that leaves the window w, if nothing is known to be lost."""
+    to_limit = max(0.0, max_window**2 - w * w) / (2 * ratio**2)
+    followed = int(np.ceil(min(MEAN_DISTANCES / p, to_limit + 8 * max_window)))
     acked = np.arange(followed + DUPLICATES + 1)
     window = np.minimum(max_window, np.sqrt(w * w + 2 * ratio**2 * acked))
     arrives_s = _arrivals_s(w, window, rtt)
     number = np.arange(1, followed + 1)  # of the first segment that is lost
-    chance = p * none_of[:followed]
-    beyond = none_of[followed]  # at the limit, where each window is as the one before
+    chance = p * (1 - p) ** (number - 1)
+    beyond = (1 - p) ** followed  # at the limit, where each window is as the one before
     noticed = window[number - 1]
     last = window[followed]
     return Growth(
@@ -189,8 +174,9 @@ def _spread(windows: np.ndarray, chance: np.ndarray, states: np.ndarray) -> np.n
     place = np.clip((windows - states[0]) / (states[1] - states[0]), 0, len(states) - 1)
     below = np.minimum(place.astype(int), len(states) - 2)
     part = place - below
-    return np.bincount(below, chance * (1 - part), len(states)) + np.bincount(
-        below + 1, chance * part, len(states)
+    count = len(states)
+    return np.bincount(below, chance * (1 - part), count) + np.bincount(
+        below + 1, chance * part, count
     )
 
 
