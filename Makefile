@@ -30,6 +30,8 @@ SOURCES   := $(shell find src examples tests tools -name '*.h' -o -name '*.cc')
 PYTEST    := $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadscope
 # Python keeps what it has compiled: an import takes a second then, and not ten.
 unexport PYTHONDONTWRITEBYTECODE
+# Notebooks and tests run side by side: a linear solve that takes all cores waits for them.
+export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -8,7 +8,6 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -122,16 +121,13 @@ def compiled(
     """
     path = place(folder, name, flags, sources, folders, product)
     command = compiler() or ()
-    with _locks.setdefault(path.name, threading.Lock()):
-        if not path.exists():
-            with scratch(path.parent) as fresh:
+    if not path.exists():
+        with scratch(path.parent) as fresh, alone(path.name, wait=True):
+            if not path.exists():  # another may just have made it
                 looks = [f"-I{one}" for one in folders]
                 _compile([*command, *flags, *looks, *map(str, sources)], fresh / path.name)
                 os.replace(fresh / path.name, path)
     return path
-
-
-_locks: dict[str, threading.Lock] = {}
 
 
 def _compile(command: list[str], path: Path) -> None:
@@ -148,18 +144,22 @@ def _compile(command: list[str], path: Path) -> None:
 
 
 @contextmanager
-def alone(name: str) -> Iterator[bool]:
-    """Tell whether no other process is at what has this name; it may not be until this one ends."""
+def alone(name: str, wait: bool = False) -> Iterator[bool]:
+    """Tell whether no other thread or process is at what has this name, or `wait` until none is.
+
+    None may be until this one ends, however it ends.
+    """
     import fcntl
 
     folder = paths.builds()
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / f"{name}.lock", "w") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield True
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            free = True
         except BlockingIOError:
-            yield False
+            free = False
+        yield free
 
 
 def first_error(words: str) -> str:
