@@ -12,7 +12,7 @@ import pytest
 
 from longfat import InputError, engines, paths, store
 from longfat.book import chapters, charts, show
-from longfat.book.chapters import helpers_links_charts, hybla_charts
+from longfat.book.chapters import hybla_charts, proxies_charts
 from longfat.experiment import Figure
 from longfat.papers.hybla.plan import WINDOW
 
@@ -54,7 +54,7 @@ def _comparison(module):
 # What is drawn by a module, and a change in its source that makes it wrong.
 MUTANTS = {
     "a transposed heat map": (
-        *(helpers_links_charts, lambda module: module.gains(GAINS)),
+        *(proxies_charts, lambda module: module.gains(GAINS)),
         *("        gain,\n", "        gain.T,\n"),
     ),
     "half-widths as goodput": (
@@ -66,7 +66,7 @@ MUTANTS = {
         *('line["difference"],', '-line["difference"],'),
     ),
     "the wrong column": (
-        *(helpers_links_charts, lambda module: module.persistence(TRIES)),
+        *(proxies_charts, lambda module: module.persistence(TRIES)),
         *('own["timeouts"], marker', 'own["Mb/s"], marker'),
     ),
     "a band too narrow": (hybla_charts, _comparison, 'bands["printed"]', 'bands["printed"] / 10'),

@@ -9,7 +9,7 @@ import pytest
 
 from longfat import InputError, engines, paths
 from longfat.book import chapters, show
-from longfat.book.chapters import helpers, helpers_links, leo, senders, transfers
+from longfat.book.chapters import leo, proxies, routers, senders, transfers
 from longfat.experiment import Table
 from longfat.papers.hybla import claims as hybla
 from longfat.papers.survey import claims as survey
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.medium
 # What a notebook keeps for its sentences: the chapter, and what makes it of the chapter's runs.
 NUMBERS = {
     "faults": ("faults", ns3_faults.numbers),
-    "helpers": ("helpers", helpers.numbers),
-    "helpers-links": ("helpers-links", helpers_links.numbers),
+    "routers": ("routers", routers.numbers),
+    "proxies": ("proxies", proxies.numbers),
     "hybla": (
         "hybla",
         lambda runs: hybla.numbers_of_the_model(runs.setting) | hybla.numbers_measured(runs),

@@ -62,7 +62,7 @@ ARGUMENTS = ["-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
 ARGUMENTS += ["-m", "not (slow or long or ns3 or browser)"]
 # The tests of what has mutants here.
 TESTS = re.compile(
-    r"test_(analysis|archive|charts|compare|experiment|explorer|figures|helpers_links|hybla_inverse|models"
+    r"test_(analysis|archive|charts|compare|experiment|explorer|figures|proxies|hybla_inverse|models"
     r"|kept|papers|report|statistics|tables|theory|topologies_ucc|transfers_page|ucc_inverse|verdict)"
 )
 RECORDED_S = 1800  # that the tests of one file may take

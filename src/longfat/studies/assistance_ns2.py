@@ -1,6 +1,6 @@
 """Snoop and Quick-Start on ns-2, beside the same networks here. (XCP's is in `routers`.)
 
-What ns-2 does is archived in data/helpers-ns2-*.csv, which tools/helpers_ns2.py writes anew.
+What ns-2 does is archived in data/routers-ns2-*.csv, which tools/routers_ns2.py writes anew.
 """
 
 import subprocess
@@ -16,14 +16,14 @@ from longfat.links import Snoop
 from longfat.scenario import Scenario
 from longfat.studies import proxies, routers
 
-SNOOP = paths.DATA / "helpers-ns2-snoop.csv"
-QUICK_START = paths.DATA / "helpers-ns2-quick-start.csv"
+SNOOP = paths.DATA / "proxies-ns2-snoop.csv"
+QUICK_START = paths.DATA / "routers-ns2-quick-start.csv"
 DURATION_S, WINDOW = 30.0, 100  # segments: as many as ns-2's cache has
 LOSSES = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 SEEDS = range(1, 9)
 # Snoop or not, least local timeout (s), duplicate ACKs after which the sender itself repairs.
 SNOOP_CASES: dict[str, tuple[int, float, int]] = {
-    "no helper": (0, 0.1, 3),
+    "no agent": (0, 0.1, 3),
     "Snoop": (1, 0.1, 3),
     "Snoop, deaf sender": (1, 0.1, 1000),
     "Snoop, deaf sender, fast timer": (1, 0.02, 1000),
@@ -89,9 +89,9 @@ def _snoop(case: str, loss: float, seed: int) -> Scenario:
 
 def snoop_experiment() -> Experiment:
     """Return what is run beside ns-2's Snoop: the first two of `SNOOP_CASES`."""
-    points = {"case": ("no helper", "Snoop"), "loss": LOSSES}
+    points = {"case": ("no agent", "Snoop"), "loss": LOSSES}
     return Experiment(
-        name="helpers-links-beside-ns2", build=_snoop, points=points, repetitions=len(SEEDS)
+        name="proxies-beside-ns2", build=_snoop, points=points, repetitions=len(SEEDS)
     )
 
 
@@ -105,7 +105,7 @@ def snoop(runs: Runs) -> pd.DataFrame:
     there["Mb/s"] = there["acked"] * 8e-3 / DURATION_S
     parts = [
         statistics.interval(table, ["case", "loss"], "Mb/s").assign(engine=engine)
-        for engine, table in (("segment", runs.flows("helpers-links-beside-ns2")), ("ns2", there))
+        for engine, table in (("segment", runs.flows("proxies-beside-ns2")), ("ns2", there))
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -120,7 +120,7 @@ def _quick_start(segments: int, asked: float, part: float) -> Scenario:
 def quick_start_experiment() -> Experiment:
     """Return what is run beside ns-2's Quick-Start."""
     points = pd.read_csv(QUICK_START)[["segments", "asked", "part"]]
-    name = "helpers-routers-quick-start-beside-ns2"
+    name = "routers-quick-start-beside-ns2"
     return Experiment(name=name, build=_quick_start, points=points)
 
 
@@ -131,7 +131,7 @@ def quick_start(runs: Runs) -> pd.DataFrame:
     (s, until the last segment has arrived: ns-2 tells when its ACK has, one way later).
     """
     there = pd.read_csv(QUICK_START)
-    table = runs.flows("helpers-routers-quick-start-beside-ns2")
+    table = runs.flows("routers-quick-start-beside-ns2")
     return pd.DataFrame(
         {
             "segments": there["segments"],

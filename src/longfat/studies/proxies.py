@@ -120,7 +120,7 @@ def losses(runs: Runs) -> pd.DataFrame:
 
     Columns: mechanism, loss, Mb/s, halfwidth (95 %), repetitions, timeouts.
     """
-    return _means(runs, "helpers-links-losses", ["mechanism", "loss"])
+    return _means(runs, "proxies-losses", ["mechanism", "loss"])
 
 
 # What becomes of SACK's blocks with Snoop: whether it hides them, and whether there are any. The
@@ -140,7 +140,7 @@ def blocks(runs: Runs) -> pd.DataFrame:
 
     `mechanism` is one of `BLOCKS`.
     """
-    return _means(runs, "helpers-links-blocks", ["mechanism", "loss"])
+    return _means(runs, "proxies-blocks", ["mechanism", "loss"])
 
 
 def _time(mechanism: str) -> Scenario:
@@ -153,8 +153,8 @@ def _time(mechanism: str) -> Scenario:
 
 def hidden_time(runs: Runs) -> pd.DataFrame:
     """Return the round trips that the sender measures: mechanism, time_s, rtt_s, timeouts."""
-    timeouts = runs.flows("helpers-links-time").set_index("mechanism")["timeouts"]
-    traces = runs.traces("helpers-links-time", "rtt_s")
+    timeouts = runs.flows("proxies-time").set_index("mechanism")["timeouts"]
+    traces = runs.traces("proxies-time", "rtt_s")
     traces["timeouts"] = traces["mechanism"].map(timeouts)
     return traces[["mechanism", "time_s", "rtt_s", "timeouts"]]
 
@@ -165,7 +165,7 @@ def _both(mechanism: str, loss: float, seed: int) -> Scenario:
 
 def both_losses(runs: Runs) -> pd.DataFrame:
     """Return the goodput where the wire loses too: columns as of `losses`, with loss the wire's."""
-    return _means(runs, "helpers-links-both", ["mechanism", "loss"])
+    return _means(runs, "proxies-both", ["mechanism", "loss"])
 
 
 def _gains(mechanism: str, rtt_s: float, loss: float, seed: int) -> Scenario:
@@ -179,7 +179,7 @@ def gains(runs: Runs) -> pd.DataFrame:
     `gain` is the time that a transfer of 5 MB takes without it over that with it, each the mean
     over seeds, and `doublings` its logarithm to base 2; `rtt_s` is the wire's round trip.
     """
-    flows = runs.flows("helpers-links-gains")
+    flows = runs.flows("proxies-gains")
     times = flows.groupby(["mechanism", "rtt_s", "loss"], sort=False)["transfer_time_s"].mean()
     gain = (times["Reno"] / times["split"]).rename("gain").reset_index()
     return gain.assign(doublings=np.log2(gain["gain"]))
@@ -199,7 +199,7 @@ def persistence(runs: Runs) -> pd.DataFrame:
 
     Columns: feedback_s, tries, Mb/s, halfwidth, repetitions, timeouts (mean).
     """
-    return _means(runs, "helpers-links-arq", ["feedback_s", "tries"])
+    return _means(runs, "proxies-arq", ["feedback_s", "tries"])
 
 
 def _bursts(loss: float, packets: float, seed: int) -> Scenario:
@@ -214,7 +214,7 @@ def bursts(runs: Runs) -> pd.DataFrame:
     Columns: loss, packets, Mb/s, halfwidth, repetitions, timeouts. A length of 1 never loses two
     packets in a row.
     """
-    return _means(runs, "helpers-links-bursts", ["loss", "packets"])
+    return _means(runs, "proxies-bursts", ["loss", "packets"])
 
 
 # Over W-CDMA: "spikes" are five of 2 s; at "losses" RLC gives up early.
@@ -243,7 +243,7 @@ def advice(runs: Runs) -> pd.DataFrame:
     Columns: case (one of `ADVICE_CASES`), left_out (one of `LEFT_OUT`), and what was reached: kb/s,
     halfwidth, repetitions, timeouts.
     """
-    return _means(runs, "helpers-links-wcdma", ["case", "left_out"], "kb/s")
+    return _means(runs, "proxies-wcdma", ["case", "left_out"], "kb/s")
 
 
 # --- movements
@@ -333,8 +333,8 @@ def handoffs(runs: Runs) -> pd.DataFrame:
     time without a delivery).
     """
     design, results = (
-        runs.design("helpers-links-handoffs"),
-        runs.results("helpers-links-handoffs"),
+        runs.design("proxies-handoffs"),
+        runs.results("proxies-handoffs"),
     )
     rows = []
     for run, result in zip(design.itertuples(), results, strict=True):
@@ -370,9 +370,9 @@ def state_moved(runs: Runs) -> pd.DataFrame:
             "took_s": result.traces["handoff_s"]["handoff_s"].iloc[-1],
             "silence_s": _silence_s(result),
         }
-        for result in runs.results("helpers-links-itcp")
+        for result in runs.results("proxies-itcp")
     ]
-    return runs.design("helpers-links-itcp").join(pd.DataFrame(rows))
+    return runs.design("proxies-itcp").join(pd.DataFrame(rows))
 
 
 DIES_S = 10.0
@@ -399,8 +399,8 @@ def failures(runs: Runs) -> pd.DataFrame:
     Columns: mechanism, time_s, acknowledged, delivered (MB).
     """
     parts = []
-    results = runs.results("helpers-links-dies")
-    for name, result in zip(runs.design("helpers-links-dies")["mechanism"], results, strict=True):
+    results = runs.results("proxies-dies")
+    for name, result in zip(runs.design("proxies-dies")["mechanism"], results, strict=True):
         grid = np.linspace(0, 20, 201)
         columns = {}
         for column in ("acknowledged", "delivered"):
@@ -419,9 +419,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
     def one(
         name: str, build: Callable[..., Scenario], seeds: int | None, **points: Any
     ) -> Experiment:
-        return Experiment(
-            name=f"helpers-links-{name}", build=build, points=points, repetitions=seeds
-        )
+        return Experiment(name=f"proxies-{name}", build=build, points=points, repetitions=seeds)
 
     return (
         one("losses", cell, four, mechanism=KINDS, loss=LOSSES),

@@ -64,7 +64,7 @@ def experiments(seeds: int) -> tuple[Experiment, ...]:
     """Return what is run, on ns-3 and on the segment engine."""
     return tuple(
         Experiment(
-            name=f"helpers-routers-{name}",
+            name=f"routers-{name}",
             build=scenario,
             points={"case": CASES},
             repetitions=seeds,
@@ -81,8 +81,8 @@ def engine_comparison(runs: Runs) -> pd.DataFrame:
     the mean of the logarithms run by run), low, high (95 %). Without a ratio where a run has none
     of it.
     """
-    design = runs.design("helpers-routers-ns3")
-    both = (runs.results(f"helpers-routers-{name}") for name in ("ns3", "beside-ns3"))
+    design = runs.design("routers-ns3")
+    both = (runs.results(f"routers-{name}") for name in ("ns3", "beside-ns3"))
     tables = [pd.DataFrame([measured(one) for one in results]) for results in both]
     found = []
     for case, own in design.groupby("case", sort=False):

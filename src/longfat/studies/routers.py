@@ -87,7 +87,7 @@ def filling(runs: Runs) -> pd.DataFrame:
     """
     times = np.arange(RTT_S, FILLING_S, 0.05)
     parts = []
-    results = runs.results("helpers-routers-filling")
+    results = runs.results("routers-filling")
     for name, result in zip(FILLING, results, strict=True):
         held = {}
         for series in ("queue_packets", "sent_bytes"):
@@ -153,9 +153,9 @@ def round_trip_fairness(runs: Runs) -> pd.DataFrame:
     Columns: sender, rtt_s, Mb/s, fairness (Jain's index of the three), used (of the link, from
     30 s on), queue (mean then, packets), retransmissions (of the three).
     """
-    results = runs.results("helpers-routers-sharing")
+    results = runs.results("routers-sharing")
     rows = []
-    names = runs.design("helpers-routers-sharing")["sender"]
+    names = runs.design("routers-sharing")["sender"]
     for name, result in zip(names, results, strict=True):
         goodput = result.flows["goodput_bps"].to_numpy()
         sent = result.traces["sent_bytes"]
@@ -193,8 +193,8 @@ def stability(runs: Runs) -> pd.DataFrame:
     smallest window of the last third, over what the path holds).
     """
     rows = []
-    alphas = runs.design("helpers-routers-stability")["alpha"]
-    for alpha, result in zip(alphas, runs.results("helpers-routers-stability"), strict=True):
+    alphas = runs.design("routers-stability")["alpha"]
+    for alpha, result in zip(alphas, runs.results("routers-stability"), strict=True):
         trace = result.traces["cwnd_segments"]
         late = trace[trace["time_s"] > STABILITY_S * 2 / 3]["cwnd_segments"]
         swing = 0.0 if late.empty else (late.max() - late.min()) / (20e6 * RTT_S / PACKET_BITS)
@@ -212,7 +212,7 @@ def mixed(runs: Runs) -> pd.DataFrame:
 
     Columns: newreno (how many), xcp (its part of what is carried), part (an equal one).
     """
-    return parts_beside(runs.flows("helpers-routers-mixed"), "xcp")
+    return parts_beside(runs.flows("routers-mixed"), "xcp")
 
 
 def parts_beside(flows: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -236,7 +236,7 @@ def bursts(runs: Runs) -> pd.DataFrame:
 
     Round trip 0.3 s. Columns: queue (in bandwidth-delay products), dropped (sent again).
     """
-    table = runs.flows("helpers-routers-bursts")[["queue", "retransmissions"]]
+    table = runs.flows("routers-bursts")[["queue", "retransmissions"]]
     return table.rename(columns={"retransmissions": "dropped"})
 
 
@@ -255,7 +255,7 @@ def saving(runs: Runs) -> pd.DataFrame:
 
     Columns: segments, asked (Mb/s; 0: no Quick-Start), seconds, retransmissions.
     """
-    table = runs.flows("helpers-routers-saving")
+    table = runs.flows("routers-saving")
     return table[["segments", "asked", "transfer_time_s", "retransmissions"]].rename(
         columns={"transfer_time_s": "seconds"}
     )
@@ -293,8 +293,8 @@ def managed(runs: Runs) -> pd.DataFrame:
     (goodput over what the link carries), again (segments sent again, in percent).
     """
     rows = []
-    names = runs.design("helpers-routers-managed")["queue"]
-    for name, result in zip(names, runs.results("helpers-routers-managed"), strict=True):
+    names = runs.design("routers-managed")["queue"]
+    for name, result in zip(names, runs.results("routers-managed"), strict=True):
         flows = result.flows
         rows.append(
             {
@@ -309,7 +309,7 @@ def managed(runs: Runs) -> pd.DataFrame:
 
 # --- beside ns-2
 
-NS2 = paths.DATA / "helpers-ns2.csv"
+NS2 = paths.DATA / "routers-ns2.csv"
 NS2_CASES = ((0.1,), OWN_RTTS_S)  # round trips of the flows
 
 
@@ -345,7 +345,7 @@ def run_ns2(rtts_s: Sequence[float], duration_s: float = 60.0) -> dict[str, floa
 
 
 def make_ns2() -> None:
-    """Write what ns-2 does into data/helpers-ns2.csv."""
+    """Write what ns-2 does into data/routers-ns2.csv."""
     rows = [{"flows": len(rtts_s)} | run_ns2(rtts_s) for rtts_s in NS2_CASES]
     pd.DataFrame(rows).round(6).to_csv(NS2, index=False)
 
@@ -364,7 +364,7 @@ def beside_ns2(runs: Runs) -> pd.DataFrame:
     Columns: flows, engine, used, queue, largest, drops, share_0 to share_2.
     """
     rows = []
-    results = runs.results("helpers-routers-beside-ns2")
+    results = runs.results("routers-beside-ns2")
     theirs = pd.read_csv(NS2)
     times = np.arange(0, NS2_S, 0.01)
     for rtts_s, result in zip(NS2_CASES, results, strict=True):
@@ -389,38 +389,38 @@ def beside_ns2(runs: Runs) -> pd.DataFrame:
 def experiments() -> tuple[Experiment, ...]:
     """Return what is run of XCP and of Quick-Start."""
     return (
-        Experiment(name="helpers-routers-filling", build=_filling, points={"sender": FILLING}),
+        Experiment(name="routers-filling", build=_filling, points={"sender": FILLING}),
         Experiment(
-            name="helpers-routers-sharing",
+            name="routers-sharing",
             build=lambda sender: shared(sender, duration_s=SHARING_S),
             points={"sender": ("xcp", "newreno", "cubic")},
         ),
         Experiment(
-            name="helpers-routers-stability",
+            name="routers-stability",
             build=_stability,
             points={"alpha": (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2)},
         ),
-        Experiment(name="helpers-routers-mixed", build=_mixed, points={"newreno": (0, 1, 2, 4)}),
+        Experiment(name="routers-mixed", build=_mixed, points={"newreno": (0, 1, 2, 4)}),
         Experiment(
-            name="helpers-routers-bursts",
+            name="routers-bursts",
             build=_burst,
             points={"queue": (0.1, 0.2, 0.4, 0.6, 1.0)},
         ),
         Experiment(
-            name="helpers-routers-saving",
+            name="routers-saving",
             build=_saving,
             points={
                 "segments": (10, 30, 100, 300, 1000, 3000, 10_000),
                 "asked": (0.0, 1.28, 5.12, 10.24),
             },
         ),
-        Experiment(name="helpers-routers-beside-ns2", build=_beside_ns2, points={"flows": (1, 3)}),
+        Experiment(name="routers-beside-ns2", build=_beside_ns2, points={"flows": (1, 3)}),
     )
 
 
 def managed_experiment(seeds: int) -> Experiment:
     """Return what is run of managed queues, so many times."""
-    name = "helpers-routers-managed"
+    name = "routers-managed"
     return Experiment(name=name, build=_managed, points={"queue": MANAGED}, repetitions=seeds)
 
 

@@ -1,6 +1,6 @@
-"""Make data/helpers-ns2*.csv: what ns-2's own XCP, Snoop and Quick-Start do.
+"""Make data/routers-ns2*.csv: what ns-2's own XCP, Snoop and Quick-Start do.
 
-python tools/helpers_ns2.py     needs the program `ns`
+python tools/routers_ns2.py     needs the program `ns`
 """
 
 from longfat.studies import assistance_ns2, routers

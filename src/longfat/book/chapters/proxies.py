@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from longfat import pictures
-from longfat.book.chapters import helpers_links_charts as charts
+from longfat.book.chapters import proxies_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table
 from longfat.studies import assistance_ns2, proxies
 from longfat.studies.setting import setting
@@ -101,7 +101,7 @@ def chapter(**parameters: Any) -> Chapter:
     """Return the page at a setting (`setting.setting`)."""
     at = setting(**parameters)
     return Chapter(
-        name="helpers-links",
+        name="proxies",
         setting=at,
         experiments=(*proxies.experiments(at), assistance_ns2.snoop_experiment()),
         figures=tuple(_shown()),
@@ -119,7 +119,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="links-losses",
-        uses=("helpers-links-losses",),
+        uses=("proxies-losses",),
         data=lambda runs: runs.derived(proxies.losses),
         chart=lambda data, _: charts.losses(data),
         caption="Goodput over the network of this page by the share of packets that the radio "
@@ -128,7 +128,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Table(
         name="links-taxonomy",
-        uses=("helpers-links-losses",),
+        uses=("proxies-losses",),
         data=lambda runs: charts.taxonomy(runs.derived(proxies.losses), 0.01),
         formats={"times Reno's": "{:.1f}"},
         caption="Who repairs the radio's losses, one experiment each: one packet in a hundred is "
@@ -136,7 +136,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="links-blocks",
-        uses=("helpers-links-blocks",),
+        uses=("proxies-blocks",),
         data=lambda runs: runs.derived(proxies.blocks),
         chart=lambda data, _: charts.blocks(data),
         caption="Goodput with Snoop: without SACK, as in its paper; with SACK and the blocks taken "
@@ -144,7 +144,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="links-time",
-        uses=("helpers-links-time",),
+        uses=("proxies-time",),
         data=lambda runs: runs.derived(proxies.hidden_time),
         chart=lambda data, _: charts.hidden_time(data),
         caption="Round trips that the sender measures over a radio of 2 Mb/s that loses 3 % of the "
@@ -152,14 +152,14 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="links-both",
-        uses=("helpers-links-both",),
+        uses=("proxies-both",),
         data=lambda runs: runs.derived(proxies.both_losses),
         chart=lambda data, _: charts.both(data),
         caption="Goodput where the radio loses one packet in a hundred and the wire loses too.",
     )
     yield Figure(
         name="links-gains",
-        uses=("helpers-links-gains",),
+        uses=("proxies-gains",),
         data=lambda runs: runs.derived(proxies.gains),
         chart=lambda data, _: charts.gains(data),
         caption="Time for 5 MB without a proxy over the time with one, by the wire's round trip "
@@ -167,15 +167,15 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="links-failures",
-        uses=("helpers-links-dies",),
+        uses=("proxies-dies",),
         data=lambda runs: runs.derived(proxies.failures),
         chart=lambda data, _: charts.failures(data),
         caption="What the sender believes delivered, and what the host has, when the base "
-        "station's helper dies. The coloured area is what the helper alone holds.",
+        "station's agent dies. The coloured area is what the agent alone holds.",
     )
     yield Figure(
         name="links-arq",
-        uses=("helpers-links-arq",),
+        uses=("proxies-arq",),
         data=lambda runs: runs.derived(proxies.persistence),
         chart=lambda data, _: charts.persistence(data),
         caption="Goodput, and timeouts of the sender, by how often the radio sends a packet again; "
@@ -183,7 +183,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="links-bursts",
-        uses=("helpers-links-bursts",),
+        uses=("proxies-bursts",),
         data=lambda runs: runs.derived(proxies.bursts),
         chart=lambda data, _: charts.bursts(data),
         caption="Goodput by the mean length of the bursts in which a share of all packets is lost, "
@@ -191,7 +191,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="links-wcdma",
-        uses=("helpers-links-wcdma",),
+        uses=("proxies-wcdma",),
         data=lambda runs: runs.derived(proxies.advice),
         chart=lambda data, _: charts.advice(data),
         caption="Goodput over W-CDMA with all that RFC 3481 advises (left out: nothing), without "
@@ -199,7 +199,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="links-handoffs",
-        uses=("helpers-links-handoffs",),
+        uses=("proxies-handoffs",),
         data=lambda runs: runs.derived(proxies.handoffs),
         chart=lambda data, _: charts.handoffs(data),
         caption="Time from the host's movement until whoever redirects its packets has answered, "
@@ -207,7 +207,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Table(
         name="links-itcp",
-        uses=("helpers-links-itcp",),
+        uses=("proxies-itcp",),
         data=state,
         formats={
             STATE["buffer_bytes"]: "{:.0f}",
@@ -220,7 +220,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Table(
         name="links-ns2",
-        uses=("helpers-links-beside-ns2",),
+        uses=("proxies-beside-ns2",),
         data=lambda runs: charts.beside_ns2(runs.derived(assistance_ns2.snoop)),
         formats={"loss rate": "{:g}"},
         caption="Goodput (Mb/s) of NewReno without SACK with and without Snoop, here and on "

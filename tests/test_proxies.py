@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import small
 
-from longfat.book.chapters import helpers_links_charts as drawings
+from longfat.book.chapters import proxies_charts as drawings
 from longfat.studies import proxies
 from longfat.studies.setting import setting
 
@@ -12,10 +12,10 @@ pytestmark = pytest.mark.medium
 
 
 def runs(name, repetitions=None, **points):
-    return small.runs(proxies, setting(), f"helpers-links-{name}", repetitions, **points)
+    return small.runs(proxies, setting(), f"proxies-{name}", repetitions, **points)
 
 
-def test_each_helper_stands_in_the_network():
+def test_each_agent_stands_in_the_network():
     assert proxies.KINDS.keys() == proxies.READS.keys() == drawings.LOOKS.keys()
     radio = {name: proxies.cell(name, 0.01).links[2] for name in proxies.KINDS}
     assert radio["Snoop"].base_station.kind == "snoop"
@@ -31,7 +31,7 @@ def test_each_helper_stands_in_the_network():
         assert not back.notifies_loss
 
 
-def test_the_helpers_keep_their_order_at_a_loss_in_a_hundred():
+def test_the_routers_keep_their_order_at_a_loss_in_a_hundred():
     table = proxies.losses(runs("losses", 2, loss=[0.01]))
     rate = table.set_index("mechanism")["Mb/s"]
     assert list(rate.index) == list(proxies.KINDS)

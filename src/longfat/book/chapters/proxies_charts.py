@@ -259,8 +259,8 @@ def beside_ns2(table: pd.DataFrame) -> pd.DataFrame:
         ]
     ).pivot(index="loss", columns=["case", "engine"], values="text")
     columns = {
-        ("no helper", "segment"): "no helper, here",
-        ("no helper", "ns2"): "no helper, ns-2",
+        ("no agent", "segment"): "no agent, here",
+        ("no agent", "ns2"): "no agent, ns-2",
         ("Snoop", "segment"): "Snoop, here",
         ("Snoop", "ns2"): "Snoop, ns-2",
         ("Snoop, deaf sender", "ns2"): "and a deaf sender",

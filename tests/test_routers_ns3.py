@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from longfat import InputError, Scenario
-from longfat.book.chapters import helpers_charts
+from longfat.book.chapters import routers_charts
 from longfat.engines import ns3, segment
 from longfat.experiment import Runs
 from longfat.network import duplex
@@ -147,6 +147,6 @@ def test_ns3_and_the_segment_engine_agree_but_for_rules_that_have_a_name():
     assert marked[["RED and ECN", "CoDel and ECN"]].between(0.9, 1.1).all()
     assert marked["PIE and ECN"] < 0.2
     assert table.loc[("PIE and ECN", "goodput"), "low"] > 1.1
-    shown = helpers_charts.beside_ns3(table.reset_index())
+    shown = routers_charts.beside_ns3(table.reset_index())
     assert shown["queue"].tolist() == [case for case in queues_ns3.CASES if case != "bursts"]
     assert shown["marked"].tolist()[::2] == ["none"] * 3

@@ -17,11 +17,11 @@ pytestmark = pytest.mark.medium
 @pytest.fixture(scope="module")
 def archived() -> Runs:
     """The page's runs, as archived."""
-    return chapters.find("helpers").runs
+    return chapters.find("routers").runs
 
 
 def some(name: str, **points) -> Runs:
-    return small.of(routers.experiments(), None, f"helpers-routers-{name}", **points)
+    return small.of(routers.experiments(), None, f"routers-{name}", **points)
 
 
 def test_a_link_is_full_once_nine_tenths_are_in_use_and_the_queue_counts_from_then_on():
@@ -94,7 +94,7 @@ def test_promises_are_judged_by_what_was_found():
 
 
 def test_ns2_shares_and_queues_as_we_do(archived):
-    """What is archived of ns-2 (data/helpers-ns2.csv) beside the same networks here."""
+    """What is archived of ns-2 (data/routers-ns2.csv) beside the same networks here."""
     table = routers.beside_ns2(archived).set_index(["flows", "engine"])
     for flows in (1, 3):
         here, there = table.loc[(flows, "segment")], table.loc[(flows, "ns2")]

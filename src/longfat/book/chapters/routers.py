@@ -6,14 +6,14 @@ from typing import Any
 import pandas as pd
 
 from longfat import pictures
-from longfat.book.chapters import helpers_charts as charts
+from longfat.book.chapters import routers_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, parts, stacked
 from longfat.studies import assistance_ns2, ptp, queues_ns3, routers
 from longfat.studies.setting import setting
 
-FILLING, SAVING = "helpers-routers-filling", "helpers-routers-saving"
-MANAGED, MIXED = "helpers-routers-managed", "helpers-routers-mixed"
-ON_NS3 = ("helpers-routers-ns3", "helpers-routers-beside-ns3")
+FILLING, SAVING = "routers-filling", "routers-saving"
+MANAGED, MIXED = "routers-managed", "routers-mixed"
+ON_NS3 = ("routers-ns3", "routers-beside-ns3")
 ASSUMED = {
     "gain": "gain $a$",
     "round_trips": "round trips to the next query",
@@ -81,71 +81,71 @@ def numbers(runs: Runs) -> dict[str, float]:
     )
     promised = runs.derived(promises)
     return {
-        "helpers_xcp_full": shape.at["xcp", "full_s"] / routers.RTT_S,
-        "helpers_newreno_full": shape.at["newreno", "full_s"] / routers.RTT_S,
-        "helpers_xcp_largest": shape.at["xcp", "largest"],
+        "routers_xcp_full": shape.at["xcp", "full_s"] / routers.RTT_S,
+        "routers_newreno_full": shape.at["newreno", "full_s"] / routers.RTT_S,
+        "routers_xcp_largest": shape.at["xcp", "largest"],
         **{
-            f"helpers_{name}_then": shape.at[name, "queue"]
+            f"routers_{name}_then": shape.at[name, "queue"]
             for name in ("xcp", "newreno", "cubic", "bbr")
         },
-        "helpers_xcp_used": 100 * three.at["xcp", "used"],
-        "helpers_xcp_queue": three.at["xcp", "queue"],
-        "helpers_newreno_queue": three.at["newreno", "queue"],
-        "helpers_xcp_fair": three.at["xcp", "fairness"],
-        "helpers_newreno_fair": three.at["newreno", "fairness"],
-        "helpers_cubic_fair": three.at["cubic", "fairness"],
-        "helpers_newreno_again": int(three.at["newreno", "retransmissions"]),
-        "helpers_newreno_far": farthest["newreno"],
-        "helpers_xcp_far": farthest["xcp"],
-        "helpers_cadpc_most": int(many["flows"].max()),
-        "helpers_cadpc_used_1": 100 * counted.at[1, "used"],
-        "helpers_cadpc_used_12": 100 * counted.at[12, "used"],
-        "helpers_cadpc_queue_3": counted.at[3, "queue"],
-        "helpers_cadpc_segments": many["segments"].sum() / many["queries"].sum(),
-        "helpers_cadpc_dropped": int(counted.at[12, "dropped"]),
-        "helpers_cadpc_lossy": rate["cadpc", 0.01],
-        "helpers_newreno_lossy": rate["newreno", 0.01],
-        "helpers_cadpc_clean": rate["cadpc", 0.0],
-        "helpers_cadpc_beside": 100
+        "routers_xcp_used": 100 * three.at["xcp", "used"],
+        "routers_xcp_queue": three.at["xcp", "queue"],
+        "routers_newreno_queue": three.at["newreno", "queue"],
+        "routers_xcp_fair": three.at["xcp", "fairness"],
+        "routers_newreno_fair": three.at["newreno", "fairness"],
+        "routers_cubic_fair": three.at["cubic", "fairness"],
+        "routers_newreno_again": int(three.at["newreno", "retransmissions"]),
+        "routers_newreno_far": farthest["newreno"],
+        "routers_xcp_far": farthest["xcp"],
+        "routers_cadpc_most": int(many["flows"].max()),
+        "routers_cadpc_used_1": 100 * counted.at[1, "used"],
+        "routers_cadpc_used_12": 100 * counted.at[12, "used"],
+        "routers_cadpc_queue_3": counted.at[3, "queue"],
+        "routers_cadpc_segments": many["segments"].sum() / many["queries"].sum(),
+        "routers_cadpc_dropped": int(counted.at[12, "dropped"]),
+        "routers_cadpc_lossy": rate["cadpc", 0.01],
+        "routers_newreno_lossy": rate["newreno", 0.01],
+        "routers_cadpc_clean": rate["cadpc", 0.0],
+        "routers_cadpc_beside": 100
         * runs.derived(ptp.newreno_coexistence).set_index("newreno").at[1, "cadpc"],
-        "helpers_cadpc_settled_least": assumptions["settled_s"].min(),
-        "helpers_cadpc_settled_most": assumptions["settled_s"].max(),
-        "helpers_cadpc_part_least": 100 * assumptions["part"].min(),
-        "helpers_cadpc_part_most": 100 * assumptions["part"].max(),
-        "helpers_cadpc_beside_least": 100 * assumptions["beside"].min(),
-        "helpers_cadpc_beside_most": 100 * assumptions["beside"].max(),
-        "helpers_quick_with": took[1000, 5.12],
-        "helpers_quick_without": took[1000, 0.0],
-        "helpers_quick_trips": (took[1000, 0.0] - took[1000, 5.12]) / trip,
-        "helpers_quick_rtt": trip,
-        "helpers_quick_small_with": took[100, 5.12],
-        "helpers_quick_small_without": took[100, 0.0],
-        "helpers_quick_large_with": took[10_000, 5.12],
-        "helpers_quick_large_without": took[10_000, 0.0],
-        "helpers_quick_lost": int(saved.at[(10_000, 5.12), "retransmissions"]),
-        "helpers_wait_tail": queues.at["drop-tail", "delay_ms"],
-        "helpers_wait_red": queues.at["RED", "delay_ms"],
-        "helpers_wait_codel": queues.at["CoDel", "delay_ms"],
-        "helpers_wait_pie": queues.at["PIE", "delay_ms"],
-        "helpers_used_red": 100 * queues.at["RED", "used"],
-        "helpers_used_codel": 100 * queues.at["CoDel", "used"],
-        "helpers_again_codel": queues.at["CoDel", "again"],
-        "helpers_again_codel_ecn": queues.at["CoDel and ECN", "again"],
-        "helpers_again_red_ecn": queues.at["RED and ECN", "again"],
-        "helpers_xcp_beside": 100 * runs.derived(routers.mixed).set_index("newreno").at[1, "xcp"],
-        "helpers_xcp_burst": int(burst.at[0.1, "dropped"]),
-        "helpers_xcp_bound": routers.BOUND,
-        "helpers_xcp_swing": stable.set_index("alpha").at[1.0, "swing"],
-        "helpers_xcp_stable": stable[stable["swing"] < 0.1]["alpha"].max(),
-        "helpers_quick_gap": 100 * gap.max(),
-        "helpers_quick_gap_middle": 100 * gap.median(),
-        "helpers_ns3_red": 100 * abs(ns3.at["RED", "goodput"] - 1),
-        "helpers_ns3_codel": 100 * abs(ns3.at["CoDel", "goodput"] - 1),
-        "helpers_ns3_pie": 100 * abs(ns3.at["PIE", "goodput"] - 1),
-        "helpers_ns3_marks": 1 / ns3.at["PIE and ECN", "marked"],
-        "helpers_ns3_lost": 100 * (1 - 1 / ns3.at["PIE and ECN", "goodput"]),
-        "helpers_promises": len(promised),
-        "helpers_kept": int((promised["kept"] == "yes").sum()),
+        "routers_cadpc_settled_least": assumptions["settled_s"].min(),
+        "routers_cadpc_settled_most": assumptions["settled_s"].max(),
+        "routers_cadpc_part_least": 100 * assumptions["part"].min(),
+        "routers_cadpc_part_most": 100 * assumptions["part"].max(),
+        "routers_cadpc_beside_least": 100 * assumptions["beside"].min(),
+        "routers_cadpc_beside_most": 100 * assumptions["beside"].max(),
+        "routers_quick_with": took[1000, 5.12],
+        "routers_quick_without": took[1000, 0.0],
+        "routers_quick_trips": (took[1000, 0.0] - took[1000, 5.12]) / trip,
+        "routers_quick_rtt": trip,
+        "routers_quick_small_with": took[100, 5.12],
+        "routers_quick_small_without": took[100, 0.0],
+        "routers_quick_large_with": took[10_000, 5.12],
+        "routers_quick_large_without": took[10_000, 0.0],
+        "routers_quick_lost": int(saved.at[(10_000, 5.12), "retransmissions"]),
+        "routers_wait_tail": queues.at["drop-tail", "delay_ms"],
+        "routers_wait_red": queues.at["RED", "delay_ms"],
+        "routers_wait_codel": queues.at["CoDel", "delay_ms"],
+        "routers_wait_pie": queues.at["PIE", "delay_ms"],
+        "routers_used_red": 100 * queues.at["RED", "used"],
+        "routers_used_codel": 100 * queues.at["CoDel", "used"],
+        "routers_again_codel": queues.at["CoDel", "again"],
+        "routers_again_codel_ecn": queues.at["CoDel and ECN", "again"],
+        "routers_again_red_ecn": queues.at["RED and ECN", "again"],
+        "routers_xcp_beside": 100 * runs.derived(routers.mixed).set_index("newreno").at[1, "xcp"],
+        "routers_xcp_burst": int(burst.at[0.1, "dropped"]),
+        "routers_xcp_bound": routers.BOUND,
+        "routers_xcp_swing": stable.set_index("alpha").at[1.0, "swing"],
+        "routers_xcp_stable": stable[stable["swing"] < 0.1]["alpha"].max(),
+        "routers_quick_gap": 100 * gap.max(),
+        "routers_quick_gap_middle": 100 * gap.median(),
+        "routers_ns3_red": 100 * abs(ns3.at["RED", "goodput"] - 1),
+        "routers_ns3_codel": 100 * abs(ns3.at["CoDel", "goodput"] - 1),
+        "routers_ns3_pie": 100 * abs(ns3.at["PIE", "goodput"] - 1),
+        "routers_ns3_marks": 1 / ns3.at["PIE and ECN", "marked"],
+        "routers_ns3_lost": 100 * (1 - 1 / ns3.at["PIE and ECN", "goodput"]),
+        "routers_promises": len(promised),
+        "routers_kept": int((promised["kept"] == "yes").sum()),
     }
 
 
@@ -153,7 +153,7 @@ def chapter(**parameters: Any) -> Chapter:
     """Return the page at a setting (`setting.setting`)."""
     at = setting(**parameters)
     return Chapter(
-        name="helpers",
+        name="routers",
         setting=at,
         experiments=(
             *routers.experiments(),
@@ -168,7 +168,7 @@ def chapter(**parameters: Any) -> Chapter:
 
 def _shown() -> Iterator[Figure | Table]:
     yield Figure(
-        name="helpers-path",
+        name="routers-path",
         data=lambda _: charts.SETTING,
         chart=lambda *_: pictures.draw(routers.scenario(routers.flow("xcp"), xcp={})),
         narrow=lambda *_: pictures.draw(routers.scenario(routers.flow("xcp"), xcp={}), down=True),
@@ -176,7 +176,7 @@ def _shown() -> Iterator[Figure | Table]:
         "link.",
     )
     yield Figure(
-        name="helpers-promise",
+        name="routers-promise",
         uses=(FILLING, SAVING, MANAGED),
         data=lambda runs: stacked(
             filling=runs.derived(routers.filling),
@@ -190,7 +190,7 @@ def _shown() -> Iterator[Figure | Table]:
         "flows share.",
     )
     yield Figure(
-        name="helpers-filling",
+        name="routers-filling",
         uses=(FILLING,),
         data=lambda runs: runs.derived(routers.filling),
         chart=lambda data, _: charts.filling(data),
@@ -198,16 +198,16 @@ def _shown() -> Iterator[Figure | Table]:
         "XCP has a router that tells it.",
     )
     yield Figure(
-        name="helpers-sharing",
-        uses=("helpers-routers-sharing",),
+        name="routers-sharing",
+        uses=("routers-sharing",),
         data=lambda runs: runs.derived(routers.round_trip_fairness),
         chart=lambda data, _: charts.round_trip_fairness(data),
         caption="Goodput of three flows that share a link of 10 Mb/s for 100 s, each kind among "
         "its own. The dotted line is a third.",
     )
     yield Figure(
-        name="helpers-cadpc",
-        uses=("helpers-ptp-joining", "helpers-ptp-shares"),
+        name="routers-cadpc",
+        uses=("ptp-joining", "ptp-shares"),
         data=lambda runs: stacked(joining=ptp.joining(runs), shares=runs.derived(ptp.shares)),
         chart=lambda data, _: charts.cadpc(*parts(data)),
         caption="CADPC on a link of 10 Mb/s with a round trip of 0.1 s. Left: the rate of each of "
@@ -215,8 +215,8 @@ def _shown() -> Iterator[Figure | Table]:
         "the largest, smaller than the marks), and all of them together.",
     )
     yield Figure(
-        name="helpers-cadpc-losses",
-        uses=("helpers-ptp-lossy", "helpers-ptp-beside", MIXED),
+        name="routers-cadpc-losses",
+        uses=("ptp-lossy", "ptp-beside", MIXED),
         data=lambda runs: stacked(
             lossy=runs.derived(ptp.lossy),
             cadpc=runs.derived(ptp.newreno_coexistence),
@@ -227,15 +227,15 @@ def _shown() -> Iterator[Figure | Table]:
         "95 % intervals. Right: what one flow of CADPC or XCP keeps of the link beside NewReno.",
     )
     yield Table(
-        name="helpers-cadpc-assumed",
-        uses=("helpers-ptp-assumptions",),
+        name="routers-cadpc-assumed",
+        uses=("ptp-assumptions",),
         data=assumed,
         formats=ASSUMED_FORMATS,
         caption="CADPC by what is assumed: three flows that begin at 0, 5 and 10 s, by the rule a "
         "quarter each, and one beside NewReno",
     )
     yield Figure(
-        name="helpers-quick-start",
+        name="routers-quick-start",
         uses=(SAVING,),
         data=lambda runs: runs.derived(routers.saving),
         chart=lambda data, _: charts.saving(data),
@@ -243,7 +243,7 @@ def _shown() -> Iterator[Figure | Table]:
         "by the rate that Quick-Start asks for.",
     )
     yield Figure(
-        name="helpers-queues",
+        name="routers-queues",
         uses=(MANAGED,),
         data=lambda runs: runs.derived(routers.managed),
         chart=lambda data, _: charts.managed(data),
@@ -251,8 +251,8 @@ def _shown() -> Iterator[Figure | Table]:
         "link delivers, and what has to be sent again, means of three runs from 20 s on.",
     )
     yield Figure(
-        name="helpers-costs",
-        uses=(MIXED, "helpers-routers-bursts", "helpers-routers-stability"),
+        name="routers-costs",
+        uses=(MIXED, "routers-bursts", "routers-stability"),
         data=lambda runs: stacked(
             beside=runs.derived(routers.mixed),
             bursts=runs.derived(routers.bursts),
@@ -265,32 +265,32 @@ def _shown() -> Iterator[Figure | Table]:
         "bound).",
     )
     yield Table(
-        name="helpers-ns2",
-        uses=("helpers-routers-beside-ns2",),
+        name="routers-ns2",
+        uses=("routers-beside-ns2",),
         data=lambda runs: charts.beside_ns2(routers.beside_ns2(runs)),
         caption="XCP on ns-2.35 and on the segment engine over the same networks for 60 s; use and "
         "mean queue from 20 s on",
     )
     yield Table(
-        name="helpers-ns2-quick-start",
-        uses=("helpers-routers-quick-start-beside-ns2",),
+        name="routers-ns2-quick-start",
+        uses=("routers-quick-start-beside-ns2",),
         data=lambda runs: charts.quick_start_beside_ns2(runs.derived(assistance_ns2.quick_start)),
         caption="Time until a transfer over the satellite has arrived, here and on ns-2.35 (which "
         "tells when its last ACK has, one way later: that is taken off)",
     )
     yield Table(
-        name="helpers-ns3",
+        name="routers-ns3",
         uses=ON_NS3,
         data=lambda runs: charts.beside_ns3(runs.derived(queues_ns3.engine_comparison)),
         caption="Managed queues on ns-3 by its own code: what it measures, and then the segment "
         "engine's over that, means of six runs with 95 % intervals",
     )
     yield Table(
-        name="helpers-promises",
+        name="routers-promises",
         uses=(
-            *(FILLING, SAVING, MANAGED, MIXED, "helpers-routers-sharing"),
-            *(f"helpers-ptp-{name}" for name in ("shares", "acknowledged", "lossy")),
-            *("helpers-ptp-sharing", "helpers-ptp-beside"),
+            *(FILLING, SAVING, MANAGED, MIXED, "routers-sharing"),
+            *(f"ptp-{name}" for name in ("shares", "acknowledged", "lossy")),
+            *("ptp-sharing", "ptp-beside"),
         ),
         data=lambda runs: runs.derived(promises),
         formats={"measured": "{:.3g}"},
