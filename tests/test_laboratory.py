@@ -9,6 +9,7 @@ import pytest
 from longfat import InputError, Scenario, simulate
 from longfat.book import laboratory
 from longfat.engines.segment import wasm
+from longfat.studies import attack
 
 COUNTS = ["delivered_bytes", "segments_sent", "retransmissions", "recoveries", "timeouts"]
 
@@ -132,6 +133,40 @@ def test_a_malformed_address_says_so_and_shows_the_default(visit, query, words):
     assert words in status and "The default is shown." in status
     assert len(status) < 300
     assert page.get_by_label("rate").input_value() == "10"
+
+
+def whole() -> Scenario:
+    """What the form cannot mean: the path changes, and a neighbour comes later."""
+    return attack.scenario("vegas", 3, delay_change=2, neighbours=1, neighbour_start=5)
+
+
+def test_a_whole_scenario_runs_from_the_address_and_gives_pythons_digits(visit):
+    page = visit("path", laboratory.address(whole(), ""))
+    page.get_by_text("The scenario of the address: 40 s simulated in").wait_for()
+    ran = Scenario.from_json(page.locator(".lab-code pre").last.text_content())
+    assert ran.replace(record=None) == whole().replace(record=None)
+    rows = page.locator(".lab-counts tbody tr").all()
+    flows = simulate(whole()).flows
+    told = [[int(row.locator("td").nth(1).text_content())] for row in rows]
+    assert told == flows[["segments_sent"]].to_numpy().tolist()
+    assert not page.get_by_label("rate").is_visible()
+    page.get_by_role("button", name="Default").click()
+    assert page.get_by_label("rate").is_visible()
+
+
+def test_a_whole_scenario_is_opened_from_a_file(visit, tmp_path):
+    path = tmp_path / "found.json"
+    path.write_text(whole().to_json(), encoding="utf-8")
+    page = visit("path")
+    page.get_by_label("Open a scenario (JSON)").set_input_files(path)
+    page.get_by_text("The scenario of found.json: 40 s simulated in").wait_for()
+    assert "scenario=" in page.url
+    path.write_text("{", encoding="utf-8")
+    page.get_by_label("Open a scenario (JSON)").set_input_files(path)
+    page.get_by_text("The scenario of found.json is not JSON").wait_for()
+    path.write_text('{"links": [], "flows": 1}', encoding="utf-8")
+    page.get_by_label("Open a scenario (JSON)").set_input_files(path)
+    page.get_by_text("is no scenario with links, flows and duration_s").wait_for()
 
 
 def test_what_the_form_cannot_mean_is_said_and_not_run(visit):

@@ -621,6 +621,71 @@ def evaluate(
         click.echo(f"\nThe page is {page}.")
 
 
+@main.command()
+@click.argument("sender")
+@click.option("--promises", default="", help="These alone: names with commas.  [default: all]")
+@click.option("--hold", multiple=True, metavar="NAME=VALUE", help="A number that is not searched.")
+@click.option("--budget", type=int, help="Paths that are tried at most.  [default: 4000]")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    help="Of the search (s).",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file for the scenario.  [default: attack-SENDER.json]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def attack(
+    sender: str,
+    promises: str,
+    hold: tuple[str, ...],
+    budget: int | None,
+    seed: int,
+    time_limit: float,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Search a path on which SENDER fails where NewReno does not.
+
+    A sender is a name (`longfat cc list`), or the path of a header of your own, such as my.h. A
+    failure is a promise that is broken: goodput, neighbour, progress or delay. The same arguments
+    give the same finding, unless the time limit ends the search.
+    """
+    from tqdm import tqdm
+
+    from longfat.cc import catalogue
+    from longfat.studies import attack as study
+
+    sender, most = catalogue.named(sender), study.BUDGET if budget is None else budget
+    with tqdm(None, sender, most, unit="path", leave=False, disable=None) as progress:
+
+        def report(tried: int, margin: float) -> None:
+            progress.n = min(tried, most)
+            progress.set_postfix_str(f"nearest to a failure: {margin:.2f}")
+
+        found = study.attack(
+            sender, _names(promises), study.held(hold), most, seed, time_limit, report
+        )
+    if found is None:
+        click.echo("null" if as_json else f"{sender}: no failure found.")
+        return
+    path = output or Path(f"attack-{sender}.json")
+    with _writing(path):
+        path.write_text(found.scenario.to_json(), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    click.echo(f"{found.sentence}\n\nThe path, where it is not the plain one:")
+    for line in found.path:
+        click.echo(f"  {line}")
+    click.echo(f"\nFound after {found.tried} paths. The scenario is {path}.")
+
+
 def _names(text: str) -> list[str]:
     """Return names with commas between as a list."""
     return [name.strip() for name in text.split(",") if name.strip()]

@@ -13,6 +13,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import networkx
 
@@ -35,13 +36,15 @@ class Network:
     """A panel's scenario, and which of its links the form sets: its source and target.
 
     With `exact_clock` only those senders have timestamps that need them. With `orbit`, what
-    `topologies.leo` was told, the form has the places and the shell, and a map is drawn.
+    `topologies.leo` was told, the form has the places and the shell, and a map is drawn. One that
+    `opens` scenarios takes a whole one instead of the form's, from a file or the page's address.
     """
 
     scenario: Scenario
     bottleneck: tuple[str, str]
     exact_clock: bool = False
     orbit: Mapping[str, str] | None = None
+    opens: bool = False
 
 
 ORBIT = {
@@ -69,6 +72,7 @@ def networks() -> dict[str, Network]:
         "path": Network(
             topologies.reference(congestion_control="newreno", duration_s=30),
             ("sender", "receiver"),
+            opens=True,
         ),
         "satellite": Network(
             topologies.satellite(loss=1e-4, duration_s=60), ("sender", "receiver")
@@ -146,8 +150,15 @@ def settings(name: str, address: str) -> dict[str, object]:
         "senders": senders(),
         "with_timestamps": BY_TIMESTAMPS if known[name].exact_clock else None,
         "state": state,
+        "opens": known[name].opens,
         **orbit,
     }
+
+
+def address(scenario: Scenario, page: str = "laboratory.html") -> str:
+    """Return the address at which the Laboratory has a scenario, and runs it at a click."""
+    text = scenario.replace(record=None).canonical_json()  # the page has its own
+    return f"{page}#{urlencode({'lab': 'path', 'scenario': text})}"
 
 
 def sky() -> dict[str, object]:

@@ -81,7 +81,7 @@ class Path:
                 "a",
                 "b",
                 **(fields | dict(self.forward)),
-                backward=_there_only | dict(self.backward),
+                backward=THERE_ONLY | dict(self.backward),
             )
         )
         wide: dict[str, Any] = {
@@ -143,7 +143,7 @@ class Path:
 
 
 SERIES = ("delivered_bytes", "rtt_s", "queue_packets", "sent_bytes")
-_there_only = {"loss_per_packet": 0.0, "outages": (), "changes": (), "aqm": None, "arq": None}
+THERE_ONLY = {"loss_per_packet": 0.0, "outages": (), "changes": (), "aqm": None, "arq": None}
 
 
 class Criterion(NamedTuple):

@@ -113,6 +113,7 @@ const longfatLaboratory = (() => {
     const query = new URLSearchParams(location.hash.slice(1));
     if (query.get("lab") !== settings.name) return { state: null, problem: "" };
     const state = structuredClone(settings.state);
+    if (settings.opens && query.has("scenario")) return opened(state, query.get("scenario"), "the address");
     for (const [key, value] of query) {
       const field = fieldsOf(settings).find((one) => one.name === key);
       const choice = choicesOf(settings).find((one) => one.name === key);
@@ -144,7 +145,27 @@ const longfatLaboratory = (() => {
     return problem ? { state: null, problem: `In the address, ${problem} The default is shown.` } : { state, problem };
   }
 
+  function opened(state, text, where) {
+    // Returns { state, problem }: that state with a whole scenario in it, which takes the form's place.
+    let scenario;
+    try {
+      scenario = JSON.parse(text);
+    } catch (error) {
+      return { state: null, problem: `The scenario of ${where} is not JSON: ${error.message}.` };
+    }
+    const lists = [scenario?.links, scenario?.flows];
+    if (!lists.every((one) => Array.isArray(one) && one.length) || !(scenario.duration_s > 0)) {
+      return { state: null, problem: `What ${where} has is no scenario with links, flows and duration_s.` };
+    }
+    return { state: { ...state, scenario, duration: scenario.duration_s, opened: where }, problem: "" };
+  }
+
   function writeAddress(settings, state) {
+    if (state.scenario) {
+      const query = new URLSearchParams({ lab: settings.name, scenario: JSON.stringify(state.scenario) });
+      history.replaceState(null, "", `#${query}`);
+      return;
+    }
     const query = new URLSearchParams({ lab: settings.name, senders: state.senders.join(",") });
     for (const { name } of [...choicesOf(settings), ...fieldsOf(settings)]) query.set(name, state[name]);
     history.replaceState(null, "", `#${query.toString().replaceAll("%2C", ",")}`);
@@ -152,6 +173,7 @@ const longfatLaboratory = (() => {
 
   function scenarioOf(settings, state) {
     // The network's scenario with the reader's settings: what longfat.Scenario reads.
+    if (state.scenario) return recorded(settings, structuredClone(state.scenario));
     const scenario = structuredClone(settings.scenario);
     if (settings.orbit) scenario.links = longfatOrbit.links(settings, state);
     else setLinks(scenario, settings, state);
@@ -169,6 +191,10 @@ const longfatLaboratory = (() => {
     });
     scenario.duration_s = state.duration;
     scenario.seed = state.seed;
+    return recorded(settings, scenario);
+  }
+
+  function recorded(settings, scenario) {
     scenario.record = {
       series: ["cwnd_segments", "rtt_s", "delivered_bytes", "queue_packets"],
       points: settings.points,
@@ -211,7 +237,7 @@ const longfatLaboratory = (() => {
       }
       if (series.delivered_bytes) plots.goodput.push({ label: name, ...rate(cut(series.delivered_bytes), settings.durationS) });
     }
-    const link = settings.scenario.links[settings.bottleneck];
+    const link = settings.links[settings.bottleneck];
     const queue = answer.links.find((l) => l.source === link.source && l.target === link.target);
     if (queue?.series?.queue_packets) plots.queue.push({ label: "queue", ...cut(queue.series.queue_packets) });
     return plots;
@@ -333,6 +359,7 @@ const longfatLaboratory = (() => {
     const stop = element(buttons, "button", { type: "button", disabled: "" }, "Stop");
     const keep = element(buttons, "button", { type: "button", disabled: "", "aria-pressed": "false" }, "Keep for comparison");
     const reset = element(buttons, "button", { type: "button" }, "Default");
+    const file = settings.opens ? element(element(buttons, "label", { for: identity("file") }, "Open a scenario (JSON)"), "input", { id: identity("file"), type: "file", accept: ".json,application/json" }) : null;
     const status = element(container, "p", { class: "lab-status", role: "status", id: identity("status") });
     const map = settings.orbit ? orbitMap() : null;
     const plots = element(container, "div", { class: "lab-plots" });
@@ -405,6 +432,7 @@ const longfatLaboratory = (() => {
     }
 
     function show() {
+      for (const part of [senders, path]) part.hidden = Boolean(state.scenario);
       selects.forEach((select, i) => { select.value = state.senders[i] ?? ""; });
       for (const { name } of [...choicesOf(settings), ...fieldsOf(settings)]) inputs[name].value = state[name];
       map?.setDuration();
@@ -416,6 +444,7 @@ const longfatLaboratory = (() => {
 
     function read() {
       // The form's state, or a sentence about what is wrong with it.
+      if (state.scenario) return state;
       const chosen = { senders: selects.map((select) => select.value).filter((name) => name) };
       for (const { name } of choicesOf(settings)) chosen[name] = inputs[name].value;
       for (const field of fieldsOf(settings)) {
@@ -470,14 +499,15 @@ const longfatLaboratory = (() => {
         say(result.answer.error);
         return;
       }
-      result.answer.flows.forEach((flow, i) => { flow.name = sent.flows[i].name; });
+      result.answer.flows.forEach((flow, i) => { flow.name = sent.flows[i].name || String(i); });
       const kept = keep.getAttribute("aria-pressed") === "true" ? runs.slice(0, 1) : [];
-      runs = [...kept, { plots: seriesOf(result, { ...settings, durationS: state.duration }), result }];
+      runs = [...kept, { plots: seriesOf(result, { ...settings, links: sent.links, durationS: state.duration }), result }];
       keep.disabled = false;
       count(result);
       redraw();
       const events = result.answer.events.toLocaleString("en");
-      say(`${state.duration} s simulated in ${result.wallS.toFixed(2)} s (${events} events).`);
+      const whose = state.scenario ? `The scenario of ${state.opened}: ` : "";
+      say(`${whose}${state.duration} s simulated in ${result.wallS.toFixed(2)} s (${events} events).`);
       container.dispatchEvent(new CustomEvent("longfat-result", { detail: result }));
     }
 
@@ -534,7 +564,18 @@ const longfatLaboratory = (() => {
       redraw();
     });
     reset.addEventListener("click", () => { state = structuredClone(settings.state); show(); say("The default settings."); });
-    form.addEventListener("change", () => {
+    file?.addEventListener("change", async () => {
+      const [chosen] = file.files;
+      if (!chosen) return;
+      const { state: wanted, problem } = opened(structuredClone(settings.state), await chosen.text(), chosen.name);
+      file.value = "";
+      if (!wanted) { say(problem); return; }
+      state = wanted;
+      show();
+      simulate();
+    });
+    form.addEventListener("change", (event) => {
+      if (event.target === file) return;
       const chosen = read();
       if (typeof chosen === "string") {
         say(chosen);
