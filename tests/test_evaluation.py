@@ -1,15 +1,18 @@
 """A sender's report card: criteria whose answers are known, and what is refused."""
 
+import html
 import json
 import time
 from pathlib import Path
+from urllib.parse import parse_qs, urlparse
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from click.testing import CliRunner
 
-from longfat import InputError
+from longfat import InputError, Scenario, paths
 from longfat.book import report_card
 from longfat.cc import catalogue
 from longfat.cli import main
@@ -112,6 +115,12 @@ def test_a_card_is_a_page_that_opens_from_a_file(tmp_path, page_of):
     page = page_of(path)
     assert page.locator("h2").count() == len(chosen.split(",")) + 1
     assert page.locator("svg").bounding_box()["width"] > 200
+    links = page.locator("a").evaluate_all("links => links.map(link => link.href)")
+    assert len(links) == len(chosen.split(","))
+    query = parse_qs(urlparse(links[0]).fragment)
+    ran = Scenario.from_json(query["scenario"][0])
+    again = evaluation.scenario("high loss", "a fifth of the path, four flows", "bbr", 1)
+    assert ran == again.replace(record=None)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -217,6 +226,22 @@ def test_a_header_that_does_not_work_gets_a_sentence(tmp_path, growth, status, s
     assert done.exit_code == status
     assert said in done.output
     assert len(done.output.strip().splitlines()) == 1
+
+
+@own_only
+def test_a_card_of_a_header_has_the_scenario_and_the_command(tmp_path):
+    card, sender = tmp_path / "card.html", str(own_header(tmp_path))
+    command = ["evaluate", sender, "--criteria", "outages", "--seeds", "2", "--html", str(card)]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    text = html.unescape(card.read_text("utf-8"))
+    assert "longfat simulate scenario.json --header my.h" in text
+    ran = Scenario.from_json(text.partition("<pre>")[2].partition("</pre>")[0])
+    assert ran == evaluation.scenario("outages", "2 s", "mine", 1)
+
+
+def test_the_site_is_the_books():
+    config = yaml.safe_load((paths.DATA.parent / "book" / "_config.yml").read_text("utf-8"))
+    assert config["html"]["baseurl"] == report_card.SITE
 
 
 @own_only

@@ -137,7 +137,7 @@ def test_a_malformed_address_says_so_and_shows_the_default(visit, query, words):
 
 def whole() -> Scenario:
     """What the form cannot mean: the path changes, and a neighbour comes later."""
-    return attack.scenario("vegas", 3, delay_change=2, neighbours=1, neighbour_start=5)
+    return attack.scenario("vegas", 3, delay_change=2, neighbours=1, head_start=5)
 
 
 def test_a_whole_scenario_runs_from_the_address_and_gives_pythons_digits(visit):

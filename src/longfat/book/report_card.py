@@ -8,10 +8,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from longfat import pictures, style
-from longfat.book import charts
+from longfat.book import charts, laboratory
+from longfat.cc import catalogue
 from longfat.errors import InputError
 from longfat.studies import evaluation
 
+SITE = "https://long-fat-lossy.github.io/long-fat-lossy/"  # `baseurl` of book/_config.yml
 COLORS = {"better": "#2a7f3f", "equal": "#777777", "open": "#b07d00", "worse": "#b3261e"}
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -32,6 +34,7 @@ p {{ margin: .2rem 0; }}
   figure {{ background: #fff; }}
 }}
 figure {{ margin: 1rem 0; }}
+pre {{ overflow-x: auto; font-size: .8rem; }}
 </style>
 <h1>{title}</h1>
 <p>{counts} RFC 9743 gives no limits, so nothing passes or fails. Each number is of pairs of runs
@@ -59,7 +62,9 @@ def page(table: pd.DataFrame, sender: str) -> str:
     others = ", ".join(dict.fromkeys(table["against"]))
     counts = deciding["verdict"].value_counts()
     said = ", ".join(f"{counts[name]} {name}" for name in COLORS if name in counts)
-    sections = [_section(name, rows) for name, rows in table.groupby("criterion", sort=False)]
+    sections = [
+        _section(name, rows, sender) for name, rows in table.groupby("criterion", sort=False)
+    ]
     left_out = [
         f"<p>{html.escape(section)}: {html.escape(why)}</p>"
         for section, why in evaluation.NOT_SIMULATED.items()
@@ -74,7 +79,7 @@ def page(table: pd.DataFrame, sender: str) -> str:
     )
 
 
-def _section(name: object, rows: pd.DataFrame) -> str:
+def _section(name: object, rows: pd.DataFrame, sender: str) -> str:
     head = rows.iloc[0]
     lines = [
         f'<p><span class="verdict {row["verdict"]}">{row["verdict"]}</span>'
@@ -84,7 +89,25 @@ def _section(name: object, rows: pd.DataFrame) -> str:
     ]
     title = f"{name} (RFC 9743, section {head['section']})"
     question = f"<p>{html.escape(head['question'])}</p>"
+    decides = next(row for row in rows.to_dict("records") if row["decides"])
+    lines.append(_rerun(str(name), decides["path"], sender))
     return f"<section><h2>{html.escape(title)}</h2>{question}{''.join(lines)}</section>"
+
+
+def _rerun(criterion: str, path: str, sender: str) -> str:
+    """Return how the deciding path is run again: a link where the Laboratory has the sender, or
+    else its scenario and the command."""
+    scenario = evaluation.scenario(criterion, path, sender, seed=1)
+    own = catalogue.find(sender).header
+    if sender in laboratory.senders() and own and own.parent == catalogue.FOLDER:
+        address = html.escape(laboratory.address(scenario, f"{SITE}book/laboratory.html"))
+        return f'<p><a href="{address}">Run it in the Laboratory</a> (the first seed).</p>'
+    header = f" --header {own.name}" if own else ""
+    return (
+        "<details><summary>Run it again (the first seed)</summary>"
+        f"<p><code>longfat simulate scenario.json{html.escape(header)}</code></p>"
+        f"<pre>{html.escape(scenario.to_json())}</pre></details>"
+    )
 
 
 def forest(axes: Axes, table: pd.DataFrame) -> None:
