@@ -538,23 +538,25 @@ def shrunk(
     among: Iterable[Number],
     holds: Callable[[Mapping[str, float]], bool],
 ) -> dict[str, float]:
-    """Return a plainer path of which `holds` is still true: each number among these as on a plain
-    one, or nearer to it, or with fewer digits, until none can be."""
-    path, before = dict(path), None
-    while path != before:
-        before = dict(path)
-        for one in reversed(list(among)):
-            for plainer in _plainer(one, path[one.name]):
-                if holds(path | {one.name: plainer}):
-                    path[one.name] = plainer
-                    break
+    """Return a plainer path of which `holds` is still true: as many numbers among these as can be
+    are those of a plain path, and then the others nearer to it, or with fewer digits."""
+    path, numbers = dict(path), list(among)[::-1]
+    for candidates in (lambda one, value: [one.default], _nearer):
+        before = None
+        while path != before:
+            before = dict(path)
+            for one in numbers:
+                if path[one.name] == one.default:
+                    continue
+                for plainer in candidates(one, path[one.name]):
+                    if holds(path | {one.name: float(plainer)}):
+                        path[one.name] = float(plainer)
+                        break
     return path
 
 
-def _plainer(one: Number, value: float) -> list[float]:
-    """Return what may stand in the place of a number: nearer to a plain path, the plainest first."""
-    if value == one.default:
-        return []
+def _nearer(one: Number, value: float) -> list[float]:
+    """Return what may stand in a number's place: nearer to a plain path, the plainest first."""
     if one.whole:
         step = 1 if value > one.default else -1
         return [float(whole) for whole in range(int(one.default), int(value), step)]

@@ -1,15 +1,17 @@
 """The tutorial: General AIMD on a satellite link that loses packets, beside three others."""
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from longfat import statistics
-from longfat.book import show
+from longfat.book import new, show
 from longfat.errors import InputError
 from longfat.experiment import Chapter, Experiment, Figure, Runs, Table
 from longfat.network import duplex
@@ -52,6 +54,34 @@ def dish(
         max_window_segments=1000,
     )
     return Scenario(links=[*wire, *radio], flows=[flow], duration_s=duration_s, seed=seed)
+
+
+def header(increase_segments: float, decrease: float) -> Path:
+    """Return the header that `longfat new` begins with, with other defaults and a name of its own.
+
+    It lies in a folder of the system's for what is temporary.
+    """
+    text = new.HEADER.read_text("utf-8").replace('"my-experiment"', '"mine"')
+    changes = {
+        "&MyExperiment::m_increase,": ("1,", f"{increase_segments!r},"),
+        "&MyExperiment::m_decrease,": ("0.5,", f"{decrease!r},"),
+    }
+    for member, (stated, wanted) in changes.items():
+        before, _, after = text.partition(member)
+        text = before + member + after.replace(stated, wanted, 1)
+    path = Path(tempfile.mkdtemp()) / "mine.h"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def card(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the criteria of a report card at which the sender is better or worse.
+
+    `table` is what `longfat.studies.evaluation.evaluate` returns.
+    """
+    told = table[table["decides"] & table["verdict"].isin(["better", "worse"])]
+    columns = ["verdict", "criterion", "path", "measure", "sender", "standard"]
+    return told.sort_values("verdict", kind="stable")[columns].reset_index(drop=True)
 
 
 def _run(at: Setting, algorithm: str, loss: float, seed: int) -> Scenario:
