@@ -8,6 +8,7 @@ from longfat.errors import InputError
 from longfat.experiment import Chapter, Runs, Table
 from longfat.studies import attack
 
+NOTHING = "none was found"
 MEASURED = {
     "goodput": ("share", "{:.0%} of its part"),
     "neighbour": ("neighbour", "{:.1%} of its part"),
@@ -20,7 +21,7 @@ def known(runs: Runs) -> pd.DataFrame:
     """Return the known failures: what the literature says, the path found, and what came of it.
 
     A row a failure; values are means of all seeds, and `seeds` counts those in which the promise
-    is broken. Where the search found nothing, the rest is empty.
+    is broken. Where the search found nothing, path is `NOTHING` and the rest empty.
     """
     table = runs.points(attack.ARCHIVE)
     found = attack.findings().set_index("name")
@@ -33,8 +34,10 @@ def known(runs: Runs) -> pd.DataFrame:
         }
         if found.loc[one.name, "holds"]:
             row |= _found(one, table[table["name"] == one.name])
+        else:
+            row["path"] = NOTHING
         rows.append(row)
-    return pd.DataFrame(rows).rename(columns={"tried": "paths tried"})
+    return pd.DataFrame(rows).fillna("").rename(columns={"tried": "paths tried"})
 
 
 def _found(one: attack.Known, runs: pd.DataFrame) -> dict[str, object]:
