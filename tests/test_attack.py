@@ -59,13 +59,14 @@ def test_a_plain_path_is_plain_and_a_seed_changes_losses_and_starts_alone():
 
 def test_vegas_and_rerouting_is_found_from_nothing_and_found_again():
     """A path that has become longer looks like a queue that never goes (La et al. 1999)."""
-    found = attack.attack("vegas", ("goodput",), {"neighbours": 0, "per_ack": 1}, SMALL)
+    asked = "vegas", ("goodput",), {"neighbours": 0, "per_ack": 1}, SMALL
+    found = attack.attack(*asked)
     assert found and found.holds >= attack.MUST_HOLD
-    assert set(found.numbers) == {"neighbours", "per_ack", "delay_change"} & set(found.numbers)
+    assert set(found.numbers) == {"delay_change"}
     assert found.numbers["delay_change"] > 1
     assert "less than half of NewReno's goodput" in found.sentence
     attack.run_of.cache_clear()
-    assert attack.attack("vegas", ("goodput",), {"neighbours": 0, "per_ack": 1}, SMALL) == found
+    assert repr(attack.attack(*asked)) == repr(found)  # also what is not a number
 
 
 def test_newreno_breaks_no_promise_that_newreno_keeps():
@@ -81,7 +82,7 @@ def test_the_file_that_is_written_is_what_was_found(tmp_path):
     found = json.loads(done.output)
     assert len(found["numbers"]) < 10
     result = simulate(Scenario.from_file(path))
-    assert attack.measured(result) == found["own"]
+    assert attack.measured(result) == pytest.approx(found["own"], rel=0, abs=0, nan_ok=True)
     done = CliRunner().invoke(main, [*command, "--output", str(path)])
     assert found["sentence"] in done.output and str(path) in done.output
     for name, value in found["numbers"].items():
@@ -91,14 +92,13 @@ def test_the_file_that_is_written_is_what_was_found(tmp_path):
 def test_a_header_of_ones_own_is_attacked(tmp_path, monkeypatch):
     """One that never lets the window grow above a segment has less than half anywhere."""
     monkeypatch.setattr(catalogue, "_used", {})
-    text = catalogue.FOLDER.joinpath("newreno.h").read_text("utf-8")
-    assert '.name = "newreno"' in text
     template = catalogue.FOLDER.parent / "book" / "templates" / "congestion-control.h"
     text = template.read_text("utf-8").replace("my-experiment", "mine")
-    growth = "now.cwnd += m_increase / now.cwnd;"
-    assert growth in text
+    for growth in ("now.cwnd += m_increase / now.cwnd;", "return m_slow_start.on_ack(ack, now);"):
+        assert growth in text
+        text = text.replace(growth, "now.cwnd = 1; return now;")
     header = tmp_path / "my.h"
-    header.write_text(text.replace(growth, "now.cwnd = 1;"), encoding="utf-8")
+    header.write_text(text, encoding="utf-8")
     found = attack.attack(str(header), ("goodput",), budget=SMALL)
     assert found and found.sender == "mine" and found.numbers == {}
 
