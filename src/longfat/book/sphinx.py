@@ -785,9 +785,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", _tell_terms)
     app.connect("html-page-context", _list_citations)
     app.connect("html-page-context", _let_phones_choose)
+    app.connect("html-page-context", _load_laboratory)  # before that list is made anew
     app.connect("html-page-context", _leave_out_mathjax)
     app.connect("html-page-context", _tell_symbols)
-    app.connect("html-page-context", _load_laboratory)
     app.connect("build-finished", _copy_mathjax)
     app.connect("build-finished", _copy_narrow_pictures)
     app.connect("build-finished", _round_pictures)

@@ -1,5 +1,7 @@
 """The page on attacks: failures that the literature knows, found from nothing."""
 
+from html import escape
+
 import pandas as pd
 
 from longfat.book import laboratory
@@ -10,10 +12,10 @@ from longfat.studies import attack
 
 NOTHING = "none was found"
 MEASURED = {
-    "goodput": ("share", "{:.0%} of its part"),
-    "neighbour": ("neighbour", "{:.1%} of its part"),
-    "progress": ("silence_s", "{:.1f} s"),
-    "delay": ("rtt_s", "{:.2f} s"),
+    "goodput": ("share", "{:.0%} of its part of the link, where NewReno has {:.0%}"),
+    "neighbour": ("neighbour", "leaves its neighbours {:.1%} of their part, NewReno {:.0%}"),
+    "progress": ("silence_s", "{:.1f} s without progress, NewReno {:.1f} s"),
+    "delay": ("rtt_s", "round trips of {:.2f} s, NewReno's of {:.2f} s"),
 }
 
 
@@ -28,7 +30,7 @@ def known(runs: Runs) -> pd.DataFrame:
     rows = []
     for one in attack.KNOWN:
         row = {
-            "failure": f"{one.says} ({{cite:p}}`{one.source}`)",
+            "failure": f"{one.says[0].upper()}{one.says[1:]} {{cite:p}}`{one.source}`",
             "sender": label(one.sender),
             "tried": found.loc[one.name, "tried"],
         }
@@ -50,16 +52,14 @@ def _found(one: attack.Known, runs: pd.DataFrame) -> dict[str, object]:
     )
     margin = attack.promise(one.promise).margin
     broken = [seed for seed in own if margin(own[seed], standard[seed]) < 0]
-    column, shape = MEASURED[one.promise]
+    column, said = MEASURED[one.promise]
     means = [by_seed.loc[sender, column].mean() for sender in (one.sender, attack.STANDARD)]
     address = laboratory.address(attack.scenario(one.sender, 1, **numbers))
     return {
         "path": "; ".join(attack.path_in_words(numbers, brief=True)) or "the plain one",
-        "measured": {"neighbour": "its neighbours' goodput"}.get(one.promise, one.promise),
-        "with the sender": shape.format(means[0]),
-        "with NewReno": shape.format(means[1]),
+        "what came of it": said.format(*means),
         "seeds": f"{len(broken)} of {len(own)}",
-        "see": f'<a href="{address}">run it</a>',
+        "see": f'<a href="{escape(address)}">run it</a>',
     }
 
 
