@@ -39,6 +39,7 @@ FLOWS: dict[str, Any] = {
     "undo": True,
     "retries": 3,
     "timestamp_tick_s": 0.01,
+    "conceals_losses": True,
     "lost_retransmissions": "timeout",
     "ecn": True,
     "quick_start_bps": 1e6,

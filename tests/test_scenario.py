@@ -275,6 +275,7 @@ def test_defaults_have_not_changed():
         "undo": False,
         "retries": 15,
         "timestamp_tick_s": 0.0,
+        "conceals_losses": False,
         "lost_retransmissions": "detected",
     }
     assert fields["links"][0] == {

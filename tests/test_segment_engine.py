@@ -99,6 +99,20 @@ def test_what_only_it_has_is_refused_by_others():
         simulate(one, engine="ns3")
 
 
+def test_a_receiver_that_conceals_losses_hides_them_from_the_sender():
+    """Of one packet in a hundred, and of those that a full queue drops: nothing is sent again, the
+    window never falls, and most of what is acknowledged has never come."""
+    honest = reference(congestion_control="newreno", loss=0.01, duration_s=10)
+    told, hidden = (simulate(one) for one in (honest, changed(honest, conceals_losses=True)))
+    assert told.flows["recoveries"][0] > 5
+    assert hidden.flows[["recoveries", "retransmissions", "timeouts"]].to_numpy().sum() == 0
+    links = hidden.links.iloc[0]
+    assert links["packets_lost"] > 50
+    assert links["packets_dropped_by_queue"] > links["packets_sent"]
+    delivered = hidden.flows["delivered_bytes"][0] / 1000
+    assert links["packets_sent"] < delivered <= hidden.flows["segments_sent"][0]
+
+
 def test_what_only_others_have_is_refused_in_a_sentence():
     one = reference(congestion_control="newreno", duration_s=1)
     with pytest.raises(InputError, match="recovery: the engine 'segment' does not have it"):

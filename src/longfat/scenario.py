@@ -187,7 +187,9 @@ class Flow(Model):
     end (RACK-TLP, RFC 8985), `frto` finds out whether a timeout was one (RFC 5682), `undo` takes
     back what timestamps (RFC 3522) or DSACK (RFC 2883) show to have been for nothing; `as_linux`
     turns all on. After `retries` timeouts in a row the connection gives up (R2 of RFC 9293).
-    Timestamps count ticks of `timestamp_tick_s` (0: nanoseconds).
+    Timestamps count ticks of `timestamp_tick_s` (0: nanoseconds). A receiver that `conceals_losses`
+    misbehaves: it acknowledges what is missing as if it had come (Savage et al. 1999), so that no
+    loss is felt unless nothing comes after it, and what counts as delivered has holes.
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -229,6 +231,7 @@ class Flow(Model):
     undo: bool = False
     retries: Annotated[int, Field(ge=1, le=1_000_000)] = 15
     timestamp_tick_s: Annotated[float, Field(ge=0, le=10)] = 0.0
+    conceals_losses: bool = False
     lost_retransmissions: Literal["detected", "timeout"] = "detected"
     start_up: Annotated[StartUp | None, BeforeValidator(from_name)] = None
 

@@ -46,7 +46,7 @@ class Path:
 
     `flows` are long ones of the sender that is judged; `beside` is the congestion control of one
     neighbour more; `short` says of whom short flows come ("" without). `forward` and `backward` are
-    fields of the links.
+    fields of the links, `flow` of all flows, `own` of those that are judged.
     """
 
     rate_bps: float = 20e6
@@ -60,6 +60,7 @@ class Path:
     forward: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     backward: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     flow: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    own: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     detour_at_s: float | None = None  # from then on packets take a way of twice the round trip
 
     def scenario(self, sender: str, seed: int) -> Scenario:
@@ -116,6 +117,7 @@ class Path:
         flows = []
         for number in range(self.flows):
             more: dict[str, Any] = {"source": "far"} if number in self.longer else {}
+            more |= self.own
             if self.detour_at_s is not None:
                 more["path"] = ("a", "b")
                 more["reroutes"] = (Reroute(at_s=self.detour_at_s, path=("a", "c", "b")),)
@@ -439,6 +441,15 @@ def criteria() -> tuple[Criterion, ...]:
             },
         ),
         Criterion(
+            "misbehaving nodes",
+            "7.5",
+            "What does it leave NewReno when its receiver conceals losses?",
+            "goodput of newreno (Mb/s)",
+            True,
+            "neighbour",
+            {"once the path": Path(beside="newreno", own={"conceals_losses": True})},
+        ),
+        Criterion(
             "reordering",
             "7.6",
             "Does it survive packets that overtake each other?",
@@ -485,14 +496,17 @@ def criteria() -> tuple[Criterion, ...]:
             "goodput (Mb/s)",
             True,
             "goodput",
-            {"a hundredth for ACKs": Path(backward={"rate_bps": 200e3})},
+            {
+                "a hundredth for ACKs": Path(backward={"rate_bps": 200e3}),
+                "one ACK in ten lost": Path(backward={"loss_per_packet": 0.1}),
+                "an ACK for eight segments": Path(flow={"segments_per_ack": 8}),
+            },
         ),
     )
 
 
 NOT_SIMULATED = {
     "6.2": "tunnels: of the senders here only XCP needs a signal that a tunnel would hide",
-    "7.5": "misbehaving nodes: the engine's receivers tell the truth",
     "7.8": "multipath: no sender here has more than one path at a time",
     "7.9": "data centres: a controlled environment, of which the RFC asks less",
 }

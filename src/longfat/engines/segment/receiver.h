@@ -175,7 +175,7 @@ class Receiver final : public Endpoint
     /// At the end of a run: whether every segment that came was new once.
     bool is_consistent() const
     {
-        return m_came == m_next + m_early_count + m_again;
+        return m_came + m_concealed == m_next + m_early_count + m_again;
     }
 
   private:
@@ -255,6 +255,10 @@ class Receiver final : public Endpoint
             m_echo = packet.sent;
         }
         const uint64_t expected = m_next;
+        if (m_spec.conceals_losses && packet.number > m_next) [[unlikely]]
+        {
+            conceal(packet.number);
+        }
         if (!store(packet.number))
         {
             ++m_again;
@@ -318,6 +322,16 @@ class Receiver final : public Endpoint
         {
         }
         return scale;
+    }
+
+    /// Acknowledge what is missing before that segment as if it had come.
+    void conceal(uint64_t number)
+    {
+        m_concealed += number - m_next;
+        for (; m_next < number; ++m_next)
+        {
+            m_arrived += m_stream.size(m_next);
+        }
     }
 
     /// Keep a segment; returns false for one that was there before.
@@ -466,6 +480,7 @@ class Receiver final : public Endpoint
     Bytes m_arrived{0};             //!< in order or not, each once
     uint64_t m_came{0};             //!< segments, all that have come
     uint64_t m_again{0};            //!< of them, those that had come before
+    uint64_t m_concealed{0};        //!< that had not come, and were acknowledged
     std::vector<Block> m_blocks;    //!< of early segments, the newest first
     uint64_t m_acknowledged{0};     //!< highest number sent in an ACK (Last.ACK.sent)
     uint64_t m_unacknowledged;      //!< segments since the last ACK

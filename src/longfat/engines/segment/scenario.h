@@ -327,6 +327,7 @@ class ScenarioReader : private Refusal
         flow->frto = fields.truth("frto", false);
         flow->undo = fields.truth("undo", false);
         flow->retries = fields.whole("retries", 1, 1e6, 15);
+        flow->conceals_losses = fields.truth("conceals_losses", false);
         flow->min_rto = from_seconds(fields.number("min_rto_s", ABOVE_0, LONGEST_S, 1.0));
         flow->start = from_seconds(fields.number("start_s", 0, LONGEST_S, 0.0));
         if (const auto stop_s = fields.optional("stop_s", ABOVE_0, LONGEST_S))

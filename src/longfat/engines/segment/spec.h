@@ -199,6 +199,7 @@ struct FlowSpec
     bool rack{false};                      //!< RFC 8985, with tail loss probes
     bool frto{false};                      //!< RFC 5682
     bool undo{false};                      //!< by timestamps (RFC 3522) and by DSACK (RFC 2883)
+    bool conceals_losses{false};           //!< the receiver acknowledges what is lost
     uint64_t retries{15};                  //!< timeouts in a row before it gives up: R2 of RFC 9293
     Time min_rto{0};
     Time start{0};
