@@ -45,8 +45,9 @@ class Path:
     """A path and who is on it. Times in s, rates in bit/s, the buffer in rate times `rtt_s`.
 
     `flows` are long ones of the sender that is judged; `beside` is the congestion control of one
-    neighbour more; `short` says of whom short flows come ("" without). `forward` and `backward` are
-    fields of the links, `flow` of all flows, `own` of those that are judged.
+    neighbour more; `short` says of whom short flows come ("" without), `short_flows` how many.
+    `forward` and `backward` are fields of the links, `flow` of all flows, `own` of those that are
+    judged.
     """
 
     rate_bps: float = 20e6
@@ -56,6 +57,7 @@ class Path:
     longer: tuple[int, ...] = ()  # flows whose round trip is three times as long
     beside: str = ""
     short: Literal["", "own", "beside"] = ""
+    short_flows: int = SHORT_FLOWS
     duration_s: float = 30.0
     forward: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     backward: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -126,14 +128,15 @@ class Path:
             flows.append(flow(BESIDE, self.beside, draw.uniform(0, 1)))
         if self.short:
             whose = sender if self.short == "own" else self.beside or STANDARD
+            every_s = SHORT_EVERY_S * SHORT_FLOWS / self.short_flows
             flows += [
                 flow(
                     f"{SHORT} {number + 1}",
                     whose,
-                    SHORT_FROM_S + SHORT_EVERY_S * (number + draw.uniform(0, 0.5)),
+                    SHORT_FROM_S + every_s * (number + draw.uniform(0, 0.5)),
                     bytes=SHORT_BYTES,
                 )
-                for number in range(SHORT_FLOWS)
+                for number in range(self.short_flows)
             ]
         return Scenario(
             links=tuple(links),
@@ -315,7 +318,11 @@ def criteria() -> tuple[Criterion, ...]:
             "mean time of 100 kB (s)",
             False,
             "short_s",
-            {"beside one long flow": Path(short="own"), "alone": Path(flows=0, short="own")},
+            {
+                "beside one long flow": Path(short="own"),
+                "alone": Path(flows=0, short="own"),
+                "a hundred beside one": Path(short="own", short_flows=100),
+            },
         ),
         *(
             Criterion(
@@ -361,6 +368,7 @@ def criteria() -> tuple[Criterion, ...]:
             {
                 "beside one long flow": Path(short="beside"),
                 "beside four": Path(flows=4, short="beside"),
+                "a hundred beside one": Path(short="beside", short_flows=100),
             },
         ),
         Criterion(
