@@ -13,7 +13,8 @@ import yaml
 from click.testing import CliRunner
 
 from longfat import InputError, Scenario, paths
-from longfat.book import report_card
+from longfat.book import chapters, report_card
+from longfat.book.chapters import evaluate
 from longfat.cc import catalogue
 from longfat.cli import main
 from longfat.studies import evaluation
@@ -102,6 +103,29 @@ def test_what_gives_way_leaves_its_neighbour_more_and_what_answers_delay_keeps_q
     assert table.loc["four times the path", "low"] > 1.5
     table = evaluation.evaluate("vegas", among=("bufferbloat",), seeds=4).set_index("path")
     assert table.loc["four times the path", "verdict"] == "better"
+
+
+def test_what_the_page_says_of_receivers_that_conceal_losses():
+    """From the league: who leaves a neighbour more answers delay, and BBR leaves it least."""
+    found = chapters.find("evaluate").runs.derived(evaluate.cards)
+    found = found[found["criterion"] == "misbehaving nodes"].groupby("verdict")["id"].agg(set)
+    answer_delay = {"card", "cdg", "cdg-linux", "dual", "hd", "hd-freebsd", "lp", "pert", "vegas"}
+    assert found["better"] and found["better"] <= answer_delay
+    assert {"bbr", "bbr3"} <= found["worse"]
+    assert "newreno" in found["open"]
+
+
+def test_short_flows_by_the_hundred_are_there():
+    one = evaluation.scenario("short flows of others", "a hundred beside one", "bbr", 1)
+    short = [flow for flow in one.flows if flow.bytes]
+    assert len(short) == 100
+    assert {flow.congestion_control.name for flow in short} == {"cubic"}
+    assert 3 <= min(flow.start_s for flow in short) < max(flow.start_s for flow in short) < 28
+
+
+def test_only_the_flow_that_is_judged_has_a_receiver_that_conceals_losses():
+    one = evaluation.scenario("misbehaving nodes", "once the path", "bbr", 1)
+    assert [flow.conceals_losses for flow in one.flows] == [True, False]
 
 
 def test_a_card_is_a_page_that_opens_from_a_file(tmp_path, page_of):
