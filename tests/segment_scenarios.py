@@ -126,6 +126,8 @@ def drawn(seed: int, senders: list[str]) -> dict:
                 own["relays_fail_at_s"] = draw.uniform(0, duration_s)
         elif draw.random() < 0.2:
             own["handoffs"] = [{"at_s": draw.uniform(0, duration_s), "kind": "non-local"}]
+        if random.Random(seed).random() < 0.1:
+            own["conceals_losses"] = True
         flows.append(own)
     if seed % 2:
         add_assistance(random.Random(seed), links, flows)

@@ -112,6 +112,7 @@ def seldom_used() -> dict[str, Scenario]:
             links=[one | outage for one in links], duration_s=20
         ),
         "a capped window": with_flow(max_window_segments=12),
+        "concealed losses": with_flow(conceals_losses=True, receive_buffer_bytes=60_000),
         "lost retransmissions": with_flow(lost_retransmissions="timeout"),
         "halving": with_flow(recovery="halving", sack=False),
         "no limited transmit": with_flow(sack=False, limited_transmit=False),
