@@ -1,7 +1,9 @@
 """Traces in and out: what is read is what was written, and what is no trace has a line."""
 
 import itertools
+import json
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -135,6 +137,13 @@ def test_one_command_makes_a_scenario_that_runs_and_another_its_traces(tmp_path)
     ran = run("simulate", file)
     assert ran.exit_code == 0, ran.output
     assert "sender" in ran.output
+    moving = json.loads(file.read_text())
+    (tmp_path / "two.json").write_text(json.dumps([moving, moving | {"seed": 2}]))
+    swept = run("sweep", tmp_path / "two.json", "--output", tmp_path / "rows.csv")
+    assert swept.exit_code == 0, swept.output
+    first, second = pd.read_csv(tmp_path / "rows.csv")["delivered_bytes"]
+    assert first > 0 and second > 0
+    assert f"{first}" in ran.output.replace(",", "")
     table = tmp_path / "down.csv"
     assert run("trace", file, "gateway", "user", "--output", table).exit_code == 0
     link = topologies.leo("Tokyo", (38.7, -9.1), links="+grid", duration_s=5).links[2]

@@ -29,7 +29,7 @@ from longfat.sweeps import simulate_all
 
 DURATION_S = 60.0
 SETTLED_S = 15.0  # what is before is left out
-SEEDS, MOTION_SEEDS, VARIED_SEEDS = 16, 6, 5
+SEEDS, MOTION_SEEDS, VARIED_SEEDS = 20, 6, 5
 STARTS_APART_S = 4567.0
 FIRST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 SEGMENT_BYTES = 1448
