@@ -661,6 +661,7 @@ def attack(
     from longfat.cc import catalogue
     from longfat.studies import attack as study
 
+    header = f" --header {sender}" if sender.endswith(".h") else ""
     sender, most = catalogue.named(sender), study.BUDGET if budget is None else budget
     with tqdm(None, sender, most, unit="path", leave=False, disable=None) as progress:
 
@@ -683,7 +684,7 @@ def attack(
     click.echo(f"{found.sentence}\n\nThe path, where it is not the plain one:")
     for line in found.path:
         click.echo(f"  {line}")
-    click.echo(f"\nFound after {found.tried} paths. The scenario is {path}.")
+    click.echo(f"\nFound after {found.tried} paths. To run it: longfat simulate {path}{header}")
 
 
 def _names(text: str) -> list[str]:

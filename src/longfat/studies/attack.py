@@ -322,9 +322,12 @@ class Finding:
         return path_in_words(self.numbers)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON has of it."""
+        """Return what JSON has of it: what is not a number is null."""
+        told = dataclasses.asdict(self)
+        for name in ("own", "standard"):
+            told[name] = {k: None if math.isnan(v) else v for k, v in told[name].items()}
         more = {"sentence": self.sentence, "scenario": json.loads(self.scenario.to_json())}
-        return dataclasses.asdict(self) | more
+        return told | more
 
     @property
     def sentence(self) -> str:
