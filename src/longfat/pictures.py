@@ -6,6 +6,7 @@
 import io
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,12 +66,15 @@ def save(figure: "Figure", path: Path, **options: Any) -> None:
 
 
 def svg(figure: "Figure", **options: Any) -> str:
-    """Return a figure as SVG, the same text each time; `options` are those of `save`."""
+    """Return a figure as SVG, the same text each time; `options` are those of `save`.
+
+    Nothing stands between its tags: what is indented is a tenth longer.
+    """
     from matplotlib import rc_context
 
     with io.StringIO() as text, rc_context({"svg.hashsalt": style.RC["svg.hashsalt"]}):
         figure.savefig(text, format="svg", metadata={"Date": None}, **options)
-        return text.getvalue()
+        return re.sub(r">\s+<", "><", text.getvalue())
 
 
 # --- the network

@@ -30,7 +30,7 @@ from longfat.book.explorer import html
 from longfat.errors import InputError
 from longfat.papers.explorer import Explorer
 from longfat.papers.hybla.cycle import Cycle
-from longfat.pictures import save, svg
+from longfat.pictures import svg
 from longfat.scenario import Scenario
 from longfat.style import (
     CONTROLS,
@@ -436,7 +436,7 @@ def offer_narrow(pages: Path, name: str, figure: Figure) -> None:
     path = pages / f"{name}{NARROW}.svg"
     path.unlink(missing_ok=True)
     if figure.get_figwidth() <= narrow.WIDTH_IN or narrow.lay_out(figure):
-        save(figure, path, bbox_inches=settle(figure))
+        path.write_text(svg(figure, bbox_inches=settle(figure)), encoding="utf-8")
 
 
 def offer(pages: Path, name: str, data: pd.DataFrame) -> None:
