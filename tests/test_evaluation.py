@@ -115,6 +115,18 @@ def test_what_the_page_says_of_receivers_that_conceal_losses():
     assert "newreno" in found["open"]
 
 
+def test_the_cards_have_what_the_league_counts():
+    chapter = chapters.find("evaluate")
+    league, cards = (chapter.data(chapter.shown[f"evaluate-{one}"]) for one in ("league", "cards"))
+    counts = cards.groupby(["sender", "verdict"]).size()
+    for row in league.to_dict("records"):
+        for verdict in evaluate.VERDICTS:
+            assert counts.get((row["sender"], verdict), 0) == row[verdict]
+    one = cards[(cards["sender"] == "BBR") & (cards["criterion"] == "high loss")]
+    assert one["verdict"].tolist() == ["worse"]
+    assert one["beside CUBIC"].item().endswith("]")
+
+
 def test_short_flows_by_the_hundred_are_there():
     one = evaluation.scenario("short flows of others", "a hundred beside one", "bbr", 1)
     short = [flow for flow in one.flows if flow.bytes]

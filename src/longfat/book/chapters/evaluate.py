@@ -42,6 +42,29 @@ def league(runs: Runs) -> pd.DataFrame:
     return shown.assign(sender=shown["sender"].map(label))
 
 
+def every_card(runs: Runs) -> pd.DataFrame:
+    """Return every sender's card as the page shows it: what decides each verdict of `league`."""
+    found = runs.derived(cards)
+    times = found["is_ratio"].map(
+        {True: "{:.3g} times [{:.3g}, {:.3g}]", False: "{:+.3g} [{:.3g}, {:.3g}]"}
+    )
+    return pd.DataFrame(
+        {
+            "sender": found["id"].map(label),
+            "criterion": found["criterion"],
+            "verdict": found["verdict"],
+            "beside CUBIC": [
+                shape.format(*numbers)
+                for shape, *numbers in zip(
+                    times, found["change"], found["low"], found["high"], strict=True
+                )
+            ],
+            "measured": found["measure"],
+            "path": found["path"],
+        }
+    )
+
+
 def criteria(runs: Runs) -> pd.DataFrame:
     """Return the criteria: criterion, section of the RFC, question, what is measured, paths."""
     del runs
@@ -82,6 +105,12 @@ def chapter(profile: str = "paper") -> Chapter:
                 data=league,
                 formats={"*": "{:.0f}"},
                 caption="Every sender beside CUBIC, by the criteria of RFC 9743",
+            ),
+            Table(
+                name="evaluate-cards",
+                uses=(evaluation.LEAGUE,),
+                data=every_card,
+                caption="What decides each verdict of the league",
             ),
             Table(
                 name="evaluate-criteria",
