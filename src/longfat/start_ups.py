@@ -127,8 +127,9 @@ class PicoquicStart(Kind):
 
     The first window is larger by RTT / `reference_rtt_s`, of round trips up to `largest_rtt_s`,
     with `scales_first_window` (all its senders but CUBIC). A window is never below half of what the
-    largest delivery rate measured holds. It is paced, and ends when seven round trips have been a
-    quarter longer than the smallest; the window is then taken back, as its CUBIC does.
+    largest delivery rate measured holds. It is paced, beyond 60 ms from when a train of segments
+    has shown that rate, and ends when seven round trips have been a quarter longer than the
+    smallest; the window is then taken back, as its CUBIC does.
 
     >>> from longfat.start_ups import PicoquicStart
     >>> PicoquicStart().reference_rtt_s

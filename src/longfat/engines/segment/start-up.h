@@ -304,9 +304,13 @@ class SearchStart final : public StartUp
 ///
 /// The first window is larger by RTT / 100 ms, of round trips up to 610 ms (all but CUBIC). A window is
 /// never below half of what the largest delivery rate holds, measured over a millisecond and more. An
-/// ACK adds what it acknowledges. Segments are paced, at 1.25 windows a round trip. It ends when the
-/// last seven round trips, a millisecond apart at least, have seven times been longer than the smallest
-/// by a quarter; the window is then taken back: by half up to 100 ms, less beyond (as CUBIC does).
+/// ACK adds what it acknowledges. It ends when the last seven round trips, a millisecond apart at least,
+/// have seven times been longer than the smallest by a quarter; the window is then taken back: by half up
+/// to 100 ms, less beyond (as CUBIC does).
+///
+/// Segments are paced, at 1.25 windows a round trip. Of round trips beyond 60 ms picoquic lets 32 kB, and a
+/// quarter of the window, leave at once: these trains are what shows the rate. Here nothing is paced over
+/// such a path until a train has shown it, and then all is.
 class PicoquicStart final : public StartUp
 {
   public:
@@ -325,8 +329,7 @@ class PicoquicStart final : public StartUp
         {
             now.cwnd *= std::min(rtt_s, largest_rtt_s) / reference_rtt_s;
         }
-        now.pacing_bps = pace_bps(GAIN, now.cwnd, established.mss, established.rtt);
-        return now;
+        return paced(now, established.mss, established.rtt);
     }
 
     Control on_ack(const Ack& ack, Control now, const Control&) override
@@ -343,21 +346,29 @@ class PicoquicStart final : public StartUp
         }
         if (ack.may_grow())
         {
-            const double held = m_rate * seconds(ack.srtt) / static_cast<double>(ack.mss);
-            now.cwnd = std::max(now.cwnd, std::min(held / 2, now.ssthresh));
+            const double half = m_rate * seconds(ack.srtt) / static_cast<double>(ack.mss) / 2;
+            m_has_seen_train = m_has_seen_train || half > now.cwnd;
+            now.cwnd = std::max(now.cwnd, std::min(half, now.ssthresh));
         }
         if (grows(ack))
         {
             now = grown(now, ack.segments(ack.newly_delivered));
         }
-        now.pacing_bps = pace_bps(GAIN, now.cwnd, ack.mss, ack.srtt);
-        return now;
+        return paced(now, ack.mss, ack.srtt);
     }
 
   private:
     static constexpr double GAIN = 1.25;
+    static constexpr Time LONG = 60'000'000;    //!< 4 PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MAX
     static constexpr Time INTERVAL = 1'000'000; //!< of samples, at least
     static constexpr std::size_t SCOPE = 7;     //!< round trips that are looked at
+
+    Control paced(Control now, Bytes mss, Time rtt) const
+    {
+        const bool in_trains = rtt > LONG && !m_has_seen_train;
+        now.pacing_bps = in_trains ? UNLIMITED : pace_bps(GAIN, now.cwnd, mss, rtt);
+        return now;
+    }
 
     /// picoquic_estimate_max_path_bandwidth: what is delivered since the last sample, over the time in
     /// which it was acknowledged, or sent if that is longer.
@@ -397,7 +408,8 @@ class PicoquicStart final : public StartUp
         }
         const auto [least, most] = std::minmax_element(m_rtts.begin(), m_rtts.end());
         m_smallest = std::min(m_smallest, *most);
-        const auto packet = static_cast<Time>(8e9 * static_cast<double>(ack.mss) / now.pacing_bps);
+        const double bps = pace_bps(GAIN, now.cwnd, ack.mss, ack.srtt);
+        const auto packet = static_cast<Time>(8e9 * static_cast<double>(ack.mss) / bps);
         if (*least > m_smallest + std::max(m_smallest / 4, packet))
         {
             return ++m_longer >= SCOPE;
@@ -418,6 +430,7 @@ class PicoquicStart final : public StartUp
     }
 
     double m_rate{0}; //!< largest, bytes/s
+    bool m_has_seen_train{false};
     Time m_sampled{NEVER};
     Time m_sampled_sent{0};
     Bytes m_sampled_delivered{0};

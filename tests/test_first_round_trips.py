@@ -1,0 +1,61 @@
+"""The study of start-ups, and the least time of a transfer."""
+
+import pytest
+
+from longfat import simulate
+from longfat.errors import InputError
+from longfat.studies import first_round_trips as study
+from longfat.studies.least_times import least_time_s
+
+FAR = {"rtt_s": 0.6, "size_bytes": 1e8, "payload_bps": 240e6}
+
+
+def test_the_least_time_is_a_handshake_the_wire_and_the_last_bytes_way():
+    assert least_time_s("path", **FAR) == pytest.approx(0.6 + 1e8 * 8 / 240e6 + 0.3)
+
+
+def test_acknowledgments_clock_what_is_sent():
+    """A thousand a second, each of four segments of 1000 bytes: 4 MB/s."""
+    told = FAR | {"acks_per_s": 1000, "segments_per_ack": 4, "segment_bytes": 1000}
+    assert least_time_s("acknowledgments", **told) == pytest.approx(0.9 + 25)
+
+
+def test_doubling_takes_whole_round_trips():
+    """A window of an eighth of the path doubles three times; 7/8 of the path arrive meanwhile."""
+    holds = 240e6 / 8 * 0.6
+    found = least_time_s("doubling", first_window_bytes=holds / 8, **FAR)
+    assert found == pytest.approx(0.9 + 3 * 0.6 + (1e8 - 7 / 8 * holds) * 8 / 240e6)
+
+
+def test_a_jump_to_half_of_the_path_costs_a_round_trip_and_a_half():
+    """Two rounds pass before the path is full; the first window and half of the path arrive."""
+    holds = 240e6 / 8 * 0.6
+    found = least_time_s("jump", first_window_bytes=1, **FAR)
+    assert found == pytest.approx(least_time_s("path", **FAR) + 1.2 - holds / 2 * 8 / 240e6)
+    with pytest.raises(InputError, match="no bound 'jumps'"):
+        least_time_s("jumps", **FAR)
+
+
+def test_no_start_up_is_faster_than_the_path():
+    least = study.bounds()["path"]
+    for start_up in ("careful-resume", "hybla"):
+        run = simulate(study.scenario("newreno", start_up, study.PICOQUIC, study.SIZES[-1]))
+        row = study.measured(run)
+        assert row["time_s"] > least
+        assert row["start_s"] + row["later_s"] == pytest.approx(row["time_s"] - least)
+
+
+def test_careful_resume_is_not_faster_than_its_text_permits():
+    run = simulate(study.scenario("newreno", "careful-resume", study.PICOQUIC, study.SIZES[-1]))
+    assert study.measured(run)["time_s"] > study.bounds()["jump"]
+
+
+def test_a_sender_joins_a_neighbour_that_is_under_way():
+    one, other = (
+        study.scenario("cubic", "hybla", "cable", 100_000, "newreno", seed) for seed in (1, 2)
+    )
+    for flow in (one.flows[0], other.flows[0]):
+        assert 2 <= flow.start_s <= 3
+    assert one.flows[0].start_s != other.flows[0].start_s
+    nobody = study.scenario("cubic", study.NOBODY, "cable", 0, "newreno")
+    assert nobody.flows == (one.flows[1],)
