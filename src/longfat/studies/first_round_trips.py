@@ -95,7 +95,7 @@ def links_of(path: str, seed: int = 1) -> tuple[Link, ...]:
     """Return the links of a path; over satellites that move, at the time that the seed means."""
     if path == "leo":
         start = FIRST + datetime.timedelta(seconds=STARTS_APART_S * seed)
-        told = {"choice": "random", "seed": seed, "duration_s": DURATION_S}
+        told: dict[str, Any] = {"choice": "random", "seed": seed, "duration_s": DURATION_S}
         return leo.leo("Munich", "Frankfurt", start=start.isoformat(), **told).links
     if path == "japan":
         return japan("cubic").links
