@@ -1,0 +1,187 @@
+"""The chapter on the first ten round trips: start-up beside start-up."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from longfat.book.chapters import start_up_charts as charts
+from longfat.experiment import Chapter, Figure, Runs, Table
+from longfat.studies import first_round_trips as study
+from longfat.studies.first_round_trips import COMPARED, PATHS, POINTS_NAME, STATED_S
+from longfat.studies.setting import setting
+
+MEGABYTE = 1_000_000
+
+
+def harms(runs: Runs) -> pd.DataFrame:
+    """Return time and harm beside a NewReno (`first_round_trips.harms`)."""
+    return study.harms(runs.points(POINTS_NAME))
+
+
+def front(runs: Runs) -> pd.DataFrame:
+    """Return time and harm of transfers of 1 MB."""
+    found = runs.derived(harms)
+    columns = ["path", "start_up", "time_s", "delay_s", "low", "high"]
+    return found.loc[found["size"] == MEGABYTE, columns].reset_index(drop=True)
+
+
+def alone(runs: Runs) -> pd.DataFrame:
+    """Return times of transfers alone (`first_round_trips.alone`)."""
+    return study.alone(runs.points(POINTS_NAME))
+
+
+def in_words(runs: Runs) -> pd.DataFrame:
+    """Return what a transfer of 1 MB into a busy link takes, and takes from its neighbour."""
+    found = runs.derived(harms)
+    found = found[found["size"] == MEGABYTE]
+    rows = []
+    for start_up in study.START_UPS:
+        row = {"start-up": start_up}
+        for path in COMPARED:
+            one = found[(found["path"] == path) & (found["start_up"] == start_up)].iloc[0]
+            title = PATHS[path].title.partition(",")[0]
+            bold = "**" if one["front"] else ""
+            row[f"{title}: time (s)"] = f"{bold}{one['time_s']:.2f}{bold}"
+            row[f"{title}: delay (s) [95 %]"] = (
+                f"{one['delay_s']:.1f} [{one['low']:.1f}, {one['high']:.1f}]"
+            )
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def satellite(runs: Runs) -> pd.DataFrame:
+    """Return 100 MB on picoquic's path: what each start-up takes, and where it is lost."""
+    found = study.satellite(runs.points(POINTS_NAME))
+    return pd.DataFrame(
+        {
+            "sender": found["sender"],
+            "start-up": found["start_up"],
+            "time (s)": found["time_s"].map("{:.2f}".format),
+            "lost in start-up (s)": found["start_s"].map("{:.2f}".format),
+            "after it (s)": found["later_s"].map("{:.2f}".format),
+            "segments lost": found["lost"].map("{:,.0f}".format),
+        }
+    )
+
+
+def public(runs: Runs) -> pd.DataFrame:
+    """Return picoquic's stated times beside ours, and why they differ."""
+    found = study.satellite(runs.points(POINTS_NAME)).set_index(["sender", "start_up"])["time_s"]
+    least = study.bounds()
+    rows = [
+        (
+            "CUBIC",
+            STATED_S["CUBIC"],
+            found["cubic", study.UNSCALED],
+            "its bursts of a quarter of a window, its answer to losses, its recovery",
+        ),
+        (
+            "with remembered state",
+            STATED_S["with remembered state"],
+            found.xs("careful-resume", level="start_up").min(),
+            "it takes all that was remembered, Careful Resume half, which costs "
+            f"{least['jump'] - STATED_S['with remembered state']:.2f} s by itself",
+        ),
+    ]
+    columns = ["test", "theirs (s)", "ours (s)", "why they differ"]
+    table = pd.DataFrame(rows, columns=columns)
+    table["theirs (s)"] = table["theirs (s)"].map("{:.1f}".format)
+    table["ours (s)"] = table["ours (s)"].map("{:.2f}".format)
+    return table
+
+
+def least(_: Runs) -> pd.DataFrame:
+    """Return the least possible times on picoquic's path."""
+    words = {
+        "path": "whoever knows the path",
+        "one ACK a segment": "who is clocked by an ACK for each segment",
+        "one ACK for four": "who is clocked by an ACK for four",
+        "doubling": "whose window doubles from ten segments on",
+        "jump": "whose window jumps as Careful Resume may",
+    }
+    rows = [(words[name], f"{time:.2f}") for name, time in study.bounds().items()]
+    return pd.DataFrame(rows, columns=["no sooner than", "time (s)"])
+
+
+def numbers(runs: Runs) -> dict[str, float]:
+    """Return the numbers of the page's sentences."""
+    far = study.satellite(runs.points(POINTS_NAME)).set_index(["sender", "start_up"])
+    quiet = runs.derived(alone).set_index(["path", "size", "start_up"])
+    least_s = study.bounds()
+
+    def of(path: str, start_up: str, column: str = "time_s") -> float:
+        return float(quiet.loc[(path, MEGABYTE, start_up), column])
+
+    return {
+        "start_least": least_s["path"],
+        "start_doubling": least_s["doubling"],
+        "start_jump": least_s["jump"],
+        "start_acks": least_s["one ACK a segment"],
+        "start_cubic": far.loc[("cubic", study.OWN), "time_s"],
+        "start_best": far["time_s"].min(),
+        "start_hybla_lost": far.loc[("cubic", "hybla"), "lost"],
+        "start_hybla_geo": of("geo", "hybla"),
+        "start_hybla_geo_lost": of("geo", "hybla", "lost"),
+        "start_standard_geo": of("geo", "standard"),
+        "start_resume_geo": of("geo", "careful-resume"),
+        "start_picoquic_geo": of("geo", "picoquic"),
+        "start_theirs_cubic": STATED_S["CUBIC"],
+        "start_theirs_seeded": STATED_S["with remembered state"],
+        "start_runs": len(runs.points(POINTS_NAME)),
+    }
+
+
+def chapter(profile: str = "paper", seeds: int | None = None) -> Chapter:
+    """Return the chapter at a profile, or with so many seeds for everything."""
+    at = setting(profile, seeds)
+    return Chapter(
+        name="start-up",
+        setting=at,
+        experiments=study.experiments(at),
+        figures=tuple(_shown()),
+    )
+
+
+def _shown() -> Iterator[Figure | Table]:
+    yield Table(
+        name="start-least",
+        data=least,
+        caption="The least time of 100 MB on picoquic's satellite path, by what limits a sender",
+    )
+    yield Table(
+        name="start-satellite",
+        uses=(POINTS_NAME,),
+        data=satellite,
+        caption="100 MB on picoquic's satellite path: the time, and what of it is lost against the "
+        "least possible one before the path is first full, and after that",
+    )
+    yield Table(
+        name="start-public",
+        uses=(POINTS_NAME,),
+        data=public,
+        caption="Picoquic's own times on that path beside ours",
+    )
+    yield Figure(
+        name="start-alone",
+        uses=(POINTS_NAME,),
+        data=lambda runs: runs.derived(alone)[["path", "size", "start_up", "time_s"]],
+        chart=lambda data, _: charts.alone(data),
+        caption="How long a transfer takes alone, by its size, with each start-up. Over LEO means "
+        f"of {study.SEEDS} runs; the other paths have no chance in them.",
+    )
+    yield Figure(
+        name="start-front",
+        uses=(POINTS_NAME,),
+        data=front,
+        chart=lambda data, _: charts.front(data),
+        caption="Time against harm: 1 MB into a link on which a NewReno has 100 MB under way. To "
+        "the left is faster, below is kinder. Upwards: by how much the neighbour is later than "
+        f"alone, with 95 % intervals over {study.SEEDS} seeds.",
+    )
+    yield Table(
+        name="start-harms",
+        uses=(POINTS_NAME,),
+        data=in_words,
+        caption="1 MB into a busy link, in numbers; in bold where no other start-up is both faster "
+        "and kinder in the mean",
+    )
