@@ -9,7 +9,7 @@ import pytest
 
 from longfat import InputError, engines, paths
 from longfat.book import chapters, show
-from longfat.book.chapters import leo, proxies, routers, senders, transfers
+from longfat.book.chapters import leo, proxies, routers, senders, start_up, transfers
 from longfat.experiment import Table
 from longfat.papers.hybla import claims as hybla
 from longfat.papers.survey import claims as survey
@@ -31,6 +31,7 @@ NUMBERS = {
     "leo": ("leo", leo.numbers),
     "senders": ("senders", senders.numbers),
     "senders-long": ("senders", senders.numbers_long),
+    "start-up": ("start-up", start_up.numbers),
     "survey": ("survey", survey.numbers),
     "survey-long": ("survey", survey.long_numbers),
     "tcpj": ("tcpj", tcpj.of_chapter),

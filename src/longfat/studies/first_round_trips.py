@@ -34,8 +34,7 @@ NEIGHBOUR_BYTES = 100_000_000
 SEEDS = 4
 BUSY_SIZES = SIZES[1:4]
 DURATION_S = 300.0
-POINTS_NAME = "start-points"  # the archive
-TRACES_NAME = "start-traces"
+POINTS_NAME = "start-up-points"  # the archive
 FACTORS = ("sender", "start_up", "path", "size", "beside")
 NOBODY = "nobody"  # the neighbour is alone
 STARTS_APART_S = 4567.0  # of the runs over moving satellites
@@ -355,13 +354,6 @@ def points() -> pd.DataFrame:
     return pd.concat([quiet, busy, nobody, far], ignore_index=True)
 
 
-def _traced(start_up: str, path: str) -> Scenario:
-    series = ("cwnd_segments", "delivered_bytes", "acknowledged_bytes")
-    return scenario(
-        "cubic", start_up, path, SIZES[-1], record=Record(series=series, points=TRACE_POINTS)
-    ).replace(duration_s=12 * PATHS[path].rtt_s)
-
-
 def experiments(at: Setting) -> tuple[Experiment, ...]:
     """Return what is run for the page."""
     return (
@@ -375,10 +367,5 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
                 ({"path": "leo"}, at.repetitions(SEEDS)),
             ],
             point=f"{__name__}:POINT",
-        ),
-        Experiment(
-            name=TRACES_NAME,
-            build=_traced,
-            points=statistics.combinations(start_up=START_UPS, path=["geo"]),
         ),
     )

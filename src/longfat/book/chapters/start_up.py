@@ -11,6 +11,7 @@ from longfat.studies.first_round_trips import COMPARED, PATHS, POINTS_NAME, STAT
 from longfat.studies.setting import setting
 
 MEGABYTE = 1_000_000
+HARMING = 10_000_000  # bytes of the transfers beside a NewReno
 
 
 def harms(runs: Runs) -> pd.DataFrame:
@@ -19,10 +20,10 @@ def harms(runs: Runs) -> pd.DataFrame:
 
 
 def front(runs: Runs) -> pd.DataFrame:
-    """Return time and harm of transfers of 1 MB."""
+    """Return time and harm of transfers of 10 MB."""
     found = runs.derived(harms)
     columns = ["path", "start_up", "time_s", "delay_s", "low", "high"]
-    return found.loc[found["size"] == MEGABYTE, columns].reset_index(drop=True)
+    return found.loc[found["size"] == HARMING, columns].reset_index(drop=True)
 
 
 def alone(runs: Runs) -> pd.DataFrame:
@@ -31,9 +32,9 @@ def alone(runs: Runs) -> pd.DataFrame:
 
 
 def in_words(runs: Runs) -> pd.DataFrame:
-    """Return what a transfer of 1 MB into a busy link takes, and takes from its neighbour."""
+    """Return what a transfer of 10 MB into a busy link takes, and takes from its neighbour."""
     found = runs.derived(harms)
-    found = found[found["size"] == MEGABYTE]
+    found = found[found["size"] == HARMING]
     rows = []
     for start_up in study.START_UPS:
         row = {"start-up": start_up}
@@ -174,7 +175,7 @@ def _shown() -> Iterator[Figure | Table]:
         uses=(POINTS_NAME,),
         data=front,
         chart=lambda data, _: charts.front(data),
-        caption="Time against harm: 1 MB into a link on which a NewReno has 100 MB under way. To "
+        caption="Time against harm: 10 MB into a link on which a NewReno has 100 MB under way. To "
         "the left is faster, below is kinder. Upwards: by how much the neighbour is later than "
         f"alone, with 95 % intervals over {study.SEEDS} seeds.",
     )
@@ -182,6 +183,6 @@ def _shown() -> Iterator[Figure | Table]:
         name="start-harms",
         uses=(POINTS_NAME,),
         data=in_words,
-        caption="1 MB into a busy link, in numbers; in bold where no other start-up is both faster "
+        caption="10 MB into a busy link, in numbers; in bold where no other is both faster "
         "and kinder in the mean",
     )

@@ -52,7 +52,7 @@ def front(table: pd.DataFrame) -> Figure:
                 lw=0.8,
                 **look,
             )
-        axes.set(xlabel="time of 1 MB (s)", ylabel="delay of the neighbour's 100 MB (s)")
+        axes.set(xlabel="time of 10 MB (s)", ylabel="delay of the neighbour's 100 MB (s)")
         axes.set_title(PATHS[path].title, fontsize=9)
     _legend(figure)
     return figure
