@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from longfat.errors import InputError, as_list, nearest, quoted, shortened
 
 # The engines count nanoseconds in 64 bits (9.2e9 s) and add times up; sizes have 32 bits.
-LONGEST_S = 1e9
+SHORTEST_S, LONGEST_S = 1e-9, 1e9  # engines count nanoseconds
 LARGEST = 2**31 - 1
 FASTEST_BPS = 1e15
 

@@ -19,6 +19,8 @@ from longfat.errors import InputError, nearest, quoted, shortened
 from longfat.fields import (
     FASTEST_BPS,
     LARGEST,
+    LONGEST_S,
+    SHORTEST_S,
     BitRate,
     Count,
     Mistake,
@@ -437,7 +439,7 @@ class Scenario(Model):
 
     links: Annotated[tuple[Link, ...], Field(min_length=1)]
     flows: tuple[Flow, ...] = ()
-    duration_s: PositiveSeconds
+    duration_s: Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]
     seed: Annotated[int, Field(ge=1, le=2**31)] = 1
     record: Annotated[Record, BeforeValidator(_or_nothing)] = Record()
     ns2: Ns2 = Ns2()

@@ -348,7 +348,7 @@ def path_in_words(numbers: Mapping[str, float], brief: bool = False) -> list[str
         one = known[name]
         unit = f" {one.unit}".rstrip()
         if brief:
-            said.append(f"{name} {value:g}{unit}")
+            said.append(f"`{name}` {value:g}{unit}")
         else:
             said.append(f"{name} {value:g}{unit}: {one.meaning} (plain: {one.default:g}{unit})")
     return said

@@ -69,7 +69,7 @@ def numbers(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "number": one.name,
+                "number": f"`{one.name}`",
                 "meaning": one.meaning,
                 "unit": one.unit,
                 "plain": f"{one.default:g}",

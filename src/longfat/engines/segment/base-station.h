@@ -292,6 +292,7 @@ class BaseStationAgent
         const uint32_t twice = ack.duplicate != NO_LIMIT; // which the first block tells (DSACK)
         const bool timestamps = ack.wire_bytes == ack_wire_bytes(true, ack.sack_blocks + twice);
         ack.wire_bytes = ack_wire_bytes(timestamps, twice);
+        ack.flags |= ack.sack_blocks > 0 ? Packet::SACK_HIDDEN : 0;
         ack.sack_blocks = 0;
     }
 

@@ -74,6 +74,7 @@ struct PacketHeader
         PROBE = 64,         //!< asks for an acknowledgment, or answers a question
         LOW = 128,          //!< of low priority: a full queue drops it first
         LOST_BY_LINK = 256, //!< acknowledgment: a link has lost what it asks for (step-link.h)
+        SACK_HIDDEN = 512,  //!< acknowledgment: a base station has taken its SACK blocks out
     };
 
     const Route* route;

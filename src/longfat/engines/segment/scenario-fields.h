@@ -26,6 +26,7 @@ namespace longfat::core
 constexpr double ABOVE_0 = std::numeric_limits<double>::denorm_min();
 constexpr double BELOW_1 = 0x1.fffffffffffffp-1;
 // As in longfat/links.py; that each field has the bounds that it has there, a test holds.
+constexpr double SHORTEST_S = 1e-9; // time is counted in nanoseconds
 constexpr double LONGEST_S = 1e9;
 constexpr double LARGEST = 2'147'483'647;
 constexpr double SLOWEST_BPS = 1;

@@ -36,7 +36,7 @@ class ScenarioReader : private Refusal
     void read_scenario(const Json& json, ScenarioSpec* scenario)
     {
         Fields fields(*this, json, "");
-        scenario->duration = from_seconds(fields.number("duration_s", ABOVE_0, LONGEST_S));
+        scenario->duration = from_seconds(fields.number("duration_s", SHORTEST_S, LONGEST_S));
         scenario->seed = fields.whole("seed", 1, 2147483648, 1);
         fields.ignore("title");
         const Json& transfers = fields.list("transfers");
