@@ -78,7 +78,7 @@ def joining(runs: Runs) -> pd.DataFrame:
     Columns: flow, time_s (every second), part (of the link, in the second before), equal (the part
     that the rule rests at with so many flows).
     """
-    [result] = runs.results("ptp-joining")
+    [result] = runs.results("routers-ptp-joining")
     times = np.arange(1.0, JOINING * JOINING_S + 0.5)
     parts = _parts(result, times - 1, times)
     rows = []
@@ -109,8 +109,8 @@ def shares(runs: Runs) -> pd.DataFrame:
     over the link, but for two packets of each handshake).
     """
     rows = []
-    counts = runs.design("ptp-shares")["flows"]
-    for count, result in zip(counts, runs.results("ptp-shares"), strict=True):
+    counts = runs.design("routers-ptp-shares")["flows"]
+    for count, result in zip(counts, runs.results("routers-ptp-shares"), strict=True):
         parts = _parts(result, DURATION_S / 2, DURATION_S)
         forward = result.links.set_index(["source", "target"]).loc[("sender", "receiver")]
         packets = int(forward["packets_sent"] + forward["packets_dropped_by_queue"])
@@ -140,7 +140,7 @@ def acknowledged(runs: Runs) -> pd.DataFrame:
 
     Columns: segments (an ACK), Mb/s.
     """
-    return runs.flows("ptp-acknowledged")[["segments", "Mb/s"]]
+    return runs.flows("routers-ptp-acknowledged")[["segments", "Mb/s"]]
 
 
 def _lossy(sender: str, loss: float, seed: int) -> Scenario:
@@ -153,7 +153,7 @@ def lossy(runs: Runs) -> pd.DataFrame:
 
     Columns: sender, loss, Mb/s (mean), halfwidth (of its 95 % interval), repetitions.
     """
-    return statistics.interval(runs.flows("ptp-lossy"), ["sender", "loss"], "Mb/s")
+    return statistics.interval(runs.flows("routers-ptp-lossy"), ["sender", "loss"], "Mb/s")
 
 
 def _sharing() -> Scenario:
@@ -165,7 +165,7 @@ def round_trip_fairness(runs: Runs) -> pd.DataFrame:
 
     Columns: rtt_s, Mb/s, fairness (Jain's index of the three), retransmissions (of the three).
     """
-    [result] = runs.results("ptp-sharing")
+    [result] = runs.results("routers-ptp-sharing")
     goodput = result.flows["goodput_bps"].to_numpy()
     return pd.DataFrame(
         {
@@ -187,7 +187,7 @@ def newreno_coexistence(runs: Runs) -> pd.DataFrame:
 
     Columns: newreno (how many), cadpc (its part of what is carried), part (an equal one).
     """
-    return routers.parts_beside(runs.flows("ptp-beside"), "cadpc")
+    return routers.parts_beside(runs.flows("routers-ptp-beside"), "cadpc")
 
 
 ASSUMED_S = 80.0
@@ -213,8 +213,8 @@ def assumptions(runs: Runs) -> pd.DataFrame:
     """
     results = dict(
         zip(
-            runs.design("ptp-assumptions").itertuples(index=False, name=None),
-            runs.results("ptp-assumptions"),
+            runs.design("routers-ptp-assumptions").itertuples(index=False, name=None),
+            runs.results("routers-ptp-assumptions"),
             strict=True,
         )
     )
@@ -242,24 +242,24 @@ def experiments() -> tuple[Experiment, ...]:
     """Return what is run of CADPC."""
     assumed = {"gain": GAINS, "round_trips": ROUND_TRIPS, "beside": ("", "newreno")}
     return (
-        Experiment(name="ptp-joining", build=_joining),
-        Experiment(name="ptp-shares", build=_shares, points={"flows": (1, 2, 3, 5, 8, 12)}),
+        Experiment(name="routers-ptp-joining", build=_joining),
+        Experiment(name="routers-ptp-shares", build=_shares, points={"flows": (1, 2, 3, 5, 8, 12)}),
         Experiment(
-            name="ptp-acknowledged",
+            name="routers-ptp-acknowledged",
             build=_acknowledged,
             points={"segments": (1, 2, 8, 32)},
         ),
         Experiment(
-            name="ptp-lossy",
+            name="routers-ptp-lossy",
             build=_lossy,
             points={"sender": ("cadpc", "newreno"), "loss": (0.0, 1e-4, 1e-3, 1e-2, 3e-2)},
             repetitions=4,
         ),
-        Experiment(name="ptp-sharing", build=_sharing),
+        Experiment(name="routers-ptp-sharing", build=_sharing),
         Experiment(
-            name="ptp-beside", build=_coexistence_scenario, points={"newreno": (0, 1, 2, 4)}
+            name="routers-ptp-beside", build=_coexistence_scenario, points={"newreno": (0, 1, 2, 4)}
         ),
-        Experiment(name="ptp-assumptions", build=_assumed, points=assumed),
+        Experiment(name="routers-ptp-assumptions", build=_assumed, points=assumed),
     )
 
 

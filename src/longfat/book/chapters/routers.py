@@ -207,7 +207,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="routers-cadpc",
-        uses=("ptp-joining", "ptp-shares"),
+        uses=("routers-ptp-joining", "routers-ptp-shares"),
         data=lambda runs: stacked(joining=ptp.joining(runs), shares=runs.derived(ptp.shares)),
         chart=lambda data, _: charts.cadpc(*parts(data)),
         caption="CADPC on a link of 10 Mb/s with a round trip of 0.1 s. Left: the rate of each of "
@@ -216,7 +216,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="routers-cadpc-losses",
-        uses=("ptp-lossy", "ptp-beside", MIXED),
+        uses=("routers-ptp-lossy", "routers-ptp-beside", MIXED),
         data=lambda runs: stacked(
             lossy=runs.derived(ptp.lossy),
             cadpc=runs.derived(ptp.newreno_coexistence),
@@ -228,7 +228,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Table(
         name="routers-cadpc-assumed",
-        uses=("ptp-assumptions",),
+        uses=("routers-ptp-assumptions",),
         data=assumed,
         formats=ASSUMED_FORMATS,
         caption="CADPC by what is assumed: three flows that begin at 0, 5 and 10 s, by the rule a "
@@ -289,8 +289,8 @@ def _shown() -> Iterator[Figure | Table]:
         name="routers-promises",
         uses=(
             *(FILLING, SAVING, MANAGED, MIXED, "routers-sharing"),
-            *(f"ptp-{name}" for name in ("shares", "acknowledged", "lossy")),
-            *("ptp-sharing", "ptp-beside"),
+            *(f"routers-ptp-{name}" for name in ("shares", "acknowledged", "lossy")),
+            *("routers-ptp-sharing", "routers-ptp-beside"),
         ),
         data=lambda runs: runs.derived(promises),
         formats={"measured": "{:.3g}"},
