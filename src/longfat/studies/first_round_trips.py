@@ -68,7 +68,8 @@ PATHS = {
     PICOQUIC: Path("picoquic's satellite", (10.0, 15.0), 250e6, 3e6, 0.6, 12_500, 4),
 }
 COMPARED = ("geo", "leo", "japan", "cable")
-# What picoquic's tests and pull request 2147 state, in s (`book/start-up` says of each what it is).
+# What picoquic states, in s: its pull request 2147 for CUBIC, and the bound of its test for a BBR
+# that is given what was remembered.
 STATED_S = {"CUBIC": 6.7, "with remembered state": 4.9}
 
 START_UPS: dict[str, Any] = {

@@ -77,10 +77,10 @@ def public(runs: Runs) -> pd.DataFrame:
             "its bursts of a quarter of a window, its answer to losses, its recovery",
         ),
         (
-            "with remembered state",
+            "BBR with remembered state (the bound of a test)",
             STATED_S["with remembered state"],
             found.xs("careful-resume", level="start_up").min(),
-            "it takes all that was remembered, Careful Resume half, which costs "
+            "another sender; and Careful Resume takes half of what is remembered, which costs "
             f"{least['jump'] - STATED_S['with remembered state']:.2f} s by itself",
         ),
     ]
