@@ -38,14 +38,12 @@ def lay_out(figure: Figure) -> bool:
         text.set_fontsize(size)
     _stack(figure, panels)
     figure.set_layout_engine("constrained")
-    layout = figure.get_layout_engine()
-    assert layout is not None
     for panel in panels:
         _names_above(figure, panel)
     legends = list(figure.legends)
     for legend in legends:
         legend.remove()  # beside the panels they would leave them no room
-    layout.execute(figure)
+    figure.draw_without_rendering()
     for panel in panels:
         if panel.axison and (old := panel.get_legend()):
             axis = panel.xaxis.get_tightbbox()
@@ -56,7 +54,7 @@ def lay_out(figure: Figure) -> bool:
     for legend in legends:
         _legend_again(figure, legend, figure.legend, loc="outside lower left")
     for _ in range(2):  # labels of more lines leave a panel less room
-        layout.execute(figure)
+        figure.draw_without_rendering()
         for text in figure.texts:
             if not text.get_rotation():
                 _wrap(text, figure.bbox.width)
