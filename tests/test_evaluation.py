@@ -105,6 +105,7 @@ def test_what_gives_way_leaves_its_neighbour_more_and_what_answers_delay_keeps_q
     assert table.loc["four times the path", "verdict"] == "better"
 
 
+@pytest.mark.medium
 def test_what_the_page_says_of_receivers_that_conceal_losses():
     """From the league: who leaves a neighbour more answers delay, and BBR leaves it least."""
     found = chapters.find("evaluate").runs.derived(evaluate.cards)
@@ -115,6 +116,7 @@ def test_what_the_page_says_of_receivers_that_conceal_losses():
     assert "newreno" in found["open"]
 
 
+@pytest.mark.medium
 def test_the_cards_have_what_the_league_counts():
     chapter = chapters.find("evaluate")
     league, cards = (chapter.data(chapter.shown[f"evaluate-{one}"]) for one in ("league", "cards"))
@@ -225,6 +227,7 @@ own_only = pytest.mark.usefixtures("nothing_used")
 
 
 @own_only
+@pytest.mark.medium
 def test_a_header_is_a_sender_by_its_path(tmp_path):
     """Only its name differs from NewReno: every pair of runs is one of equals."""
     command = ["evaluate", str(own_header(tmp_path)), "--against", "newreno", "--seeds", "2"]

@@ -343,6 +343,7 @@ class DropTailLink final : public Link
         {
             return;
         }
+        m_low_came |= (packet.flags & Packet::LOW) != 0;
         Flying& flying = m_flying.push();
         flying.packet = packet;
         if (m_waiting >= spec.mark_above_packets && (packet.flags & Packet::ECT))
@@ -532,6 +533,10 @@ class DropTailLink final : public Link
     /// Drop the last packet of low priority that waits. Returns false when there is none.
     bool push_out(Time now)
     {
+        if (!m_low_came)
+        {
+            return false; // without a look at all that waits
+        }
         const std::size_t first = m_flying.size() - m_waiting;
         std::size_t gone = m_flying.size();
         while (gone > first && !(m_flying[gone - 1].packet.flags & Packet::LOW))
@@ -623,6 +628,7 @@ class DropTailLink final : public Link
                                       //!< of them in the queue
     uint64_t m_waiting{0};
     uint64_t m_waiting_bytes{0};
+    bool m_low_came{false};         //!< a packet of low priority has ever come
     Time m_free{0};                 //!< when the transmitter has sent all that there is
     std::list<Detached> m_detached; //!< under way since before a change
     Event m_arrival;                //!< of the first packet of the ring

@@ -52,6 +52,7 @@ class Queue
         }
         m_count.marked += packet.flags != flags;
         m_bytes += packet.wire_bytes;
+        m_low_came |= (packet.flags & Packet::LOW) != 0;
         m_waiting.push() = {std::move(packet), now};
     }
 
@@ -111,7 +112,7 @@ class Queue
     /// Drop the last packet of low priority. Returns false when there is none.
     bool push_out()
     {
-        for (std::size_t i = m_waiting.size(); i-- > 0;)
+        for (std::size_t i = m_low_came ? m_waiting.size() : 0; i-- > 0;)
         {
             if (m_waiting[i].packet.flags & Packet::LOW)
             {
@@ -125,6 +126,7 @@ class Queue
 
     Ring<Waiting> m_waiting;
     uint64_t m_bytes{0};
+    bool m_low_came{false}; //!< a packet of low priority has ever come
 };
 
 } // namespace longfat::core
