@@ -2,7 +2,7 @@
 
 import pytest
 
-from longfat import simulate
+from longfat import Flow, Link, engines, simulate, store
 from longfat.errors import InputError
 from longfat.studies import first_round_trips as study
 from longfat.studies.least_times import least_time_s
@@ -59,3 +59,60 @@ def test_a_sender_joins_a_neighbour_that_is_under_way():
     assert one.flows[0].start_s != other.flows[0].start_s
     nobody = study.scenario("cubic", study.NOBODY, "cable", 0, "newreno")
     assert nobody.flows == (one.flows[1],)
+
+
+# --- what the page says
+
+
+@pytest.fixture(scope="module")
+def points():
+    return store.read_table(study.POINTS_NAME, "points")
+
+
+def test_search_is_standard_slow_start_where_the_queue_holds_what_the_path_does(points):
+    still = points[(points["path"] != "leo") & (points["beside"] == "")]
+    by = ["sender", "path", "size"]
+    search, standard = (
+        still[still["start_up"] == name].set_index(by)[["time_s", "lost"]]
+        for name in ("search", "standard")
+    )
+    assert len(search) > 15 and search.equals(standard)
+
+
+def test_search_ends_in_time_where_the_queue_is_four_times_as_long():
+    lost = []
+    for kind in ("standard", "search"):
+        usual = study.scenario("cubic", kind, "geo", 50_000_000)
+        first, back = usual.links
+        flow = dict(usual.flows[0]) | {"receive_buffer_bytes": 100_000_000}
+        deep = usual.replace(
+            links=[Link(**(dict(first) | {"queue_packets": 4 * first.queue_packets})), back],
+            flows=[Flow(**flow)],
+        )
+        lost.append(simulate(deep).flows["retransmissions"].item())
+    assert 0 < lost[1] < 0.1 * lost[0]
+
+
+def test_a_megabyte_over_the_satellite_is_soonest_with_hyblas_start(points):
+    alone = study.alone(points)
+    geo = alone[(alone["path"] == "geo") & (alone["size"] == 1_000_000)].set_index("start_up")
+    assert geo["time_s"].idxmin() == "hybla"
+    assert geo.loc["hybla", "lost"] == 0
+
+
+def test_hystart_ends_when_the_path_is_full():
+    """Its rounds begin with the first ACK: amid a burst, each begins with a longer round trip."""
+    run = simulate(study.beside_linux("hystart", "geo", 10_000_000))
+    assert run.flows["transfer_time_s"].item() < 8.6
+    assert run.flows["retransmissions"].item() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start_up", study.KERNEL)
+def test_a_linux_kernel_takes_as_long(start_up):
+    if not engines.is_here("linux"):
+        pytest.skip("the engine linux is not here")
+    here = simulate(study.beside_linux(start_up, "geo", 10_000_000))
+    there = simulate(study.beside_linux(start_up, "geo", 10_000_000, kernel=True), "linux")
+    took = [one.flows["transfer_time_s"].item() for one in (here, there)]
+    assert took[0] == pytest.approx(took[1], rel=0.01)

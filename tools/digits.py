@@ -100,6 +100,7 @@ def seldom_used() -> dict[str, Scenario]:
         *duplex("a", "relay", rate_bps=4e6, delay_s=0.02, queue_packets=30),
         *duplex("relay", "b", rate_bps=2e6, delay_s=0.05, queue_packets=30),
     ]
+    deep = [link | {"queue_packets": 800, "loss_per_packet": 0.0} for link in links]
     longer = [link | {"changes": [{"at_s": 3.0, "delay_s": 0.4}]} for link in links]
     outage = {"outages": [{"start_s": 2.0, "duration_s": 30.0}]}
     linux = {"rack": True, "frto": True, "undo": True, "timestamps": True}
@@ -124,7 +125,8 @@ def seldom_used() -> dict[str, Scenario]:
         "careful resume": with_flow(
             start_up={"kind": "careful-resume", "saved_cwnd_bytes": 100_000, "saved_rtt_s": 0.1}
         ),
-        **{f"start-up {kind}": with_flow(start_up=kind) for kind in START_UPS},
+        "start-up paced, with losses": with_flow(start_up="paced"),
+        **{f"start-up {kind}": with_flow(start_up=kind).replace(links=deep) for kind in START_UPS},
         "a queue in bytes": plain.replace(
             links=[link | {"queue_packets": None, "queue_bytes": 30_000} for link in links]
         ),

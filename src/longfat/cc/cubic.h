@@ -104,7 +104,7 @@ class Cubic
                              0,
                              1,
                              "",
-                             "HyStart as Linux 6.12 has it, in the place of HyStart++",
+                             "HyStart as Linux 6.12 has it, but for rounds: they begin at 16 segments",
                              "Linux, tcp_cubic.c"}};
     }
 
@@ -120,9 +120,12 @@ class Cubic
             return now;
         }
         m_last_ack = ack.now;
+        // Linux counts rounds from the first ACK on. Here they begin at 16 segments, amid a round: too
+        // early an end where a window takes long to leave. Mended, it is another version of this sender.
         if (now.in_slow_start() && m_linux_hystart && m_use_hystart)
         {
-            return m_linux_slow_start.on_ack(ack, now);
+            return now.cwnd < LinuxHyStart::LOW_WINDOW ? ByteCountingSlowStart{}.on_ack(ack, now)
+                                                       : m_linux_slow_start.on_ack(ack, now);
         }
         if (now.in_slow_start())
         {

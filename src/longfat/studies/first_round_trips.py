@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from longfat import leo, measures, statistics
-from longfat.experiment import Experiment, Point, Points
+from longfat.experiment import Experiment, Point, Points, Runs
 from longfat.links import Link
 from longfat.network import duplex
 from longfat.papers.survey.network import japan
@@ -169,6 +169,35 @@ def scenario(
     )
 
 
+ON_LINUX, BESIDE_LINUX = "start-up-linux", "start-up-beside-linux"  # archives
+KERNEL = {"standard": "reno", "hystart": "cubic"}  # who begins so in a Linux kernel
+WITNESSED = pd.DataFrame(
+    [
+        ("geo", 1_000_000),
+        ("geo", 10_000_000),
+        ("japan", 1_000_000),
+        ("japan", 10_000_000),
+        ("cable", 10_000_000),
+        (PICOQUIC, 100_000_000),
+    ],
+    columns=["path", "size"],
+)
+
+
+def beside_linux(start_up: str, path: str, size: int, kernel: bool = False) -> Scenario:
+    """Return a transfer alone with a start-up of `KERNEL`, with a receiver and options as Linux's.
+
+    With `kernel` for the engine `linux`, else for ours.
+    """
+    usual = scenario("cubic", OWN, path, size, record=Record())
+    control = {"congestion_control": KERNEL[start_up]}
+    started = _started(start_up, 0.0, 0.0, 0.0, PICOQUIC)  # as much as is acknowledged
+    options: dict[str, Any] = {"timestamps": True, "frto": True, "undo": True}
+    options |= {"segments_per_ack": 2, "ack_timeout_s": 0.2}
+    flow: dict[str, Any] = dict(usual.flows[0]) | control | options | ({} if kernel else started)
+    return usual.replace(flows=[Flow(**flow)])
+
+
 def _started(
     start_up: str, rate_bps: float, holds_bytes: float, rtt_s: float, path: str
 ) -> dict[str, Any]:
@@ -306,6 +335,23 @@ def harms(points: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def linux(runs: Runs) -> pd.DataFrame:
+    """Return transfers alone here and on a Linux kernel, a row a transfer.
+
+    Columns: path, size, start_up; here_s and linux_s; lost_here and lost_linux, segments.
+    """
+    by = ["path", "size", "start_up"]
+    names = {"transfer_time_s": "s", "retransmissions": "lost"}
+    here, there = (runs.flows(name).set_index(by)[list(names)] for name in (BESIDE_LINUX, ON_LINUX))
+    found = here.join(there, lsuffix="_here", rsuffix="_linux")
+    columns = {
+        f"{long}_{where}": f"{short}_{where}"
+        for long, short in names.items()
+        for where in ("here", "linux")
+    }
+    return found.rename(columns=columns).reset_index()
+
+
 def satellite(points: pd.DataFrame) -> pd.DataFrame:
     """Return the runs on picoquic's path: sender, start_up, time_s, start_s, later_s, lost."""
     own = points[(points["path"] == PICOQUIC) & (points["beside"] == "")]
@@ -368,5 +414,14 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
                 ({"path": "leo"}, at.repetitions(SEEDS)),
             ],
             point=f"{__name__}:POINT",
+        ),
+        *(
+            Experiment(
+                name=name,
+                build=functools.partial(beside_linux, kernel=kernel),
+                points=WITNESSED.merge(pd.DataFrame({"start_up": list(KERNEL)}), how="cross"),
+                engine="linux" if kernel else "segment",
+            )
+            for name, kernel in ((BESIDE_LINUX, False), (ON_LINUX, True))
         ),
     )

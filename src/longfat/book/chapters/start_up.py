@@ -12,6 +12,7 @@ from longfat.studies.setting import setting
 
 MEGABYTE = 1_000_000
 HARMING = 10_000_000  # bytes of the transfers beside a NewReno
+NEAR = 0.01  # of a time: two engines agree
 
 
 def harms(runs: Runs) -> pd.DataFrame:
@@ -66,7 +67,7 @@ def satellite(runs: Runs) -> pd.DataFrame:
 
 
 def public(runs: Runs) -> pd.DataFrame:
-    """Return picoquic's stated times beside ours, and why they differ."""
+    """Return picoquic's stated times beside ours, and what differs between the two."""
     found = study.satellite(runs.points(POINTS_NAME)).set_index(["sender", "start_up"])["time_s"]
     least = study.bounds()
     rows = [
@@ -84,7 +85,7 @@ def public(runs: Runs) -> pd.DataFrame:
             f"{least['jump'] - STATED_S['with remembered state']:.2f} s by itself",
         ),
     ]
-    columns = ["test", "theirs (s)", "ours (s)", "why they differ"]
+    columns = ["test", "theirs (s)", "ours (s)", "what differs"]
     table = pd.DataFrame(rows, columns=columns)
     table["theirs (s)"] = table["theirs (s)"].map("{:.1f}".format)
     table["ours (s)"] = table["ours (s)"].map("{:.2f}".format)
@@ -104,11 +105,31 @@ def least(_: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["no sooner than", "time (s)"])
 
 
+def linux(runs: Runs) -> pd.DataFrame:
+    """Return transfers alone here and on a Linux kernel (`first_round_trips.linux`), as shown."""
+    found = runs.derived(study.linux)
+    return pd.DataFrame(
+        {
+            "path": found["path"].map(lambda path: PATHS[path].title.partition(",")[0]),
+            "MB": found["size"] / 1e6,
+            "start-up": found["start_up"],
+            "here (s)": found["s_here"],
+            "Linux (s)": found["s_linux"],
+            "lost here": found["lost_here"],
+            "lost on Linux": found["lost_linux"],
+        }
+    )
+
+
 def numbers(runs: Runs) -> dict[str, float]:
     """Return the numbers of the page's sentences."""
     far = study.satellite(runs.points(POINTS_NAME)).set_index(["sender", "start_up"])
     quiet = runs.derived(alone).set_index(["path", "size", "start_up"])
     least_s = study.bounds()
+    beside = runs.derived(study.linux)
+    apart = (beside["s_here"] / beside["s_linux"] - 1).abs()
+    times = runs.derived(alone).groupby(["path", "size"])["time_s"]
+    spread = times.max() - times.min()
 
     def of(path: str, start_up: str, column: str = "time_s") -> float:
         return float(quiet.loc[(path, MEGABYTE, start_up), column])
@@ -120,7 +141,20 @@ def numbers(runs: Runs) -> dict[str, float]:
         "start_acks": least_s["one ACK a segment"],
         "start_cubic": far.loc[("cubic", study.OWN), "time_s"],
         "start_best": far["time_s"].min(),
+        "start_hystart": far.loc[("cubic", "hystart"), "time_s"],
+        "start_standard_before": far.loc[("cubic", "standard"), "start_s"],
+        "start_standard_after": far.loc[("cubic", "standard"), "later_s"],
+        "start_limited_before": far.loc[("cubic", "limited"), "start_s"],
+        "start_resume_cubic_lost": far.loc[("cubic", "careful-resume"), "lost"],
         "start_hybla_lost": far.loc[("cubic", "hybla"), "lost"],
+        "start_hybla_before": far.loc[("cubic", "hybla"), "start_s"],
+        "start_hybla_after": far.loc[("cubic", "hybla"), "later_s"],
+        "start_cable_spread": spread["cable"].max(),
+        "start_leo_spread_small": spread["leo"].loc[:MEGABYTE].max(),
+        "start_leo_spread_large": spread["leo"].loc[study.SIZES[-1]],
+        "start_linux_all": len(beside),
+        "start_linux_near": int((apart < NEAR).sum()),
+        "start_linux_gap": 100 * apart.max(),
         "start_hybla_geo": of("geo", "hybla"),
         "start_hybla_geo_lost": of("geo", "hybla", "lost"),
         "start_standard_geo": of("geo", "standard"),
@@ -185,4 +219,11 @@ def _shown() -> Iterator[Figure | Table]:
         data=in_words,
         caption="10 MB into a busy link, in numbers; in bold where no other is both faster "
         "and kinder in the mean",
+    )
+    yield Table(
+        name="start-linux",
+        uses=(study.BESIDE_LINUX, study.ON_LINUX),
+        data=linux,
+        formats={"MB": "{:.0f}", "here (s)": "{:.3f}", "Linux (s)": "{:.3f}", "*": "{:.0f}"},
+        caption="Transfers alone with what a Linux kernel begins with, here and on the kernel",
     )

@@ -18,10 +18,14 @@ class LinuxHyStart
   public:
     Control on_ack(const Ack& ack, Control now)
     {
-        if (!m_found && now.cwnd >= LOW_WINDOW && ack.rtt != NO_RTT && ends(ack, now))
+        if (!m_found && ack.rtt != NO_RTT)
         {
-            m_found = true;
-            now.ssthresh = now.cwnd;
+            count_round(ack);
+            if (now.cwnd >= LOW_WINDOW && ends(ack, now))
+            {
+                m_found = true;
+                now.ssthresh = now.cwnd;
+            }
         }
         return now.in_slow_start() ? m_growth.on_ack(ack, now) : now;
     }
@@ -33,8 +37,12 @@ class LinuxHyStart
         m_end = 0;
     }
 
+    static constexpr double LOW_WINDOW = 16; //!< segments
+
   private:
-    bool ends(const Ack& ack, const Control& now)
+    /// A round begins with the first ACK for what was sent in it, so that its first round trip is that of
+    /// a queue which the round before has left.
+    void count_round(const Ack& ack)
     {
         if (ack.snd_una > m_end)
         {
@@ -43,6 +51,10 @@ class LinuxHyStart
             m_round_rtt = NEVER;
             m_samples = 0;
         }
+    }
+
+    bool ends(const Ack& ack, const Control& now)
+    {
         bool found = false;
         if (ack.now - m_last_ack <= ACK_DELTA)
         {
@@ -65,7 +77,6 @@ class LinuxHyStart
         return static_cast<Time>(std::min(1e6, 4 * 65'536 * 1e9 / rate));
     }
 
-    static constexpr double LOW_WINDOW = 16; //!< segments
     static constexpr Time ACK_DELTA = 2'000'000;
     static constexpr int MIN_SAMPLES = 8;
     static constexpr Time LEAST = 4'000'000;
