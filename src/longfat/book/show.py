@@ -269,8 +269,8 @@ def show_table(
 
     `caption` and the headers are Markdown, with formulas between dollar signs; numbers such as
     1e-04 become powers of ten; what stands between backquotes is code, and so is a cell that is
-    nothing but a name with underscores. The caption of a table without rows says so: its runs were
-    left out.
+    nothing but a name with underscores; what stands between double asterisks is bold.
+    The caption of a table without rows says so: its runs were left out.
     Where the book is built, the table is left for its pages as NAME.csv, with six digits.
     """
     if name and (pages := _pages()):
@@ -285,6 +285,7 @@ def show_table(
     written = f"{head}</style>{powers(body, 'html')}"
     written = re.sub(r"(<td [^>]*>)([a-z][a-z0-9]*(?:_[A-Za-z0-9]+)+)(</td>)", _CODE, written)
     written = re.sub(r"`([^`<]+)`", r"<code>\1</code>", written)
+    written = re.sub(r"\*\*([^*<]+)\*\*", r"<b>\1</b>", written)
     written = re.sub(r"(<td [^>]*>)-(0\.?0*</td>)", r"\1\2", written)  # no zero below zero
     return HTML(written, metadata={"caption": caption, "name": name} if caption else None)
 

@@ -98,14 +98,15 @@ class Cubic
                              1,
                              "",
                              "W_est as Linux 6.12 has it, whose alpha is never raised to 1"},
-            Parameter<Cubic>{"hystart_as_linux",
-                             &Cubic::m_linux_hystart,
-                             0,
-                             0,
-                             1,
-                             "",
-                             "HyStart as Linux 6.12 has it, but for rounds: they begin at 16 segments",
-                             "Linux, tcp_cubic.c"}};
+            Parameter<Cubic>{
+                "hystart_as_linux",
+                &Cubic::m_linux_hystart,
+                0,
+                0,
+                1,
+                "",
+                "HyStart as Linux 6.12 has it, but for rounds: they begin at 16 segments",
+                "Linux, tcp_cubic.c"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

@@ -31,7 +31,7 @@ HEADER_BYTES = 42  # of the link, IPv4 and TCP, as the engines count
 FIRST_WINDOW = 10  # segments
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 NEIGHBOUR_BYTES = 100_000_000
-SEEDS = 4
+SEEDS = 20
 BUSY_SIZES = SIZES[1:4]
 DURATION_S = 300.0
 POINTS_NAME = "start-up-points"  # the archive
@@ -300,7 +300,7 @@ def harms(points: pd.DataFrame) -> pd.DataFrame:
     Columns: path, size, start_up; time_s and halfwidth; lost; delay_s, low and high: by how much
     the neighbour is later than alone, seed by seed, with its 95 % interval; over_s: by how much it
     is later than beside standard slow start, with over_low and over_high; neighbour_lost, more than
-    alone; front: whether no other start-up is both faster and kinder, in the mean.
+    alone; front: whether no other start-up is better in one and no worse in the other, in the mean.
     """
     busy = points[(points["beside"] != "") & points["path"].isin(COMPARED)]
     rows = []
@@ -323,16 +323,15 @@ def harms(points: pd.DataFrame) -> pd.DataFrame:
                     | {"neighbour_lost": (own["neighbour_lost"] - ref["neighbour_lost"]).mean()}
                 )
     table = pd.DataFrame(rows)
-    table["front"] = [
-        not (
-            (table["path"] == row.path)
-            & (table["size"] == row.size_)
-            & (table["time_s"] < row.time_s)
-            & (table["delay_s"] < row.delay_s)
-        ).any()
-        for row in table.rename(columns={"size": "size_"}).itertuples()
-    ]
+    table["front"] = [not _dominated(row, table) for _, row in table.iterrows()]
     return table
+
+
+def _dominated(row: "pd.Series[Any]", table: pd.DataFrame) -> bool:
+    """Return whether another there is better in time or delay, and no worse in the other."""
+    here = table[(table["path"] == row["path"]) & (table["size"] == row["size"])]
+    time, delay = here["time_s"] - row["time_s"], here["delay_s"] - row["delay_s"]
+    return bool(((time <= 0) & (delay <= 0) & ((time < 0) | (delay < 0))).any())
 
 
 def linux(runs: Runs) -> pd.DataFrame:

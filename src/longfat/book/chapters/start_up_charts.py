@@ -36,10 +36,12 @@ def alone(table: pd.DataFrame) -> Figure:
 
 
 def front(table: pd.DataFrame) -> Figure:
-    """Draw time against harm, a panel a path, a mark a start-up."""
+    """Draw time against harm, a panel a path, a mark a start-up, a line along the front."""
     figure, grid = plt.subplots(2, 2, figsize=(9, 7.5), layout="constrained")
     for axes, path in zip(grid.flat, COMPARED, strict=True):
         axes.axhline(0, color="0.8", lw=0.8)
+        best = table[(table["path"] == path) & table["front"]].sort_values("time_s")
+        axes.plot(best["time_s"], best["delay_s"], color="0.5", lw=1.0, ls="--", zorder=0)
         for start_up, look in LOOK.items():
             own = table[(table["path"] == path) & (table["start_up"] == start_up)]
             low, high = own["delay_s"] - own["low"], own["high"] - own["delay_s"]
