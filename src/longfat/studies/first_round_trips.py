@@ -53,6 +53,8 @@ class Path(NamedTuple):
     rtt_s: float = 0.0
     queue_packets: int = 0
     segments_per_ack: int = 1
+    back_bytes: int | None = None  # what the queue of the way back holds; none: enough
+    loss: float = 0.0  # of each packet, both ways
 
 
 PACKET_BYTES = SEGMENT_BYTES + HEADER_BYTES
@@ -68,6 +70,35 @@ PATHS = {
     PICOQUIC: Path("picoquic's satellite", (10.0, 15.0), 250e6, 3e6, 0.6, 12_500, 4),
 }
 COMPARED = ("geo", "leo", "japan", "cable")
+
+
+def _satcom(title: str, rate_bps: float, back_bps: float, loss: float = 0.0) -> Path:
+    """Return a path of the tests in draft-kuhn-quic-4-sat: 650 ms, queues of what a way holds."""
+    rtt_s = 0.65
+    queues = round(rate_bps * rtt_s / 8 / PACKET_BYTES), round(back_bps * rtt_s / 8)
+    return Path(title, (0.0, 0.0), rate_bps, back_bps, rtt_s, queues[0], 2, queues[1], loss)
+
+
+PUBLIC_SIZES = (2_000_000, 10_000_000, 100_000_000)
+# draft-kuhn-quic-4-sat-06, section 4, and the "geostationary satellite" of draft-irtf-iccrg-tcpeval
+# (4.4.4), which has background traffic and states no times. Two segments an ACK, as QUIC (RFC 9000,
+# 13.2.2) and TCP (RFC 9293, 3.8.6.3) have it, is assumed.
+PUBLIC = {
+    "satcom-small": _satcom("small, 10/2 Mb/s", 10e6, 2e6),
+    "satcom-medium": _satcom("medium, 50/10 Mb/s", 50e6, 10e6),
+    "satcom-congested": _satcom("medium, way back full, 50/0.5 Mb/s", 50e6, 0.5e6),
+    "satcom-large": _satcom("large, 250/3 Mb/s", 250e6, 3e6),
+    "satcom-lossy": _satcom("large, 1 % lost, 250/3 Mb/s", 250e6, 3e6, 0.01),
+    "tcpeval": Path("tcpeval, 40/4 Mb/s", (0.0, 0.0), 40e6, 4e6, 0.6, 336, 2, 500_000),
+}
+PATHS |= PUBLIC
+OBJECTIVES_S = {  # for `PUBLIC_SIZES`
+    "satcom-small": (3.0, 10.0, 85.0),
+    "satcom-medium": (3.0, 5.0, 20.0),
+    "satcom-congested": (3.0, 5.0, 20.0),
+    "satcom-large": (3.0, 5.0, 8.0),
+    "satcom-lossy": (3.0, 6.0, 10.0),
+}
 # What picoquic states, in s: its pull request 2147 for CUBIC, and the bound of its test for a BBR
 # that is given what was remembered.
 STATED_S = {"CUBIC": 6.7, "with remembered state": 4.9}
@@ -100,8 +131,11 @@ def links_of(path: str, seed: int = 1) -> tuple[Link, ...]:
     if path == "japan":
         return japan("cubic").links
     one = PATHS[path]
-    back = {"rate_bps": one.back_bps, "queue_packets": 100_000}
+    back: dict[str, Any] = {"rate_bps": one.back_bps, "queue_packets": 100_000}
+    if one.back_bytes is not None:
+        back |= {"queue_packets": None, "queue_bytes": one.back_bytes}
     narrow: dict[str, Any] = {"rate_bps": one.rate_bps, "queue_packets": one.queue_packets}
+    narrow |= {"loss_per_packet": one.loss}
     return tuple(duplex("server", "user", delay_s=one.rtt_s / 2, backward=back, **narrow))
 
 
@@ -212,7 +246,7 @@ def _started(
     if stated["kind"] == "careful-resume":
         times = STALE if start_up.endswith("stale") else 1
         stated |= {"saved_cwnd_bytes": round(times * holds_bytes), "saved_rtt_s": rtt_s}
-    if path == PICOQUIC and stated["kind"] in ("standard", "paced"):
+    if path in (PICOQUIC, *PUBLIC) and stated["kind"] in ("standard", "paced"):
         stated |= {"limit_segments": 1e6}  # QUIC's window grows by all that is acknowledged
     return {"start_up": stated}
 
@@ -358,6 +392,35 @@ def satellite(points: pd.DataFrame) -> pd.DataFrame:
     return own[columns].sort_values(["sender", "time_s"]).reset_index(drop=True)
 
 
+def public(points: pd.DataFrame) -> pd.DataFrame:
+    """Return times of the public tests, a row a path, size, sender and start_up.
+
+    Columns besides: time_s, low and high (the mean and its interval, where seeds differ); lost;
+    stated_s, the objective; least_s, for whoever knows the path. Where a run did not end in
+    `DURATION_S`, there is no time.
+    """
+    own = points[points["path"].isin(PUBLIC)]
+    by = ["path", "size", "sender", "start_up"]
+    rows = []
+    for (path, size, sender, start_up), runs in own.groupby(by, sort=False):
+        time = statistics.mean(runs["time_s"])
+        stated = dict(zip(PUBLIC_SIZES, OBJECTIVES_S.get(path, (np.nan,) * 3), strict=True))
+        links = links_of(path)
+        told = {"rtt_s": round_trip_s(links), "payload_bps": payload_bps(links)}
+        least = least_time_s("path", size_bytes=size, **told)
+        rows.append(
+            {"path": path, "size": size, "sender": sender, "start_up": start_up}
+            | {
+                "time_s": time["measured"],
+                "low": time["low"],
+                "high": time["high"],
+                "lost": runs["lost"].mean(),
+            }
+            | {"stated_s": stated[size], "least_s": least}
+        )
+    return pd.DataFrame(rows)
+
+
 ACK_BYTES = 42  # an acknowledgment on the wire, without timestamps and SACK blocks
 
 
@@ -397,7 +460,12 @@ def points() -> pd.DataFrame:
         size=SIZES[-1:],
         beside=[""],
     )
-    return pd.concat([quiet, busy, nobody, far], ignore_index=True)
+    tests: dict[str, Any] = {"path": PUBLIC, "size": PUBLIC_SIZES, "beside": [""]}
+    tested = (
+        statistics.combinations(sender=["cubic"], start_up=[OWN, *START_UPS], **tests),
+        statistics.combinations(sender=["bbr3"], start_up=[OWN], **tests),
+    )
+    return pd.concat([quiet, busy, nobody, far, *tested], ignore_index=True)
 
 
 def experiments(at: Setting) -> tuple[Experiment, ...]:
@@ -411,6 +479,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
             more=[
                 ({"beside": "newreno"}, at.repetitions(SEEDS)),
                 ({"path": "leo"}, at.repetitions(SEEDS)),
+                ({"path": "satcom-lossy"}, at.repetitions(SEEDS)),
             ],
             point=f"{__name__}:POINT",
         ),

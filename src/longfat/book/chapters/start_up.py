@@ -7,6 +7,7 @@ import pandas as pd
 from longfat.book.chapters import start_up_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table
 from longfat.studies import first_round_trips as study
+from longfat.studies import start_up_claims
 from longfat.studies.first_round_trips import COMPARED, PATHS, POINTS_NAME, STATED_S
 from longfat.studies.setting import setting
 
@@ -92,6 +93,41 @@ def public(runs: Runs) -> pd.DataFrame:
     return table
 
 
+MEETING = {  # who meets how many objectives of the public tests
+    "cubic": ("cubic", study.OWN),
+    "picoquic": ("cubic", "picoquic"),
+    "resume": ("cubic", "careful-resume"),
+    "hybla": ("cubic", "hybla"),
+    "bbr3": ("bbr3", study.OWN),
+}
+PUBLIC_COLUMNS = {
+    ("cubic", "hystart++"): "CUBIC, HyStart++",
+    ("cubic", "hystart"): "CUBIC, HyStart",
+    ("cubic", "picoquic"): "picoquic's start",
+    ("cubic", "careful-resume"): "Careful Resume",
+    ("cubic", "hybla"): "Hybla's start",
+    ("bbr3", study.OWN): "BBR 3",
+}
+
+
+def satcom(runs: Runs) -> pd.DataFrame:
+    """Return the public satellite tests: objectives, least times, ours; bold where it is met."""
+    found = study.public(runs.points(POINTS_NAME))
+    rows = []
+    for (path, size), there in found.groupby(["path", "size"], sort=False):
+        by = there.set_index(["sender", "start_up"])
+        stated = by["stated_s"].iloc[0]
+        row = {"path": PATHS[path].title, "MB": f"{size / 1e6:g}"}
+        row["objective (s)"] = "–" if pd.isna(stated) else f"{stated:.0f}"
+        row["least (s)"] = f"{by['least_s'].iloc[0]:.2f}"
+        for key, title in PUBLIC_COLUMNS.items():
+            time_s = by.loc[key, "time_s"]
+            text = "–" if pd.isna(time_s) else f"{time_s:.2f}"
+            row[title] = f"**{text}**" if time_s <= stated else text
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def least(_: Runs) -> pd.DataFrame:
     """Return the least possible times on picoquic's path."""
     words = {
@@ -131,10 +167,15 @@ def numbers(runs: Runs) -> dict[str, float]:
     times = runs.derived(alone).groupby(["path", "size"])["time_s"]
     spread = times.max() - times.min()
 
+    tests = study.public(runs.points(POINTS_NAME))
     busy = runs.derived(front).set_index(["path", "start_up"])
 
     def of(path: str, start_up: str, column: str = "time_s") -> float:
         return float(quiet.loc[(path, MEGABYTE, start_up), column])
+
+    def met(sender: str, start_up: str) -> int:
+        own = tests[(tests["sender"] == sender) & (tests["start_up"] == start_up)]
+        return int((own["time_s"] <= own["stated_s"]).sum())
 
     def into_busy() -> Iterator[tuple[str, float]]:
         for start_up in ("standard", "limited", "hystart", "hybla", "picoquic", "careful-resume"):
@@ -160,6 +201,8 @@ def numbers(runs: Runs) -> dict[str, float]:
         "start_cable_spread": spread["cable"].max(),
         "start_leo_spread_small": spread["leo"].loc[:MEGABYTE].max(),
         "start_leo_spread_large": spread["leo"].loc[study.SIZES[-1]],
+        "start_satcom_all": sum(map(len, study.OBJECTIVES_S.values())),
+        **{f"start_satcom_{name}": met(*key) for name, key in MEETING.items()},
         "start_linux_all": len(beside),
         "start_linux_near": int((apart < NEAR).sum()),
         "start_linux_gap": 100 * apart.max(),
@@ -181,8 +224,17 @@ def chapter(profile: str = "paper", seeds: int | None = None) -> Chapter:
     return Chapter(
         name="start-up",
         setting=at,
-        experiments=study.experiments(at),
+        experiments=(*study.experiments(at), *start_up_claims.experiments(at)),
         figures=tuple(_shown()),
+        claims=Table(
+            name="start-verdicts",
+            uses=(
+                *(POINTS_NAME, start_up_claims.EQUATION),
+                *(start_up_claims.GROUND, start_up_claims.OVERSHOOT),
+            ),
+            data=lambda runs: runs.derived(start_up_claims.judged),
+            caption="What papers and drafts promise of a start-up, held against these runs",
+        ),
     )
 
 
@@ -204,6 +256,14 @@ def _shown() -> Iterator[Figure | Table]:
         uses=(POINTS_NAME,),
         data=public,
         caption="Picoquic's own times on that path beside ours",
+    )
+    yield Table(
+        name="start-satcom",
+        uses=(POINTS_NAME,),
+        data=satcom,
+        caption="The public tests over satellites: the time of a download with each start-up, in "
+        f"s; bold where the objective is met, – where a run did not end within "
+        f"{study.DURATION_S:.0f} s. Where packets are lost by chance, means of {study.SEEDS} runs",
     )
     yield Figure(
         name="start-alone",
