@@ -84,12 +84,12 @@ PUBLIC_SIZES = (2_000_000, 10_000_000, 100_000_000)
 # (4.4.4), which has background traffic and states no times. Two segments an ACK, as QUIC (RFC 9000,
 # 13.2.2) and TCP (RFC 9293, 3.8.6.3) have it, is assumed.
 PUBLIC = {
-    "satcom-small": _satcom("small, 10/2 Mb/s", 10e6, 2e6),
-    "satcom-medium": _satcom("medium, 50/10 Mb/s", 50e6, 10e6),
-    "satcom-congested": _satcom("medium, way back full, 50/0.5 Mb/s", 50e6, 0.5e6),
-    "satcom-large": _satcom("large, 250/3 Mb/s", 250e6, 3e6),
-    "satcom-lossy": _satcom("large, 1 % lost, 250/3 Mb/s", 250e6, 3e6, 0.01),
-    "tcpeval": Path("tcpeval, 40/4 Mb/s", (0.0, 0.0), 40e6, 4e6, 0.6, 336, 2, 500_000),
+    "satcom-small": _satcom("small, 10/2", 10e6, 2e6),
+    "satcom-medium": _satcom("medium, 50/10", 50e6, 10e6),
+    "satcom-congested": _satcom("medium, 50/0.5", 50e6, 0.5e6),
+    "satcom-large": _satcom("large, 250/3", 250e6, 3e6),
+    "satcom-lossy": _satcom("large, lossy", 250e6, 3e6, 0.01),
+    "tcpeval": Path("tcpeval, 40/4", (0.0, 0.0), 40e6, 4e6, 0.6, 336, 2, 500_000),
 }
 PATHS |= PUBLIC
 OBJECTIVES_S = {  # for `PUBLIC_SIZES`
