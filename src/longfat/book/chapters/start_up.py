@@ -263,7 +263,8 @@ def _shown() -> Iterator[Figure | Table]:
         caption="The public tests over satellites (Mb/s down and up): times of downloads in s, as "
         "stated, the least possible, CUBIC's with its own start and three others, and BBR 3's; in "
         "bold where what is stated is met, – where a run did not end within "
-        f"{study.DURATION_S:.0f} s. On the lossy path one packet in a hundred is lost: means of {study.SEEDS} runs",
+        f"{study.DURATION_S:.0f} s. On the lossy path one packet in a hundred is lost: means of "
+        f"{study.SEEDS} runs",
     )
     yield Figure(
         name="start-alone",
