@@ -33,7 +33,16 @@ from sphinx.util.fileutil import copy_asset_file
 
 from longfat import experiment, pictures, store
 from longfat.book import atlas as atlas_page
-from longfat.book import chapters, figures, front, laboratory, show, tables, verdicts
+from longfat.book import (
+    chapters,
+    figures,
+    front,
+    laboratory,
+    show,
+    tables,
+    ten_round_trips,
+    verdicts,
+)
 from longfat.engines.segment import wasm
 from longfat.scenario import Scenario
 from longfat.studies import atlas, ns3_faults
@@ -306,6 +315,17 @@ class Laboratory(SphinxDirective):
         """Return the panel (`longfat.book.laboratory`)."""
         up = "../" * self.env.docname.count("/")
         panel = laboratory.html(self.arguments[0], f"{up}_static/{laboratory.ENGINE}")
+        self.env.metadata[self.env.docname]["longfat-laboratory"] = "yes"
+        return [nodes.raw("", panel, format="html")]
+
+
+class TenRoundTrips(SphinxDirective):
+    """`{longfat-ten-round-trips}` draws a transfer's beginning (`longfat.book.ten_round_trips`)."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the explorer, on a page with the Laboratory's files."""
+        up = "../" * self.env.docname.count("/")
+        panel = ten_round_trips.html(f"{up}_static/{laboratory.ENGINE}")
         self.env.metadata[self.env.docname]["longfat-laboratory"] = "yes"
         return [nodes.raw("", panel, format="html")]
 
@@ -772,6 +792,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("longfat-steps", Steps)
     app.add_directive("longfat-front", Front)
     app.add_directive("longfat-laboratory", Laboratory)
+    app.add_directive("longfat-ten-round-trips", TenRoundTrips)
     app.add_directive("longfat-atlas", Atlas)
     visitors = (_visit_captioned_table, _depart_captioned_table)
     app.add_enumerable_node(captioned_table, "table", _caption, html=visitors)

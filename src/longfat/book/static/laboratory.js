@@ -605,6 +605,20 @@ const longfatLaboratory = (() => {
     }
   }
 
+  // Runs a scenario in the engine at that address: a promise of its { answer, numbers }.
+  panel.run = async (address, scenario) => {
+    const module = await loadEngine(address);
+    const worker = newWorker();
+    const ended = new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => {
+        if (data.result) resolve(data.result);
+        else if (data.failed) reject(new Error(data.failed));
+      };
+    });
+    worker.postMessage({ module, scenario });
+    return ended.finally(() => worker.terminate());
+  };
+
   return panel;
 })();
 

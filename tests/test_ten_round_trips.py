@@ -1,0 +1,123 @@
+"""The first ten round trips in a page: what it says is what the same run in Python says."""
+
+import json
+
+import pytest
+
+from longfat import Scenario, simulate
+from longfat.book import laboratory, ten_round_trips
+from longfat.engines.segment import wasm
+from longfat.studies import ten_round_trips as study
+
+PATH = (20e6, 0.6, 1000)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory) -> str:
+    """A page that has the explorer and the engine, read from the disk."""
+    folder = tmp_path_factory.mktemp("rounds")
+    for name in laboratory.FILES:
+        folder.joinpath(name).write_bytes(laboratory.STATIC.joinpath(name).read_bytes())
+    script = laboratory.engine_script(wasm.module().read_bytes())
+    folder.joinpath(laboratory.ENGINE).write_text(script)
+    links = "".join(
+        f'<script defer src="{name}"></script>' for name in laboratory.FILES if name.endswith(".js")
+    )
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">{links}'
+    panel = ten_round_trips.html(laboratory.ENGINE)
+    page = folder / "page.html"
+    page.write_text(f"<!doctype html><html lang=en><title>t</title>{head}<body>{panel}", "utf-8")
+    return page.as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    context = browser.new_context(viewport={"width": 390, "height": 900})
+    page = context.new_page()
+    problems = []
+    page.on("console", lambda m: m.type == "error" and problems.append(m.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda r: r.url.startswith("http") and problems.append(r.url))
+    page.goto(address)
+    page.locator(".longfat-rounds table tbody tr").first.wait_for()
+    yield page
+    context.close()
+    assert not problems
+
+
+def chosen(page, label: str, value: str) -> list[dict]:
+    """Choose an option; return the runs that are shown then."""
+    return page.locator(".longfat-rounds").evaluate(
+        """async (panel, [label, value]) => {
+            const shown = new Promise(resolve => panel.addEventListener(
+                "longfat-rounds", event => resolve(event.detail), { once: true }))
+            const holder = [...panel.querySelectorAll("label")].find(
+                one => one.firstChild.textContent === label)
+            const select = holder.querySelector("select, input")
+            select.value = value
+            select.dispatchEvent(new Event("change"))
+            return (await shown).map(({ name, scenario, rounds }) =>
+                ({ name, scenario: JSON.stringify(scenario), rounds }))
+        }""",
+        [label, value],
+    )
+
+
+@pytest.mark.parametrize("start_up", [*study.START_UPS, study.REMEMBERED])
+def test_the_page_says_of_each_start_up_what_python_says(page, start_up):
+    chosen(page, "path", "1")
+    [shown] = chosen(page, "start-up", start_up)
+    here = study.scenario(start_up, *PATH)
+    assert Scenario.from_json(shown["scenario"]) == here
+    rows = study.rounds(simulate(here)).to_dict("records")
+    assert shown["rounds"] == [pytest.approx(row, rel=1e-12) for row in rows]
+
+
+def test_another_start_up_is_laid_beside_the_first_without_scrolling(page):
+    told = page.locator(".longfat-rounds output")
+    alone = told.text_content()
+    shown = chosen(page, "beside it", "picoquic")
+    assert [one["name"] for one in shown] == ["standard", "picoquic"]
+    assert told.text_content() != alone and "picoquic, round trip 3" in told.text_content()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    before = page.locator("canvas").last.screenshot()
+    slider = page.locator("input[type=range]")
+    slider.focus()
+    for _ in range(30):
+        slider.press("ArrowRight")
+    assert "picoquic, round trip 4" in told.text_content()
+    assert page.locator("canvas").last.screenshot() != before
+
+
+def test_a_rate_that_is_none_is_said(page):
+    rate = page.locator("label", has_text="rate (Mb/s)").locator("input")
+    rate.fill("-3")
+    rate.blur()
+    assert "must be a number from 1 to 250" in page.locator("output").text_content()
+
+
+@pytest.mark.parametrize("start_up", ["standard", "hybla", "picoquic", study.REMEMBERED])
+@pytest.mark.parametrize("path", [PATH, (100e6, 0.02, 167), (250e6, 0.6, 12_500), (5e6, 0.05, 5)])
+def test_every_packet_is_told_once(start_up, path):
+    """Those that are sent either cross the narrow link, or wait, or found no room."""
+    run = simulate(study.scenario(start_up, *path))
+    found = study.packets(run)
+    assert len(found) == pytest.approx(run.flows["segments_sent"].item(), abs=1)
+    assert found["sent_s"].is_monotonic_increasing
+    crossed = found["left_s"].dropna()
+    assert crossed.is_monotonic_increasing
+    assert (crossed >= found.loc[crossed.index, "sent_s"]).all()
+    sent = run.traces["sent_bytes"]
+    left = sent[sent["link"] == "router>receiver"]["sent_bytes"].iloc[-1] - study.HANDSHAKE_BYTES
+    queue = run.traces["queue_packets"]
+    waits = queue[queue["link"] == "router>receiver"]["queue_packets"].iloc[-1]
+    beyond = len(found) - left / study.PACKET_BYTES - waits
+    assert found["left_s"].isna().sum() in (beyond, beyond - 1)  # one may be with the link
+
+
+def test_a_queue_with_room_loses_nothing():
+    run = simulate(study.scenario("limited", *PATH))
+    rounds = study.rounds(run)
+    assert rounds["lost"].sum() == 0
+    assert list(rounds["sent"][:4]) == [10, 20, 40, 80]
+    assert json.loads(rounds.to_json())["waiting"]["0"] == 9
