@@ -23,7 +23,10 @@ from longfat.export import export
 from longfat.links import mahimahi
 from longfat.topologies import duplex
 
-pytestmark = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
+pytestmark = [
+    pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here"),
+    pytest.mark.medium,  # the link under sanitizers is compiled for a quarter of a minute
+]
 
 RATE_BPS = 8e6  # a byte a microsecond
 DELAY_S = 0.01

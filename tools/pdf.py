@@ -24,6 +24,7 @@ FOOTER = (
 # Pages that are not printed: they are for the screen, for specialists, or for those who build.
 LEFT_OUT = (
     r"-long$|book/(laboratory|reference|contributing|sweeps|tests|bench|equations|catalogue)$"
+    r"|book/(cards|attack|capabilities|check)$"
     r"|book/verdicts$"
     r"|book/ns2$|notebooks/(cross-check|faults|segment|tutorial)$"
 )
@@ -230,7 +231,26 @@ def make(page: Path, pdf: Path) -> None:
             )
             shown.evaluate(NUMBER, page_numbers(unfinished.read_bytes()))
         browser.close()
+    pack(unfinished)
     unfinished.replace(pdf)
+
+
+def pack(pdf: Path) -> None:
+    """Pack the objects of a PDF: what tells a screen reader of its parts is half of what is printed.
+
+    Raises LongfatError where pikepdf is not there.
+    """
+    try:
+        import pikepdf
+    except ImportError:
+        raise LongfatError("a PDF needs pikepdf: pip install 'longfat[test]'") from None
+    with pikepdf.open(pdf, allow_overwriting_input=True) as printed:
+        printed.save(
+            pdf,
+            object_stream_mode=pikepdf.ObjectStreamMode.generate,
+            compress_streams=True,
+            deterministic_id=True,
+        )
 
 
 if __name__ == "__main__":
