@@ -182,10 +182,14 @@ WIDER = """() => {
 
 
 def test_nothing_is_wider_than_its_place_unless_it_says_that_it_scrolls(page):
+    from playwright.sync_api import TimeoutError as StillWider
+
     found = []
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(300)  # the page looks again a tenth of a second after a change
+        with contextlib.suppress(StillWider):  # or later, where the machine is busy
+            page.wait_for_function(f"() => !({WIDER})().length", timeout=5000)
         found += [f"at {width}: {one}" for one in page.evaluate(WIDER)]
         hints = page.locator(".longfat-scrolls:not(mjx-container)").evaluate_all(
             "all => all.filter(e => e.checkVisibility() &&"

@@ -147,5 +147,5 @@ def test_pictures_carry_no_decimals_that_nobody_sees(built_book):
     pictures = [*built_book.joinpath("_images").glob("*.svg")]
     assert len(pictures) > 100
     text = "".join(path.read_text("utf-8") for path in pictures)
-    longest = [len(one) for one in re.findall(r"[ML] -?\d+\.(\d+)", text)]
-    assert len(longest) > 10_000 and max(longest) <= 2
+    longest = [len(one) for one in re.findall(r"[ML]-?\d+\.(\d+)", text)]
+    assert len(longest) > 10_000 and max(longest) == 1

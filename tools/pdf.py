@@ -236,7 +236,7 @@ def make(page: Path, pdf: Path) -> None:
 
 
 def pack(pdf: Path) -> None:
-    """Pack the objects of a PDF: what tells a screen reader of its parts is half of what is printed.
+    """Pack the objects of a PDF: those that tell a screen reader of its parts are half of it.
 
     Raises LongfatError where pikepdf is not there.
     """

@@ -650,17 +650,19 @@ def _copy_laboratory(app: Sphinx, exception: Exception | None) -> None:
 
 
 def _leave_out_what_no_page_loads(app: Sphinx, exception: Exception | None) -> None:
-    """Remove the theme's maps for those who debug it, and its sentences in other languages."""
+    """Remove the theme's maps for those who debug it, its sentences in other languages, and its
+    icons for browsers of before 2015."""
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
-    for path in static.rglob("*.map"):
-        path.unlink()
+    for pattern in ("*.map", "*.ttf"):
+        for path in static.rglob(pattern):
+            path.unlink()
     shutil.rmtree(static / "locales", ignore_errors=True)
 
 
 def _make_pictures_smaller(app: Sphinx, exception: Exception | None) -> None:
-    """Write the paths of pictures in hundredths of a point, and no more than they need."""
+    """Write the paths of pictures in tenths of a point, and no more than they need."""
     if exception or app.builder.format != "html":
         return
     for path in Path(app.outdir, "_images").glob("*.svg"):
@@ -668,14 +670,14 @@ def _make_pictures_smaller(app: Sphinx, exception: Exception | None) -> None:
 
 
 def smaller(svg: str) -> str:
-    """Return a picture with two decimals at most in its paths and places, and no space to spare.
+    """Return a picture with one decimal at most in its paths and places, and no space to spare.
 
     >>> from longfat.book.sphinx import smaller
     >>> smaller('<path d="M 51.883293 -0.001  L 7 1e-05 " style="fill: none; stroke: #000"/>')
-    '<path d="M51.88 0L7 1e-05" style="fill:none;stroke:#000"/>'
+    '<path d="M51.9 0L7 1e-05" style="fill:none;stroke:#000"/>'
     """
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = _PLACES.sub(lambda match: " ".join(_DECIMALS.sub(_hundredths, match[0]).split()), svg)
+    svg = _PLACES.sub(lambda match: " ".join(_DECIMALS.sub(_tenths, match[0]).split()), svg)
     svg = re.sub(r'(?<= d=")[^"]*', lambda match: re.sub(r" ?([A-Zz]) ?", r"\1", match[0]), svg)
     return re.sub(r'(?<= style=")[^"]*', lambda match: re.sub(r"([;:]) ", r"\1", match[0]), svg)
 
@@ -692,13 +694,13 @@ def _leave_out_outputs(app: Sphinx, exception: Exception | None) -> None:
         path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
-def _hundredths(match: re.Match) -> str:
-    digits = f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
+def _tenths(match: re.Match) -> str:
+    digits = f"{float(match[0]):.1f}".rstrip("0").rstrip(".")
     return "0" if digits == "-0" else digits
 
 
 _PLACES = re.compile(r'(?<= d=")[^"]*|(?<= [xy]=")[^"]*')
-_DECIMALS = re.compile(r"-?\d+\.\d{3,}(?![\de])")
+_DECIMALS = re.compile(r"-?\d+\.\d{2,}(?![\de])")
 
 
 def _load_laboratory(
