@@ -33,7 +33,8 @@ const longfatRounds = (settings) => {
   // Each packet's [when it was sent, when the narrow link has sent it]: NaN where the queue had no
   // room, Infinity where it was still to come at the end.
   const packetsOf = ({ answer, numbers }, scenario) => {
-    const step = scenario.duration_s / scenario.record.points;
+    // Times in whole nanoseconds, as the engine counts them: many an interval begins with a packet.
+    const step = (1e-9 * Math.round(scenario.duration_s * 1e9)) / scenario.record.points;
     const link = (place) => {
       const { source, target } = scenario.links[place];
       return answer.links.find((one) => one.source === source && one.target === target).series;
@@ -70,7 +71,8 @@ const longfatRounds = (settings) => {
     let [dropped, kept] = [0, 0];
     entered.values.forEach((value, i) => {
       const news = value - (i ? entered.values[i - 1] : 0);
-      const place = Math.trunc((entered.times[i] + scenario.links[0].delay_s) / step);
+      const reachedNs = Math.round(entered.times[i] * 1e9) + Math.round(scenario.links[0].delay_s * 1e9);
+      const place = Math.trunc((1e-9 * reachedNs) / step);
       const beyond = Math.max(dropped, value - leftUntil(place) - queueUntil(place) - 1);
       const lost = beyond - dropped;
       dropped = beyond;
@@ -91,6 +93,7 @@ const longfatRounds = (settings) => {
   const roundsOf = ({ sentS, leftS, cwnd, queue }, scenario) => {
     const rtt = 2 * scenario.links[2].delay_s;
     const begin = sentS[0];
+    const room = Math.floor(scenario.flows[0].receive_buffer_bytes / settings.segmentBytes);
     return Array.from({ length: settings.rounds }, (_, i) => {
       const [first, last] = [begin + i * rtt, begin + (i + 1) * rtt];
       const within = (time) => time >= first && time < last;
@@ -105,7 +108,7 @@ const longfatRounds = (settings) => {
         if (within(time)) waiting = Math.max(waiting, queue.values[k]);
       });
       cwnd.times.forEach((time, k) => {
-        if (time < last) window = cwnd.values[k];
+        if (time < last) window = Math.min(room, cwnd.values[k]);
       });
       return { round: i + 1, sent, lost, window, waiting };
     });
@@ -317,7 +320,7 @@ const longfatRounds = (settings) => {
       if (!shown.length) return;
       drawOverview();
       const merged = drawLadder();
-      const band = merged > 400 ? ` Here ${count(merged)} packets are on the way: their lines run together.` : "";
+      const band = merged > 400 ? ` Below, ${count(merged)} packets are drawn: their lines run together.` : "";
       output.textContent = shown.map(words).join(" ") + band;
       slider.setAttribute("aria-valuetext", `${slider.value} round trips`);
       const here = Math.min(settings.rounds, Math.floor(slider.valueAsNumber) + 1);

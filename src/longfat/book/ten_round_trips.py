@@ -6,18 +6,31 @@ from html import escape
 from importlib.resources import files
 
 from longfat.studies import ten_round_trips as study
-from longfat.studies.first_round_trips import PACKET_BYTES, PATHS, SEGMENT_BYTES
+from longfat.studies.first_round_trips import PACKET_BYTES, PATHS, SEGMENT_BYTES, links_of
 
 GEO, CABLE = PATHS["geo"], PATHS["cable"]
+
+
+def _of_chapter(path: str) -> tuple[float, float, int]:
+    """Return a path's rate (Mb/s), round trip (ms) and queue, of its links as they are at first."""
+    links = links_of(path)
+    narrow = min(links[::2], key=lambda link: link.rate_bps)  # a way there is the even ones
+    assert narrow.queue_packets is not None
+    rtt_ms = 1000 * sum(link.delay_s for link in links)
+    return round(narrow.rate_bps / 1e6, 1), round(rtt_ms, 1), narrow.queue_packets
+
+
 SHOWN = (  # name, Mb/s, ms, packets
     ("satellite, 2 Mb/s", 2.0, 1000 * GEO.rtt_s, 100),
     ("satellite, 20 Mb/s", GEO.rate_bps / 1e6, 1000 * GEO.rtt_s, GEO.queue_packets),
     ("cable, 100 Mb/s", CABLE.rate_bps / 1e6, 1000 * CABLE.rtt_s, CABLE.queue_packets),
     ("satellite, a long queue", GEO.rate_bps / 1e6, 1000 * GEO.rtt_s, 8 * GEO.queue_packets),
+    ("low orbit, standing still", *_of_chapter("leo")),
+    ("JAPAN, 314 Mb/s of payload", *_of_chapter("japan")),
     ("ocean, 100 Mb/s", 100.0, 150.0, 1258),
 )
 FIELDS = (  # name, label, least, most, step
-    ("rate", "rate (Mb/s)", 1, 250, "any"),
+    ("rate", "rate (Mb/s)", 1, 400, "any"),
     ("rtt", "round trip (ms)", 5, 800, "any"),
     ("queue", "queue (packets)", 2, 20_000, 1),
 )

@@ -63,7 +63,8 @@ def packets(result: Result) -> pd.DataFrame:
     left_s is when the narrow link has sent a packet; it is missing where its queue had no room, and
     infinite where it was still to come at the end.
     """
-    step_s = result.scenario.duration_s / POINTS
+    # Times in whole nanoseconds, as the engine counts them: many an interval begins with a packet.
+    step_s = 1e-9 * round(result.scenario.duration_s * 1e9) / POINTS
     sent = result.traces["sent_bytes"]
     waiting = result.traces["queue_packets"]
 
@@ -79,7 +80,8 @@ def packets(result: Result) -> pd.DataFrame:
     times, entered = counted(SENDER)
     left_times, left = counted(ROUTER)
     queue_times, queue = of(waiting, ROUTER, "queue_packets")
-    place = ((times + result.scenario.links[0].delay_s) / step_s).astype(int)
+    reached_ns = (times * 1e9).round() + round(result.scenario.links[0].delay_s * 1e9)
+    place = (1e-9 * reached_ns / step_s).astype(int)
 
     def until(at: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the last value in or before each interval in which packets were sent."""
@@ -104,14 +106,15 @@ def rounds(result: Result) -> pd.DataFrame:
     """Return the ten round trips, a row each: round, sent, lost, window, waiting.
 
     A round trip lasts as long as one without queues, from the first data packet on. `lost` is what
-    the queue had no room for; `window` what it is at the end, in segments; `waiting` the most
-    packets in the queue.
+    the queue had no room for; `window` what it is at the end, in segments (as many as
+    the receiver has room for at most); `waiting` the most packets in the queue.
     """
     found = packets(result)
     rtt_s = 2 * result.scenario.links[2].delay_s
     begin_s = found["sent_s"].iloc[0]
     window, queue = result.traces["cwnd_segments"], result.traces["queue_packets"]
     queue = queue[queue["link"] == f"{ROUTER}>{RECEIVER}"]
+    room = int(result.scenario.flows[0].receive_buffer_bytes) // SEGMENT_BYTES
     rows = []
     for number in range(ROUNDS):
         first, last = begin_s + number * rtt_s, begin_s + (number + 1) * rtt_s
@@ -122,7 +125,9 @@ def rounds(result: Result) -> pd.DataFrame:
                 "round": number + 1,
                 "sent": len(own),
                 "lost": int(own["left_s"].isna().sum()),
-                "window": float(window[window["time_s"] < last]["cwnd_segments"].iloc[-1]),
+                "window": float(
+                    min(room, window[window["time_s"] < last]["cwnd_segments"].iloc[-1])
+                ),
                 "waiting": int(there.max()) if len(there) else 0,
             }
         )
