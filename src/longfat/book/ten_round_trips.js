@@ -199,7 +199,7 @@ const longfatRounds = (settings) => {
         });
         context.fillStyle = ink;
         context.textAlign = "left";
-        context.fillText(`${shown[row].name}: packets in a twentieth of a round trip`, left, bottom - each + 18);
+        context.fillText(`${shown[row].name}: packets in a twentieth of a round trip`, left, bottom - each + 18, width - left - 8);
         context.textAlign = "right";
         for (const mark of [1, 10, 100, 1000, 10000].filter((one) => one <= most)) {
           context.fillText(count(mark), left - 4, bottom - y(mark) + 4);
@@ -238,37 +238,49 @@ const longfatRounds = (settings) => {
           if (time <= now && !(back < from) && time >= from - 3 * rtt && (back < Infinity || time >= from)) seen.push(k);
         });
         merged = Math.max(merged, seen.length);
-        const faint = Math.max(0.06, Math.min(0.8, 120 / seen.length));
-        for (const [kind, colour, alpha] of [["data", lines[column], faint], ["ack", ink, faint / 2], ["lost", lost, Math.max(0.4, faint)]]) {
+        for (const [kind, colour, strength] of [["data", lines[column], 1], ["ack", ink, 0.5], ["lost", lost, 1.3]]) {
           context.beginPath();
+          // Of the lines that would begin in the same half of a pixel, one is drawn.
+          const last = { sent: NaN, out: NaN };
+          let drawn = 0;
+          const isNew = (end, time) => {
+            const at = Math.round(2 * y(time));
+            if (at === last[end]) return false;
+            last[end] = at;
+            drawn += 1;
+            return true;
+          };
           for (const k of seen) {
             const [sent, out] = [packets.sentS[k], packets.leftS[k]];
-            if (kind === "lost" && Number.isNaN(out)) {
+            const gone = Number.isNaN(out);
+            if (kind === "lost" && gone && isNew("sent", sent)) {
               context.moveTo(sender, y(sent));
               context.lineTo(queue, y(sent));
               context.moveTo(queue - 4, y(sent) - 4);
               context.lineTo(queue + 4, y(sent) + 4);
               context.moveTo(queue - 4, y(sent) + 4);
               context.lineTo(queue + 4, y(sent) - 4);
-            } else if (kind === "data" && !Number.isNaN(out)) {
-              context.moveTo(sender, y(sent));
-              context.lineTo(queue, y(sent));
-              if (out < Infinity) {
+            } else if (kind === "data" && !gone) {
+              if (isNew("sent", sent)) {
+                context.moveTo(sender, y(sent));
+                context.lineTo(queue, y(sent));
+              }
+              if (out < Infinity && isNew("out", out)) {
                 context.moveTo(queue, y(out));
                 context.lineTo(receiver, y(out + rtt / 2));
               }
-            } else if (kind === "ack" && out < Infinity) {
+            } else if (kind === "ack" && out < Infinity && isNew("out", out)) {
               context.moveTo(receiver, y(out + rtt / 2));
               context.lineTo(sender, y(out + rtt));
             }
           }
-          context.globalAlpha = alpha;
+          context.globalAlpha = strength * Math.max(0.3, Math.min(0.75, 120 / drawn));
           context.strokeStyle = colour;
           context.lineWidth = kind === "lost" ? 1.5 : 1;
           context.stroke();
         }
         // What waits, as wide as it is long.
-        context.globalAlpha = 0.35;
+        context.globalAlpha = 0.6;
         context.fillStyle = lines[column];
         const longest = scenario.links[2].queue_packets;
         context.beginPath();
@@ -320,7 +332,7 @@ const longfatRounds = (settings) => {
       if (!shown.length) return;
       drawOverview();
       const merged = drawLadder();
-      const band = merged > 400 ? ` Below, ${count(merged)} packets are drawn: their lines run together.` : "";
+      const band = merged > 400 ? ` Below are ${count(merged)} packets: lines that fall on each other are drawn once.` : "";
       output.textContent = shown.map(words).join(" ") + band;
       slider.setAttribute("aria-valuetext", `${slider.value} round trips`);
       const here = Math.min(settings.rounds, Math.floor(slider.valueAsNumber) + 1);

@@ -25,8 +25,8 @@ SHOWN = (  # name, Mb/s, ms, packets
     ("satellite, 20 Mb/s", GEO.rate_bps / 1e6, 1000 * GEO.rtt_s, GEO.queue_packets),
     ("cable, 100 Mb/s", CABLE.rate_bps / 1e6, 1000 * CABLE.rtt_s, CABLE.queue_packets),
     ("satellite, a long queue", GEO.rate_bps / 1e6, 1000 * GEO.rtt_s, 8 * GEO.queue_packets),
-    ("low orbit, standing still", *_of_chapter("leo")),
-    ("JAPAN, 314 Mb/s of payload", *_of_chapter("japan")),
+    ("low orbit, at rest", *_of_chapter("leo")),
+    ("JAPAN", *_of_chapter("japan")),
     ("ocean, 100 Mb/s", 100.0, 150.0, 1258),
 )
 FIELDS = (  # name, label, least, most, step
