@@ -4,6 +4,7 @@
 
 #include "event.h"
 #include "exact-math.h"
+#include "loss-detection.h"
 #include "recovery.h"
 #include "round-trip.h"
 #include "scoreboard.h"
@@ -90,6 +91,65 @@ once(int count)
     return 0;
 }
 
+/// Ten segments of 1000 bytes; the first is acknowledged in so many parts, between which it is thought
+/// lost and sent again. A line a part: bytes acknowledged by it, bytes in flight, and whether the marks
+/// add up.
+int
+division(int parts)
+{
+    FlowSpec spec;
+    spec.segment_bytes = 1000;
+    const Stream stream{spec.segment_bytes};
+    LossDetection detection(spec, stream);
+    Scoreboard& board = detection.board;
+    for (uint64_t i = 0; i < 10; ++i)
+    {
+        board.send(i, 1);
+    }
+    for (int i = 1; i <= parts; ++i)
+    {
+        Packet ack{};
+        ack.number = i == parts;
+        ack.part = static_cast<uint32_t>(1000 * i / parts % 1000);
+        Bytes told = 0;
+        const Delivery all =
+            detection.on_ack(ack, 1000, [&](const SentSegment&, uint32_t bytes, bool) {
+                told += bytes;
+            });
+        const bool adds_up = board.is_consistent() && told == all.delivered &&
+                             board.acknowledged() == Bytes(1000 * i / parts);
+        std::printf("%lld %lld %d\n",
+                    static_cast<long long>(all.acked),
+                    static_cast<long long>(board.pipe()),
+                    adds_up);
+        if (i == 1)
+        {
+            board.mark_head_lost([](const SentSegment&, uint64_t, uint32_t) {});
+            board.send(0, 2);
+        }
+    }
+    return 0;
+}
+
+/// Of ten segments sent and two and a half acknowledged: whether an ACK of that segment, and of so many
+/// bytes of it, is old, and whether it is of what has not been sent.
+int
+acceptable(int number, int part)
+{
+    const Stream stream{1000};
+    Scoreboard board(stream, true, true, false);
+    for (uint64_t i = 0; i < 10; ++i)
+    {
+        board.send(i, 1);
+    }
+    board.acknowledge(2, 2, [](const SentSegment&, uint64_t, uint32_t) {});
+    board.acknowledge_part(500, [](const SentSegment&, uint32_t) {});
+    const auto segment = static_cast<uint64_t>(number);
+    const auto bytes = static_cast<uint32_t>(part);
+    std::printf("%d %d\n", board.is_old(segment, bytes), board.is_unsent(segment, bytes));
+    return 0;
+}
+
 } // namespace
 
 int
@@ -100,5 +160,7 @@ main(int argc, char** argv)
            : what == "timeouts"  ? timeouts(std::atof(argv[2]))
            : what == "reduction" ? reduction(std::atoi(argv[2]))
            : what == "once"      ? once(std::atoi(argv[2]))
+           : what == "division"  ? division(std::atoi(argv[2]))
+           : what == "ack"       ? acceptable(std::atoi(argv[2]), std::atoi(argv[3]))
                                  : 2;
 }

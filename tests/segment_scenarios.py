@@ -128,6 +128,11 @@ def drawn(seed: int, senders: list[str]) -> dict:
             own["handoffs"] = [{"at_s": draw.uniform(0, duration_s), "kind": "non-local"}]
         if random.Random(seed).random() < 0.1:
             own["conceals_losses"] = True
+        misbehaves = random.Random(1_000_000 + seed)
+        if "relays" not in own and misbehaves.random() < 0.2:
+            own["ack_division"] = misbehaves.choice((2, 3, 50))
+        if "relays" not in own and misbehaves.random() < 0.2:
+            own["optimistic_ack_segments"] = misbehaves.choice((1, 20, 1_000_000))
         flows.append(own)
     if seed % 2:
         add_assistance(random.Random(seed), links, flows)

@@ -40,6 +40,8 @@ FLOWS: dict[str, Any] = {
     "retries": 3,
     "timestamp_tick_s": 0.01,
     "conceals_losses": True,
+    "ack_division": 4,
+    "optimistic_ack_segments": 10,
     "lost_retransmissions": "timeout",
     "ecn": True,
     "quick_start_bps": 1e6,

@@ -276,6 +276,8 @@ def test_defaults_have_not_changed():
         "retries": 15,
         "timestamp_tick_s": 0.0,
         "conceals_losses": False,
+        "ack_division": 1,
+        "optimistic_ack_segments": 0,
         "lost_retransmissions": "detected",
     }
     assert fields["links"][0] == {

@@ -84,6 +84,39 @@ def test_proportional_rate_reduction_holds_products_of_large_windows(parts):
     assert in_flight[-1] == 2_000_000
 
 
+# --- ACKs of parts of a segment
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 7])
+def test_parts_of_a_segment_are_acknowledged_to_the_byte(parts, count):
+    """Also of one that is thought lost and is sent again in between: in all they are a segment."""
+    found = parts("division", str(count))
+    acked, in_flight, adds_up = found[::3], found[1::3], found[2::3]
+    assert sum(acked) == 1000
+    assert max(acked) - min(acked) <= 1
+    assert in_flight[-1] == 9000
+    assert [before - after for before, after in pairwise([10_000, *in_flight])] == acked
+    assert all(adds_up)
+
+
+@pytest.mark.parametrize(
+    ("number", "part", "old", "unsent"),
+    [
+        (2, 499, 1, 0),
+        (2, 500, 0, 0),  # a duplicate
+        (2, 501, 0, 0),
+        (10, 0, 0, 0),  # all that was sent
+        (10, 1, 0, 1),
+        (11, 0, 0, 1),
+    ],
+)
+def test_an_ack_is_acceptable_between_what_is_acknowledged_and_what_is_sent(
+    parts, number, part, old, unsent
+):
+    """RFC 5961, section 5.2: from SND.UNA to SND.NXT."""
+    assert parts("ack", str(number), str(part)) == [old, unsent]
+
+
 # --- events
 
 

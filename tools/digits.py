@@ -114,6 +114,8 @@ def seldom_used() -> dict[str, Scenario]:
         ),
         "a capped window": with_flow(max_window_segments=12),
         "concealed losses": with_flow(conceals_losses=True, receive_buffer_bytes=60_000),
+        "divided ACKs": with_flow(ack_division=3, segments_per_ack=2),
+        "optimistic ACKs": with_flow(optimistic_ack_segments=8, receive_buffer_bytes=60_000),
         "lost retransmissions": with_flow(lost_retransmissions="timeout"),
         "halving": with_flow(recovery="halving", sack=False),
         "no limited transmit": with_flow(sack=False, limited_transmit=False),

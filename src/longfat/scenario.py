@@ -189,9 +189,18 @@ class Flow(Model):
     end (RACK-TLP, RFC 8985), `frto` finds out whether a timeout was one (RFC 5682), `undo` takes
     back what timestamps (RFC 3522) or DSACK (RFC 2883) show to have been for nothing; `as_linux`
     turns all on. After `retries` timeouts in a row the connection gives up (R2 of RFC 9293).
-    Timestamps count ticks of `timestamp_tick_s` (0: nanoseconds). A receiver that `conceals_losses`
-    misbehaves: it acknowledges what is missing as if it had come (Savage et al. 1999), so that no
-    loss is felt unless nothing comes after it, and what counts as delivered has holes.
+    Timestamps count ticks of `timestamp_tick_s` (0: nanoseconds).
+
+    A receiver may misbehave, in three ways of Savage et al. (1999). One that `conceals_losses`
+    acknowledges what is missing as if it had come, so that no loss is felt unless nothing comes
+    after it, and what counts as delivered has holes. With an `ack_division` above 1 it sends so
+    many ACKs for one, each of an equal part of the bytes: whoever grows by the ACK and not by the
+    byte grows so many times as fast (RFC 3465, section 2; RFC 5681, section 3.1). An optimistic
+    one acknowledges up to `optimistic_ack_segments` more than have come, so that the round trip
+    seems short; it conceals losses too, for nobody sends again what is acknowledged. It begins
+    with what has come, and is ahead by a segment more with each that comes: an ACK of what has not
+    been sent is dropped and answered (RFC 9293, section 3.10.7.4; RFC 5961, section 5.2), and then
+    it begins anew.
 
     >>> from longfat import Flow
     >>> flow = Flow(source="a", target="b", congestion_control="cubic", bytes=1_000_000)
@@ -234,6 +243,8 @@ class Flow(Model):
     retries: Annotated[int, Field(ge=1, le=1_000_000)] = 15
     timestamp_tick_s: Annotated[float, Field(ge=0, le=10)] = 0.0
     conceals_losses: bool = False
+    ack_division: Annotated[int, Field(ge=1, le=1000)] = 1
+    optimistic_ack_segments: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     lost_retransmissions: Literal["detected", "timeout"] = "detected"
     start_up: Annotated[StartUp | None, BeforeValidator(from_name)] = None
 
@@ -303,6 +314,11 @@ class Flow(Model):
             yield "a flow with reroutes must state the path that it begins with"
         if self.relays and (self.path or self.handoffs):
             yield "a flow through relays can have neither a path nor handoffs"
+        if self.relays and (self.ack_division > 1 or self.optimistic_ack_segments):
+            yield (
+                "relays: ack_division and optimistic_ack_segments are of a receiver that answers "
+                "the sender itself"
+            )
         if not self.relays and (self.relay_buffer_bytes or self.relays_fail_at_s is not None):
             yield "relay_buffer_bytes and relays_fail_at_s are for flows with relays"
         if self.moves and self.reroutes:

@@ -99,9 +99,9 @@ class BaseStationAgent
     /// A packet has come by the link back; returns whether it goes on to the sender.
     bool on_back(Packet& ack, Time now)
     {
-        if (!m_works || !ack.is_acknowledgment())
+        if (!m_works || !ack.is_acknowledgment() || ack.part > 0)
         {
-            return true;
+            return true; // after a part of a segment comes its end
         }
         const auto found = m_by_end.find(ack.route->other->end);
         if (found == m_by_end.end())

@@ -60,7 +60,8 @@ struct SackBlock
 };
 
 /// What every packet carries. Segments have numbers, from 0; an acknowledgment carries the number of the
-/// segment that is expected next.
+/// segment that is expected next, and how many bytes of that it acknowledges too: none, unless the
+/// receiver divides its ACKs.
 struct PacketHeader
 {
     enum Flag : uint16_t
@@ -87,6 +88,7 @@ struct PacketHeader
     Bytes arrived;         //!< acknowledgment: all that has arrived, for the engine's own checks
     uint64_t duplicate;    //!< DSACK (RFC 2883): segment that came twice, or NO_LIMIT
     uint32_t wire_bytes;   //!< all headers included
+    uint32_t part;         //!< acknowledgment: bytes of the segment of that number
     uint16_t flags;
     uint8_t sack_blocks;
     std::array<SackBlock, 4> sack;

@@ -76,17 +76,25 @@ class LossDetection
                        });
         }
         const uint64_t before = board.snd_una();
-        const uint64_t acked = std::min(packet.number, board.snd_nxt());
-        if (acked > before)
+        const Bytes acknowledged_before = board.acknowledged();
+        if (packet.number > before)
         {
-            board.acknowledge(acked,
+            board.acknowledge(packet.number,
                               now,
                               [&](const SentSegment& segment, uint64_t, uint32_t bytes) {
                                   note(segment, bytes, true);
                               });
-            all.acked = m_stream.offset(acked) - m_stream.offset(before);
-            all.acked_segments = acked - before;
+            all.acked_segments = packet.number - before;
         }
+        if (packet.part > 0) [[unlikely]]
+        {
+            board.acknowledge_part(packet.part, [&](const SentSegment& segment, uint32_t bytes) {
+                all.delivered += segment.supplement ? 0 : bytes;
+                all.original = all.original || !segment.ambiguous;
+                delivered(segment, bytes, true);
+            });
+        }
+        all.acked = board.acknowledged() - acknowledged_before;
         return all;
     }
 

@@ -4,6 +4,9 @@
 // delayed while there is a gap or when one is filled, selective acknowledgments (RFC 2018) and those of
 // what came twice (RFC 2883), timestamps (RFC 7323), echoes of ECN (RFC 3168), a window of a buffer that
 // is fixed or grows with the connection.
+//
+// One that misbehaves (S. Savage, N. Cardwell, D. Wetherall, T. Anderson, "TCP congestion control with a
+// misbehaving receiver", 1999) conceals losses, divides its ACKs or acknowledges what has not come yet.
 
 #ifndef LONGFAT_CORE_RECEIVER_H
 #define LONGFAT_CORE_RECEIVER_H
@@ -136,7 +139,8 @@ class Receiver final : public Endpoint
         }
         if (packet.flags & Packet::ACK)
         {
-            m_echo = packet.sent; // the end of the handshake
+            m_echo = packet.sent; // the end of the handshake, or an ACK has gone too far
+            m_new = 0;
             return;
         }
         on_segment(packet, now);
@@ -255,17 +259,20 @@ class Receiver final : public Endpoint
             m_echo = packet.sent;
         }
         const uint64_t expected = m_next;
-        if (m_spec.conceals_losses && packet.number > m_next) [[unlikely]]
+        const bool conceals = m_spec.conceals_losses || m_spec.optimistic_ack > 0;
+        if (conceals && packet.number > m_next) [[unlikely]]
         {
             conceal(packet.number);
         }
         if (!store(packet.number))
         {
             ++m_again;
+            m_new = 0;
             m_duplicate = packet.number;
             send_ack(now);
             return;
         }
+        ++m_new;
         if (!m_spec.receive_buffer)
         {
             grow_buffer(packet, m_stream.offset(m_next) - m_stream.offset(expected), now);
@@ -407,9 +414,13 @@ class Receiver final : public Endpoint
     {
         m_ack_timer.stop();
         m_unacknowledged = 0;
-        m_acknowledged = m_next;
-        Packet& ack = prepare(now);
-        ack.flags = static_cast<uint16_t>(Packet::ACK | flags | (m_echo_mark ? Packet::ECE : 0));
+        const uint64_t before = m_acknowledged;
+        m_acknowledged = m_next + optimism();
+        if (m_spec.ack_division > 1) [[unlikely]]
+        {
+            send_parts(before, flags, now);
+        }
+        Packet& ack = prepare_ack(m_acknowledged, 0, flags, now);
         ack.segment_sent = std::exchange(m_segment_sent, NEVER);
         m_reflection.answer(ack.options, false);
         if (m_spec.sack)
@@ -433,6 +444,45 @@ class Receiver final : public Endpoint
         m_back.first->send(ack, now);
     }
 
+    /// How many segments an ACK is ahead of what has come: so many as may be, but one less than have
+    /// come since the beginning, or since the sender last showed that an ACK had gone too far, so that
+    /// it does not overtake a window that is small. An application knows where its data end.
+    uint64_t optimism() const
+    {
+        const uint64_t ahead =
+            std::min(m_spec.optimistic_ack, m_new - std::min<uint64_t>(m_new, 1));
+        return std::min(ahead, m_stream.segments - m_next);
+    }
+
+    /// What the next ACK acknowledges for the first time, in equal parts but for the last, which is that
+    /// ACK, and alone says what an ACK says besides.
+    void send_parts(uint64_t before, uint16_t flags, Time now)
+    {
+        const auto from = static_cast<uint64_t>(m_stream.offset(before));
+        const auto to = static_cast<uint64_t>(m_stream.offset(m_acknowledged));
+        const uint64_t bytes = to - std::min(from, to);
+        const uint64_t parts = std::min(m_spec.ack_division, bytes);
+        for (uint64_t i = 1; i < parts; ++i)
+        {
+            const uint64_t position = from + bytes * i / parts;
+            Packet& ack = prepare_ack(position / m_stream.mss, position % m_stream.mss, flags, now);
+            ack.wire_bytes = ack_wire_bytes(m_spec.timestamps, 0);
+            m_back.first->send(ack, now);
+        }
+    }
+
+    /// Of all before that segment, and so many bytes of it.
+    Packet& prepare_ack(uint64_t number, uint64_t part, uint16_t flags, Time now)
+    {
+        Packet& ack = prepare(now);
+        ack.number = number;
+        ack.part = static_cast<uint32_t>(part);
+        const Bytes ahead = m_stream.offset(number) + ack.part - m_stream.offset(m_next);
+        ack.arrived += std::max<Bytes>(ahead, 0);
+        ack.flags = static_cast<uint16_t>(Packet::ACK | flags | (m_echo_mark ? Packet::ECE : 0));
+        return ack;
+    }
+
     static Options& options_of(Packet& packet)
     {
         return packet.options ? *packet.options : packet.options.emplace();
@@ -443,6 +493,7 @@ class Receiver final : public Endpoint
         m_packet.route = &m_back;
         m_packet.options.reset();
         m_packet.number = m_next;
+        m_packet.part = 0;
         m_packet.sent = now;
         m_packet.echo = m_echo;
         m_packet.segment_sent = NEVER;
@@ -482,6 +533,7 @@ class Receiver final : public Endpoint
     uint64_t m_again{0};            //!< of them, those that had come before
     uint64_t m_concealed{0};        //!< that had not come, and were acknowledged
     std::vector<Block> m_blocks;    //!< of early segments, the newest first
+    uint64_t m_new{0};              //!< that came since no ACK has gone too far
     uint64_t m_acknowledged{0};     //!< highest number sent in an ACK (Last.ACK.sent)
     uint64_t m_unacknowledged;      //!< segments since the last ACK
     uint64_t m_duplicate{NO_LIMIT}; //!< segment that came twice, and no ACK has told of it

@@ -328,6 +328,8 @@ class ScenarioReader : private Refusal
         flow->undo = fields.truth("undo", false);
         flow->retries = fields.whole("retries", 1, 1e6, 15);
         flow->conceals_losses = fields.truth("conceals_losses", false);
+        flow->ack_division = fields.whole("ack_division", 1, 1000, 1);
+        flow->optimistic_ack = fields.whole("optimistic_ack_segments", 0, 1e6, 0);
         flow->min_rto = from_seconds(fields.number("min_rto_s", ABOVE_0, LONGEST_S, 1.0));
         flow->start = from_seconds(fields.number("start_s", 0, LONGEST_S, 0.0));
         if (const auto stop_s = fields.optional("stop_s", ABOVE_0, LONGEST_S))
@@ -412,6 +414,11 @@ class ScenarioReader : private Refusal
         if (!relays.empty() && (!path.empty() || !flow->handoffs.empty()))
         {
             fail(where + "relays: a flow through relays can have neither a path nor handoffs");
+        }
+        if (!relays.empty() && (flow->ack_division > 1 || flow->optimistic_ack > 0))
+        {
+            fail(where + "relays: ack_division and optimistic_ack_segments are of a receiver that "
+                         "answers the sender itself");
         }
         if (relays.empty() && (flow->relay_buffer || flow->relays_fail_at))
         {

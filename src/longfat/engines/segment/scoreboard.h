@@ -181,6 +181,25 @@ class Scoreboard
         return m_sent[segment - m_una];
     }
 
+    /// All bytes before that one are acknowledged.
+    Bytes acknowledged() const
+    {
+        return m_stream.offset(m_una) + m_part;
+    }
+
+    /// Whether an acknowledgment of that number, and of so many bytes of its segment, is older than
+    /// another that has come.
+    bool is_old(uint64_t number, uint32_t part) const
+    {
+        return number < m_una || (number == m_una && part < m_part);
+    }
+
+    /// Whether it acknowledges what has not been sent.
+    bool is_unsent(uint64_t number, uint32_t part) const
+    {
+        return number > snd_nxt() || (number == snd_nxt() && part > 0);
+    }
+
     /// Sent and not acknowledged.
     Bytes outstanding() const
     {
@@ -221,7 +240,7 @@ class Scoreboard
     {
         SentSegment& sent = (*this)[segment];
         sent.supplement = sent.aside = true;
-        m_aside += m_stream.size(segment);
+        m_aside += size(segment);
     }
 
     uint64_t transmissions() const
@@ -232,7 +251,7 @@ class Scoreboard
     /// A segment is sent; returns whether it has been sent before.
     bool send(uint64_t segment, Time now)
     {
-        const uint32_t bytes = m_stream.size(segment);
+        const uint32_t bytes = size(segment);
         const bool again = segment != snd_nxt();
         if (!again)
         {
@@ -278,10 +297,10 @@ class Scoreboard
             m_sacked.add(begin, end, [&](uint64_t i) {
                 SentSegment& segment = (*this)[i];
                 note_delivery(segment, i, now);
-                delivered(segment, i, m_stream.size(i));
+                delivered(segment, i, size(i));
                 leave_pipe(segment, i);
                 segment.sacked = true;
-                m_sacked_out += m_stream.size(i);
+                m_sacked_out += size(i);
             });
         }
     }
@@ -293,7 +312,7 @@ class Scoreboard
         while (m_una < number)
         {
             SentSegment& segment = m_sent.front();
-            const uint32_t bytes = m_stream.size(m_una);
+            const uint32_t bytes = size(m_una);
             if (segment.sacked)
             {
                 m_sacked_out -= bytes;
@@ -307,11 +326,37 @@ class Scoreboard
             m_outstanding -= bytes;
             m_sent.pop();
             ++m_una;
+            m_part = 0;
         }
         m_decided = std::max(m_decided, m_una);
         m_retransmit = std::max(m_retransmit, m_una);
         m_untouched = std::max(m_untouched, m_una);
         m_sacked.remove_below(m_una);
+    }
+
+    /// So many bytes of the first segment that is not acknowledged are. Calls `delivered` with it and
+    /// those that are new, if it has not been reported. What its end will tell, that the segment has
+    /// arrived, is noted then.
+    template <class Delivered>
+    void acknowledge_part(uint32_t part, Delivered delivered)
+    {
+        SentSegment& segment = m_sent.front();
+        const uint32_t bytes = part - m_part;
+        if (bytes == 0)
+        {
+            return;
+        }
+        if (!segment.sacked)
+        {
+            delivered(segment, bytes);
+        }
+        m_outstanding -= bytes;
+        m_sacked_out -= segment.sacked ? bytes : 0;
+        m_lost_out -= segment.lost ? bytes : 0;
+        m_retrans_out -= segment.retransmitted ? bytes : 0;
+        m_aside -= segment.aside ? bytes : 0;
+        m_excused -= segment.excused ? bytes : 0;
+        m_part = part;
     }
 
     /// After new reports or acknowledgments: what lies below three reported segments is lost. Calls
@@ -437,7 +482,9 @@ class Scoreboard
     /// So many have been acknowledged; the head was not among those that duplicate ACKs told of.
     void remove_reno_sacks(uint64_t acknowledged)
     {
-        m_reno_sacked -= std::min<int64_t>(m_reno_sacked, static_cast<int64_t>(acknowledged) - 1);
+        m_reno_sacked -=
+            std::min<int64_t>(m_reno_sacked,
+                              static_cast<int64_t>(std::max<uint64_t>(acknowledged, 1)) - 1);
         const auto others = static_cast<int64_t>(m_sent.size()) - 1;
         m_reno_sacked = std::min(m_reno_sacked, std::max<int64_t>(others, 0));
     }
@@ -473,7 +520,7 @@ class Scoreboard
             {
                 excuse(segment, i, false);
                 segment.lost = false;
-                m_lost_out -= m_stream.size(i);
+                m_lost_out -= size(i);
             }
         }
         m_decided = m_una;
@@ -494,7 +541,7 @@ class Scoreboard
             }
         }
         // Rule 2: new data, as far as the receiver's window allows.
-        if (snd_nxt() < limit && m_outstanding + m_stream.size(snd_nxt()) <= window)
+        if (snd_nxt() < limit && m_outstanding + size(snd_nxt()) <= window)
         {
             *next = snd_nxt();
             return true;
@@ -536,7 +583,7 @@ class Scoreboard
         for (std::size_t i = 0; i < m_sent.size(); ++i)
         {
             const SentSegment& segment = m_sent[i];
-            const uint32_t bytes = m_stream.size(m_una + i);
+            const uint32_t bytes = size(m_una + i);
             outstanding += bytes;
             sacked += segment.sacked ? bytes : 0;
             lost += segment.lost ? bytes : 0;
@@ -558,6 +605,12 @@ class Scoreboard
         uint64_t order;
         Time sent;
     };
+
+    /// Bytes of a segment that are not acknowledged.
+    uint32_t size(uint64_t segment) const
+    {
+        return m_stream.size(segment) - (segment == m_una ? m_part : 0);
+    }
 
     void watch(uint64_t segment, Time now)
     {
@@ -584,7 +637,7 @@ class Scoreboard
     void lose_transmission(uint64_t i, OnLost lost)
     {
         SentSegment& segment = (*this)[i];
-        const uint32_t bytes = m_stream.size(i);
+        const uint32_t bytes = size(i);
         if (segment.retransmitted)
         {
             segment.retransmitted = false;
@@ -608,7 +661,7 @@ class Scoreboard
         SentSegment& segment = (*this)[i];
         if (!segment.lost)
         {
-            const uint32_t bytes = m_stream.size(i);
+            const uint32_t bytes = size(i);
             lost(segment, i, bytes);
             join_pipe(segment, i);
             excuse(segment, i, segment.supplement);
@@ -624,14 +677,14 @@ class Scoreboard
     {
         if (segment.aside) [[unlikely]]
         {
-            m_aside -= m_stream.size(i);
+            m_aside -= size(i);
             segment.aside = false;
         }
     }
 
     void excuse(SentSegment& segment, uint64_t i, bool excused)
     {
-        const Bytes bytes = m_stream.size(i);
+        const Bytes bytes = size(i);
         m_excused += (excused ? bytes : 0) - (segment.excused ? bytes : 0);
         segment.excused = excused;
     }
@@ -644,12 +697,12 @@ class Scoreboard
         {
             excuse(segment, i, false);
             segment.lost = false;
-            m_lost_out -= m_stream.size(i);
+            m_lost_out -= size(i);
         }
         if (segment.retransmitted) [[unlikely]]
         {
             segment.retransmitted = false;
-            m_retrans_out -= m_stream.size(i);
+            m_retrans_out -= size(i);
         }
     }
 
@@ -694,6 +747,7 @@ class Scoreboard
     const bool m_watches;
     const bool m_rack;
     uint64_t m_una{0};
+    uint32_t m_part{0};       //!< bytes of that segment which are acknowledged, not all
     Ring<SentSegment> m_sent; //!< from snd_una on
     RangeSet m_sacked;        //!< numbers of those that are sacked
     Bytes m_outstanding{0};

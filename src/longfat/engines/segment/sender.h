@@ -196,7 +196,8 @@ class Sender final : public Endpoint,
     void finish(uint64_t arrived)
     {
         m_checks.expect(m_board.is_consistent(), "a scoreboard's counts are not its marks'");
-        m_checks.expect(m_board.snd_una() <= arrived && arrived <= m_board.snd_nxt(),
+        m_checks.expect(m_board.snd_una() <= arrived + m_spec.optimistic_ack &&
+                            arrived <= m_board.snd_nxt(),
                         "segments were acknowledged that had not arrived, or came unsent");
         m_checks.expect(m_board.empty() || m_timers.is_running() || m_is_over,
                         "a sender is stuck with data outstanding");
@@ -232,8 +233,14 @@ class Sender final : public Endpoint,
         {
             on_syn_ack(packet, now);
         }
-        else if (m_handshake.is_established() && packet.number >= m_board.snd_una())
+        else if (m_handshake.is_established() && !m_board.is_old(packet.number, packet.part))
         {
+            if (m_board.is_unsent(packet.number, packet.part)) [[unlikely]]
+            {
+                // RFC 9293, section 3.10.7.4; RFC 5961, section 5.2: it is answered, and dropped.
+                m_transmission.send_ack({}, now);
+                return;
+            }
             on_ack(packet, now);
         }
     }
@@ -391,7 +398,7 @@ class Sender final : public Endpoint,
         update_recovery(ack.newly_delivered, delivery.acked > 0 && ack.newly_lost == 0);
 
         // 5
-        ack.snd_una = m_stream.offset(acked);
+        ack.snd_una = m_board.acknowledged();
         ack.delivered = m_rate.delivered();
         ack.lost = m_board.lost();
         ack.pipe = m_board.pipe();
@@ -448,7 +455,7 @@ class Sender final : public Endpoint,
     {
         if (series.acknowledged)
         {
-            const Bytes all = m_stream.offset(m_board.snd_una());
+            const Bytes all = m_board.acknowledged();
             series.acknowledged->Add(seconds(now), static_cast<double>(all));
         }
         if (on_room)
@@ -665,7 +672,7 @@ class Sender final : public Endpoint,
         congestion.cause = cause;
         congestion.now = now;
         congestion.mss = m_mss;
-        congestion.snd_una = m_stream.offset(m_board.snd_una());
+        congestion.snd_una = m_board.acknowledged();
         congestion.snd_nxt = m_stream.offset(m_board.snd_nxt());
         // Without what limited transmit has sent beyond the window; at a timeout all that is
         // outstanding, unless a recovery has reduced the window: a second sign of congestion must not

@@ -200,6 +200,8 @@ struct FlowSpec
     bool frto{false};                      //!< RFC 5682
     bool undo{false};                      //!< by timestamps (RFC 3522) and by DSACK (RFC 2883)
     bool conceals_losses{false};           //!< the receiver acknowledges what is lost
+    uint64_t ack_division{1};              //!< it acknowledges in so many parts
+    uint64_t optimistic_ack{0};            //!< segments that it acknowledges beyond what has come
     uint64_t retries{15};                  //!< timeouts in a row before it gives up: R2 of RFC 9293
     Time min_rto{0};
     Time start{0};
