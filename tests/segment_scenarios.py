@@ -136,7 +136,13 @@ def drawn(seed: int, senders: list[str]) -> dict:
         flows.append(own)
     if seed % 2:
         add_assistance(random.Random(seed), links, flows)
-    return {"links": links, "flows": flows, "duration_s": duration_s, "seed": seed + 1}
+    whole = {"links": links, "flows": flows, "duration_s": duration_s, "seed": seed + 1}
+    calls = random.Random(2_000_000 + seed)
+    if calls.random() < 0.2:
+        call = {"source": nodes[0], "target": "b", "deadline_s": 10 ** calls.uniform(-3, 0)}
+        call["rate_bps"] = 10 ** calls.uniform(3, 6)
+        whole["media_streams"] = [call]
+    return whole
 
 
 AQM = [{"kind": kind, "ecn": ecn} for kind in ("red", "codel", "pie") for ecn in (False, True)]

@@ -94,6 +94,8 @@ def scenario(row: str) -> Scenario:
     elif kind == "transfers":
         method = TRANSFERS[field.partition(".")[2]] if field else BY_FLOWS
         whole["transfers"] = [{"bytes": 1_000_000, "method": method}]
+    elif kind == "media_streams":
+        whole["media_streams"] = [{"source": "a", "target": "b", "deadline_s": 0.1}]
     elif kind == "links":
         link[field.partition(".")[0]] = {"kind": value} if value else LINKS[field]
     elif kind == "record":

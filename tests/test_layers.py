@@ -26,7 +26,7 @@ FLOORS = [
     ["pictures"],
     ["network", "result", "mobility", "orbits"],
     ["scenario"],
-    ["links", "start_ups", "transfers"],
+    ["links", "media_streams", "start_ups", "transfers"],
     ["fields"],
     ["cc", "recovery", "measures", "statistics", "style"],
     ["builds"],

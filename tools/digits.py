@@ -129,6 +129,9 @@ def seldom_used() -> dict[str, Scenario]:
         ),
         "start-up paced, with losses": with_flow(start_up="paced"),
         **{f"start-up {kind}": with_flow(start_up=kind).replace(links=deep) for kind in START_UPS},
+        "a media stream": plain.replace(
+            media_streams=[{"source": "a", "target": "b", "deadline_s": 0.1}]
+        ),
         "a queue in bytes": plain.replace(
             links=[link | {"queue_packets": None, "queue_bytes": 30_000} for link in links]
         ),

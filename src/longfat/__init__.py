@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Wtcp,
         Xcp,
     )
+    from longfat.media_streams import MediaStream
     from longfat.result import Result
     from longfat.scenario import (
         CongestionControl,
@@ -44,6 +45,7 @@ __all__ = [
     "LinkChange",
     "LongfatError",
     "LossBursts",
+    "MediaStream",
     "Move",
     "Ns2",
     "Outage",
@@ -79,6 +81,7 @@ _HOMES = {
         "Wtcp",
         "Xcp",
     ],
+    "media_streams": ["MediaStream"],
     "result": ["Result"],
     "scenario": [
         "CongestionControl",

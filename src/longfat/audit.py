@@ -75,9 +75,9 @@ def audit(
 ) -> pd.DataFrame:
     """Run `sample` archived runs again; return a row a run with `equal`, whether all digits are.
 
-    Columns: experiment, run, equal. Compared are flows, links, transfers and series. `seed` makes
-    the choice repeatable. Runs of another version of behaviour, and of engines that are not on this
-    machine, are not drawn.
+    Columns: experiment, run, equal. Compared are flows, links, transfers, media streams and series.
+    `seed` makes the choice repeatable. Runs of another version of behaviour, and of engines that
+    are not on this machine, are not drawn.
     """
     runs = archived_runs(experiment)
     older = stale(experiment)
@@ -182,7 +182,8 @@ def values(result: Result) -> list:
         for name, trace in result.traces.items()
         if len(trace)
     }
-    return [*tables, series]
+    streams = result.media_stream_rows()  # which most runs have not
+    return [*tables, series, *([streams] if streams else [])]
 
 
 def _same_point(experiment: str, run: int) -> bool:

@@ -191,6 +191,8 @@ def simulate(
             _print(result.flows, as_json=False)
         if scenario.transfers:
             _print(result.transfers, as_json=False)
+        if scenario.media_streams:
+            _print(result.media_streams, as_json=False)
         if result.provenance.get("build") == "wasm":
             click.echo(f"({engine} ran as {_BUILDS['wasm']})", err=True)
 

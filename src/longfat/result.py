@@ -47,9 +47,25 @@ class TransferRow(TypedDict):
     rounds: int  # RBUDP's blasts, or how often Tsunami began
 
 
+class MediaStreamRow(TypedDict):
+    """The columns of `Result.media_streams`.
+
+    Due are the packets that were sent so early that they are late or lost if they have not come
+    when the run ends.
+    """
+
+    media_stream: str
+    packets_sent: int
+    packets_due: int
+    packets_late: int  # of those that are due: came after the deadline
+    packets_lost: int  # of those that are due: did not come
+    least_delay_s: float | None  # of one that came, from one end to the other
+
+
 FLOW_COLUMNS = tuple(FlowRow.__annotations__)
 MORE_FLOW_COLUMNS = tuple(MoreFlowRow.__annotations__)
 TRANSFER_COLUMNS = tuple(TransferRow.__annotations__)
+MEDIA_STREAM_COLUMNS = tuple(MediaStreamRow.__annotations__)
 LINK_SERIES = get_args(LinkSeries)
 TRANSFER_SERIES = get_args(TransferSeries)
 
@@ -60,11 +76,12 @@ class Result:
     """A run's measurements.
 
     `flows` has a row a flow, with the columns of `FlowRow` and, as far as the engine tells them, of
-    `MoreFlowRow`; `transfers` has a row a transfer (`TransferRow`). `links` has a row a direction,
-    with what became of its packets. `traces` maps a recorded series to a table with columns flow,
-    time_s and the series; that of a link has `link`, such as "sender>receiver", instead of flow.
-    With relays, a flow's counts are sums over its connections, and its series, but for
-    delivered_bytes, those of the first connection. `provenance` says what made it.
+    `MoreFlowRow`; `transfers` has a row a transfer (`TransferRow`), `media_streams` a row a media
+    stream (`MediaStreamRow`). `links` has a row a direction, with what became of its packets.
+    `traces` maps a recorded series to a table with columns flow, time_s and the series; that of a
+    link has `link`, such as "sender>receiver", instead of flow. With relays, a flow's counts are
+    sums over its connections, and its series, but for delivered_bytes, those of the first
+    connection. `provenance` says what made it.
 
     The tables can be given as tables, or as rows (of traces: as columns): then they are made of
     them when they are first asked for, which takes longer than a short run.
@@ -87,10 +104,12 @@ class Result:
         traces: "Mapping[str, pd.DataFrame | dict[str, list]]",
         provenance: dict[str, Any],
         transfers: "Sequence[Row]" = (),
+        media_streams: "Sequence[Row]" = (),
     ):
         self.scenario = scenario
         self.provenance = provenance
         self._transfers = transfers
+        self._media_streams = media_streams
         self._flows, self._links, self._traces = flows, links, traces
 
     @cached_property
@@ -112,6 +131,18 @@ class Result:
 
         table = pd.DataFrame(self._transfers, columns=TRANSFER_COLUMNS)
         return table.astype({"transfer_time_s": float, "acknowledged_s": float})
+
+    @cached_property
+    def media_streams(self) -> "pd.DataFrame":
+        """A row a media stream."""
+        import pandas as pd
+
+        table = pd.DataFrame(self._media_streams, columns=MEDIA_STREAM_COLUMNS)
+        return table.astype({"least_delay_s": float})
+
+    def media_stream_rows(self) -> list[Row]:
+        """Return what `media_streams` has, a dictionary a stream, None for what is missing."""
+        return list(self._media_streams)
 
     def transfer_rows(self) -> list[Row]:
         """Return what `transfers` has, a dictionary a transfer, with None for what is missing."""
@@ -180,7 +211,10 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data, from which `from_dict` makes the result again."""
-        transfers = {"transfers": self.transfer_rows()} if self._transfers else {}
+        seldom = {
+            "transfers": self.transfer_rows(),
+            "media_streams": self.media_stream_rows(),
+        }
         return {
             "scenario": self.scenario.model_dump(mode="json", exclude_defaults=True),
             "flows": self.flow_rows(),
@@ -190,7 +224,7 @@ class Result:
                 for name, table in self._traces.items()
             },
             "provenance": self.provenance,
-        } | transfers
+        } | {name: rows for name, rows in seldom.items() if rows}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Result":
@@ -206,6 +240,7 @@ class Result:
             traces=data["traces"],
             provenance=data["provenance"],
             transfers=data.get("transfers", ()),
+            media_streams=data.get("media_streams", ()),
         )
 
 

@@ -31,6 +31,7 @@ from longfat.fields import (
     Segments,
 )
 from longfat.links import Link, LinkChange, Outage
+from longfat.media_streams import MediaStream
 from longfat.start_ups import CarefulResume, StartUp, from_name
 from longfat.transfers import GridFtp, Rbudp, Transfer, Tsunami
 
@@ -42,6 +43,7 @@ __all__ = [
     "Link",
     "LinkChange",
     "LinkSeries",
+    "MediaStream",
     "Move",
     "Ns2",
     "Outage",
@@ -434,10 +436,10 @@ class Ns2(Model):
 class Scenario(Model):
     """Everything that decides a run's result, apart from the engine.
 
-    `ns2` what the engine `ns2` does by habit. `transfers` are files, carried by
-    flows that have no `bytes` of their own or by datagrams; with them flows may be missing, and a
-    run ends with the last transfer and the last flow that has an end. `title` is for people: it is
-    no part of the key.
+    `ns2` is what the engine `ns2` does by habit. `transfers` are files, carried by flows that have
+    no `bytes` of their own or by datagrams; with them flows may be missing, and a run ends with the
+    last transfer and the last flow that has an end. `media_streams` are neighbours at a constant
+    rate, which end no run. `title` is for people: it is no part of the key.
 
     >>> from longfat import Scenario, topologies
     >>> scenario = Scenario(
@@ -460,6 +462,7 @@ class Scenario(Model):
     record: Annotated[Record, BeforeValidator(_or_nothing)] = Record()
     ns2: Ns2 = Ns2()
     transfers: tuple[Transfer, ...] = ()
+    media_streams: tuple[MediaStream, ...] = ()
     title: str = ""
 
     @property
@@ -515,19 +518,16 @@ class Scenario(Model):
                 )
 
     def _impossible_transfers(self) -> Iterator[Mistake]:
-        if not self.flows and not self.transfers:
-            yield "flows: () must have one at least, unless there are transfers"
+        if not self.flows and not self.transfers and not self.media_streams:
+            yield "flows: () must have one at least, unless there are transfers or media streams"
         carriers: list[int] = []
         for number, transfer in enumerate(self.transfers):
             method = transfer.method
             where = f"transfers.{number}.method"
             if isinstance(method, Rbudp | Tsunami):
-                for end in (method.source, method.target, *(method.path or ())):
-                    if end not in self.nodes:
-                        yield (
-                            f"{where}: no link touches node {quoted(end)}: nodes are "
-                            f"{self._node_list()}.{nearest(end, list(self.nodes))}"
-                        )
+                yield from self._unknown_nodes(
+                    where, method.source, method.target, *(method.path or ())
+                )
                 continue
             for place in method.all_flows:
                 if place >= len(self.flows):
@@ -560,19 +560,26 @@ class Scenario(Model):
                             "opened on the way"
                         )
 
+    def _unknown_nodes(self, where: str, *nodes: str) -> Iterator[Mistake]:
+        for node in nodes:
+            if node not in self.nodes:
+                yield (
+                    f"{where}: no link touches node {quoted(node)}: nodes are "
+                    f"{self._node_list()}.{nearest(node, list(self.nodes))}"
+                )
+
     def _missing_paths(self) -> Iterator[Mistake]:
         graph = _Graph((link.source, link.target) for link in self.links)
+        ends: list[tuple[str, Flow | MediaStream]] = [
+            *((f"flows.{number}", flow) for number, flow in enumerate(self.flows)),
+            *((f"media_streams.{number}", own) for number, own in enumerate(self.media_streams)),
+        ]
+        for where, one in ends:
+            missing = list(self._unknown_nodes(where, one.source, one.target))
+            yield from missing
+            if not missing and not graph.has_path(one.source, one.target):
+                yield f"{where}: no path from {quoted(one.source)} to {quoted(one.target)}"
         for number, flow in enumerate(self.flows):
-            missing = [end for end in (flow.source, flow.target) if end not in graph]
-            for end in missing:
-                yield (
-                    f"flows.{number}: no link touches node {quoted(end)}: nodes are "
-                    f"{self._node_list()}.{nearest(end, list(self.nodes))}"
-                )
-            if not missing and not graph.has_path(flow.source, flow.target):
-                yield (
-                    f"flows.{number}: no path from {quoted(flow.source)} to {quoted(flow.target)}"
-                )
             ways: tuple[Reroute | Move, ...] = (*flow.reroutes, *flow.moves)
             for move in flow.moves:
                 for message in (message for round_ in move.rounds for message in round_):

@@ -5,10 +5,10 @@ congestion controls that it uses (`longfat.engines.behaviour`).
 
 The archive is a folder of Parquet files an experiment, which hold values: `runs` (the scenario's
 fields that vary in the experiment, engine, seed, and the whole scenario as JSON), `flows`, `links`,
-`transfers` and `traces`, whose column `run` counts the rows of `runs` from 0. In `traces`, `flow`
-is the name of the link or transfer where the series is theirs. Who made them, when, and with which
-versions, is one line of `data/provenance.csv`. A sweep of thousands is archived as `points`: a row
-a point, with its seeds and what was measured there.
+`transfers`, `media_streams` and `traces`, whose column `run` counts the rows of `runs` from 0. In
+`traces`, `flow` is the name of the link or transfer where the series is theirs. Who made them,
+when, and with which versions, is one line of `data/provenance.csv`. A sweep of thousands is
+archived as `points`: a row a point, with its seeds and what was measured there.
 """
 
 import contextlib
@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # pandas takes longer to import than a short run, which needs
     import pandas as pd
     import pyarrow as pa
 
-TABLES = ("runs", "flows", "links", "transfers", "traces")
+TABLES = ("runs", "flows", "links", "transfers", "media_streams", "traces")
 PROVENANCE_COLUMNS = (
     "experiment",
     "engine",
@@ -315,6 +315,7 @@ def write_archive(experiment: str, results: Iterable[Result]) -> bool:
         rows["flows"] += [{"run": run} | flow for flow in result.flow_rows()]
         rows["links"] += [{"run": run} | link for link in result.link_rows()]
         rows["transfers"] += [{"run": run} | transfer for transfer in result.transfer_rows()]
+        rows["media_streams"] += [{"run": run} | own for own in result.media_stream_rows()]
         for series, table in result.traces.items():
             named = table.rename(columns={series: "value", trace_carrier(series): "flow"})
             traces.append(named.assign(run=run, series=series))
@@ -493,6 +494,7 @@ def archived_result(experiment: str, run: int, scenario: Scenario | None = None)
             "simulated_s": tables["runs"][run]["simulated_s"],
         },
         transfers=tables["transfers"].get(run, []),
+        media_streams=tables["media_streams"].get(run, []),
     )
 
 
@@ -545,7 +547,7 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
 def _by_run(experiment: str) -> dict[str, dict[int, Any]]:
     """Return the tables of an experiment by run: "runs" a row each, the others a list of rows."""
     found: dict[str, dict[int, Any]] = {"runs": dict(enumerate(_rows(experiment, "runs")))}
-    for name in ("flows", "links", "transfers"):
+    for name in ("flows", "links", "transfers", "media_streams"):
         found[name] = {}
         for row in _rows(experiment, name):
             found[name].setdefault(row.pop("run"), []).append(row)

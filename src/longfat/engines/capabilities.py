@@ -52,8 +52,9 @@ def uses(scenario: Scenario) -> Iterator[Use]:
     """Yield what a scenario uses of what stands in the table."""
     if scenario.ns2 != Ns2():
         yield Use("ns2", "ns2", "the habits of ns-2")
-    if scenario.transfers:
-        yield Use("transfers", "transfers", "them")
+    for name in ("transfers", "media_streams"):
+        if getattr(scenario, name):
+            yield Use(name, name, "them")
     for kind in ("transfers", "links", "flows"):
         for number, one in enumerate(getattr(scenario, kind)):
             for row, field in _fields(kind):

@@ -177,6 +177,12 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
             }
             | own
         )
+    media_streams = [
+        {"media_stream": stream.name or str(number)} | measured
+        for number, (stream, measured) in enumerate(
+            zip(scenario.media_streams, answer.get("media_streams", ()), strict=True)
+        )
+    ]
     traces: dict[str, dict[str, list]] = {}
     for series in scenario.record.series:
         carrier = trace_carrier(series)
@@ -201,7 +207,7 @@ def result(scenario: Scenario, answer: dict[str, Any], provenance: dict[str, Any
     told = [{k: own[k] for k in kinds if k in own} for own in answer["flows"]]
     if any(told):
         provenance["routers"] = told
-    return Result(scenario, rows, links, traces, provenance, transfers)
+    return Result(scenario, rows, links, traces, provenance, transfers, media_streams)
 
 
 def transfer_start_s(scenario: Scenario, number: int) -> float:

@@ -18,7 +18,8 @@ constexpr Bytes UNSCALED_WINDOW = 65'535;   //!< the most that a SYN can adverti
 
 // Bytes on the wire: PPP 2, IPv4 20, TCP 20, and options in words of 4.
 constexpr uint32_t HEADER_BYTES = 42;
-constexpr uint32_t TIMESTAMP_BYTES = 12; //!< 10 and padding
+constexpr uint32_t TIMESTAMP_BYTES = 12;  //!< 10 and padding
+constexpr uint32_t UDP_HEADER_BYTES = 30; //!< PPP 2, IPv4 20, UDP 8
 
 constexpr uint32_t
 with_options(uint32_t option_bytes)

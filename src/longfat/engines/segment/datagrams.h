@@ -102,7 +102,7 @@ class DatagramTransfer : public Transfer, public Endpoint
           m_way(way),
           m_orders(events, network, control, way.path, checks),
           m_reports(events, network, control, Network::reversed(way.path), checks),
-          m_header(PPP_IP_UDP + header),
+          m_header(UDP_HEADER_BYTES + header),
           m_blocks((spec.bytes + way.payload_bytes - 1) / way.payload_bytes),
           m_came(m_blocks, false),
           m_left(m_blocks)
@@ -216,7 +216,6 @@ class DatagramTransfer : public Transfer, public Endpoint
     Channel m_reports; //!< to it
 
   private:
-    static constexpr uint32_t PPP_IP_UDP = 2 + 20 + 8;
     static constexpr uint64_t KINDS = 3; //!< a packet's number is that of block and kind
 
     /// The receiver's socket has room for it, which it takes.

@@ -42,7 +42,9 @@ class ScenarioReader : private Refusal
         const Json& transfers = fields.list("transfers");
         fields.not_yet("faults");
         const Json& links = fields.list("links", 1);
-        const Json& flows = fields.list("flows", transfers.items.empty() ? 1 : 0);
+        const Json& media_streams = fields.list("media_streams");
+        const bool alone = transfers.items.empty() && media_streams.items.empty();
+        const Json& flows = fields.list("flows", alone ? 1 : 0);
         Fields record(*this, fields.take("record"), "record.");
         for (const Json& series : record.list("series").items)
         {
@@ -79,6 +81,42 @@ class ScenarioReader : private Refusal
                 scenario->control = control_flow();
             }
         }
+        for (std::size_t i = 0; i < media_streams.items.size() && !is_refused(); ++i)
+        {
+            const std::string where = "media_streams." + std::to_string(i) + ".";
+            scenario->media_streams.push_back(
+                read_media_stream(media_streams.items[i], where, graph));
+        }
+    }
+
+    MediaStreamSpec read_media_stream(const Json& json,
+                                      const std::string& where,
+                                      const Graph& graph)
+    {
+        Fields fields(*this, json, where);
+        MediaStreamSpec stream;
+        fields.ignore("name");
+        const std::string source = fields.text("source");
+        const std::string target = fields.text("target");
+        stream.path = shortest_legs(*this, {source, target}, graph, where + "target").front();
+        stream.start = from_seconds(fields.number("start_s", 0, LONGEST_S, 0.0));
+        if (const auto stop_s = fields.optional("stop_s", ABOVE_0, LONGEST_S))
+        {
+            stream.stop = from_seconds(*stop_s);
+        }
+        stream.rate_bps = fields.number("rate_bps", SLOWEST_BPS, FASTEST_BPS, 68'800.0);
+        stream.payload_bytes = fields.whole("payload_bytes", 1, 65'000, 172);
+        stream.deadline = from_seconds(fields.number("deadline_s", ABOVE_0, LONGEST_S));
+        fields.end();
+        if (8 * static_cast<double>(stream.payload_bytes) < 1e-6 * stream.rate_bps)
+        {
+            fail(where + "rate_bps: packets must be a microsecond apart at least");
+        }
+        if (stream.stop && *stream.stop <= stream.start)
+        {
+            fail(where + "stop_s must be later than start_s");
+        }
+        return stream;
     }
 
     /// Both directions of each cable, in the order in which the first of them stands.

@@ -7,6 +7,7 @@
 
 #include "../json.h"
 #include "flow.h"
+#include "media-stream.h"
 #include "mobility.h"
 #include "rbudp.h"
 #include "step-link.h"
@@ -33,6 +34,10 @@ class Simulation
         for (const TransferSpec& transfer : m_spec.transfers)
         {
             add_transfer(transfer);
+        }
+        for (const MediaStreamSpec& stream : m_spec.media_streams)
+        {
+            m_media_streams.emplace_back(m_events, m_network, stream);
         }
         m_events.at(m_spec.duration, [this] { m_events.end(); });
     }
@@ -132,6 +137,18 @@ class Simulation
             head.Name("control_bytes").Number(count.control_bytes);
             head.Name("rounds").Number(count.rounds);
             write_series(count.series, head, numbers);
+            head.End('}');
+        }
+        head.End(']').Name("media_streams").Begin('[');
+        for (const MediaStream& stream : m_media_streams)
+        {
+            const MediaStreamCount count = stream.count();
+            const bool came = count.least_delay != NEVER;
+            head.Begin('{').Name("packets_sent").Number(count.sent);
+            head.Name("packets_due").Number(count.due);
+            head.Name("packets_late").Number(count.late);
+            head.Name("packets_lost").Number(count.lost);
+            head.Name("least_delay_s").Number(came ? seconds(count.least_delay) : std::nan(""));
             head.End('}');
         }
         head.End(']').Name("events").Number(m_events.count());
@@ -360,6 +377,7 @@ class Simulation
     std::deque<Flow> m_flows; // which stay where they are
     std::deque<Movement> m_moves;
     std::vector<std::unique_ptr<Transfer>> m_transfers;
+    std::deque<MediaStream> m_media_streams;
     std::size_t m_complete{0};
     bool m_is_finished{false};
 };

@@ -273,11 +273,23 @@ struct TransferSpec
     std::variant<StreamsSpec, RbudpSpec, TsunamiSpec> method;
 };
 
+/// Packets at a constant rate (longfat.media_streams).
+struct MediaStreamSpec
+{
+    Path path;
+    Time start{0};
+    std::optional<Time> stop; //!< none: with the run
+    double rate_bps{0};       //!< of payload
+    uint64_t payload_bytes{0};
+    Time deadline{0}; //!< after the least delay
+};
+
 struct ScenarioSpec
 {
     std::vector<LinkSpec> links; //!< both directions of a cable one after the other
     std::vector<FlowSpec> flows;
     std::vector<TransferSpec> transfers;
+    std::vector<MediaStreamSpec> media_streams;
     FlowSpec control; //!< the TCP of their messages
     Time duration{0};
     uint64_t seed{1};
