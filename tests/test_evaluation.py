@@ -109,7 +109,7 @@ def test_what_gives_way_leaves_its_neighbour_more_and_what_answers_delay_keeps_q
 def test_what_the_page_says_of_receivers_that_conceal_losses():
     """From the league: who leaves a neighbour more answers delay, and BBR leaves it least."""
     found = chapters.find("evaluate").runs.derived(evaluate.cards)
-    found = found[found["criterion"] == "misbehaving nodes"].groupby("verdict")["id"].agg(set)
+    found = found[found["criterion"] == "concealed losses"].groupby("verdict")["id"].agg(set)
     answer_delay = {"card", "cdg", "cdg-linux", "dual", "hd", "hd-freebsd", "lp", "pert", "vegas"}
     assert found["better"] and found["better"] <= answer_delay
     assert {"bbr", "bbr3"} <= found["worse"]
@@ -137,9 +137,45 @@ def test_short_flows_by_the_hundred_are_there():
     assert 3 <= min(flow.start_s for flow in short) < max(flow.start_s for flow in short) < 28
 
 
-def test_only_the_flow_that_is_judged_has_a_receiver_that_conceals_losses():
-    one = evaluation.scenario("misbehaving nodes", "once the path", "bbr", 1)
-    assert [flow.conceals_losses for flow in one.flows] == [True, False]
+@pytest.mark.parametrize(
+    ("criterion", "field", "own", "usual"),
+    [
+        ("concealed losses", "conceals_losses", True, False),
+        ("divided ACKs", "ack_division", evaluation.DIVISION, 1),
+        ("optimistic ACKs", "optimistic_ack_segments", evaluation.AHEAD, 0),
+    ],
+)
+def test_only_the_flow_that_is_judged_has_a_receiver_that_misbehaves(criterion, field, own, usual):
+    one = evaluation.scenario(criterion, "once the path", "bbr", 1)
+    assert [getattr(flow, field) for flow in one.flows] == [own, usual]
+
+
+def test_who_counts_acks_is_worse_than_cubic_when_they_are_divided():
+    """And leaves its neighbour less than where they are not; Linux's Reno counts segments."""
+    table = evaluation.evaluate("newreno", among=("divided ACKs", "beside newreno"), seeds=6)
+    fooled = table.set_index(["criterion", "path"])
+    assert fooled.loc[("divided ACKs", "once the path"), "verdict"] == "worse"
+    honest = fooled.loc[("beside newreno", "once the path"), "sender"]
+    assert fooled.loc[("divided ACKs", "once the path"), "sender"] < 0.7 * honest
+    table = evaluation.evaluate("reno", among=("divided ACKs", "beside newreno"), seeds=6)
+    counts = table.set_index(["criterion", "path"])["sender"]
+    ratio = counts["divided ACKs", "once the path"] / counts["beside newreno", "once the path"]
+    assert ratio == pytest.approx(1, abs=0.15)
+
+
+def test_of_a_call_what_comes_too_late_counts_and_what_is_lost():
+    one = evaluation.scenario("real-time neighbours", "four times the path", "newreno", 1)
+    assert [stream.deadline_s for stream in one.media_streams] == [pytest.approx(0.105)]
+    assert one.links[0].delay_s + 0.02 + one.media_streams[0].deadline_s == pytest.approx(0.15)
+    result = evaluation.simulate(one)
+    [call] = result.media_stream_rows()
+    missed = call["packets_late"] + call["packets_lost"]
+    assert call["packets_late"] > call["packets_lost"] > 0
+    assert evaluation.measured(result)["missed"] == pytest.approx(
+        100 * missed / call["packets_due"], rel=1e-4
+    )
+    [alone] = evaluation.simulate(one.replace(flows=())).media_stream_rows()
+    assert alone["packets_late"] == alone["packets_lost"] == 0
 
 
 def test_a_card_is_a_page_that_opens_from_a_file(tmp_path, page_of):
