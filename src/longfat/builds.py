@@ -65,12 +65,33 @@ def content_sha256(
     sources: Iterable[Path], folders: Sequence[Path] = (), within: Sequence[Path] = ()
 ) -> str:
     """Return the hash of sources and of all that they include (`with_includes`), or of what of it
-    lies `within` folders."""
-    digest = hashlib.sha256()
-    for path in with_includes(sources, folders):
+    lies `within` folders. It is asked several times a run: while none of these files changes,
+    they are not read again."""
+    asked = tuple(map(tuple, (sources, folders, within)))
+    if asked in _hashes:
+        stamps, known = _hashes[asked]
+        if stamps == [_stamp(path) for path, *_ in stamps]:
+            return known
+    digest, stamps = hashlib.sha256(), []
+    for path in with_includes(*asked[:2]):
+        stamps.append(_stamp(path))
         if not within or any(path.is_relative_to(folder) for folder in within):
             digest.update(path.name.encode() + b"\0" + _text(path).encode() + b"\0")
+    _hashes[asked] = stamps, digest.hexdigest()
     return digest.hexdigest()
+
+
+_Stamp = tuple[Path, int, int]
+_hashes: dict[tuple, tuple[list[_Stamp], str]] = {}
+
+
+def _stamp(path: Path) -> _Stamp:
+    """Return what is another when a file has changed."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return path, 0, 0
+    return path, status.st_mtime_ns, status.st_size
 
 
 def _text(path: Path) -> str:

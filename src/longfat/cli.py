@@ -628,6 +628,7 @@ def evaluate(
 @click.option("--promises", default="", help="These alone: names with commas.  [default: all]")
 @click.option("--hold", multiple=True, metavar="NAME=VALUE", help="A number that is not searched.")
 @click.option("--budget", type=int, help="Paths that are tried at most.  [default: 4000]")
+@click.option("--engine", default="segment", show_default=True, help=ENGINES)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option(
     "--time-limit",
@@ -647,6 +648,7 @@ def attack(
     promises: str,
     hold: tuple[str, ...],
     budget: int | None,
+    engine: str,
     seed: int,
     time_limit: float,
     output: Path | None,
@@ -663,7 +665,8 @@ def attack(
     from longfat.cc import catalogue
     from longfat.studies import attack as study
 
-    header = f" --header {sender}" if sender.endswith(".h") else ""
+    how = f" --header {sender}" if sender.endswith(".h") else ""
+    how += f" --engine {engine}" if engine != "segment" else ""
     sender, most = catalogue.named(sender), study.BUDGET if budget is None else budget
     with tqdm(None, sender, most, unit="path", leave=False, disable=None) as progress:
 
@@ -672,7 +675,9 @@ def attack(
             progress.set_postfix_str(f"nearest to a failure: {margin:.2f}")
 
         found = study.attack(
-            sender, _names(promises), study.held(hold), most, seed, time_limit, report
+            *(sender, _names(promises), study.held(hold), most, seed, time_limit),
+            report=report,
+            engine=engine,
         )
     if found is None:
         click.echo("null" if as_json else f"{sender}: no failure found.")
@@ -686,7 +691,7 @@ def attack(
     click.echo(f"{found.sentence}\n\nThe path, where it is not the plain one:")
     for line in found.path:
         click.echo(f"  {line}")
-    click.echo(f"\nFound after {found.tried} paths. To run it: longfat simulate {path}{header}")
+    click.echo(f"\nFound after {found.tried} paths. To run it: longfat simulate {path}{how}")
 
 
 def _names(text: str) -> list[str]:

@@ -38,6 +38,7 @@ CHANGE_S, END_S = 10.0, 40.0  # when the path changes, from when on is measured;
 OTHER_SEEDS, MUST_HOLD = 10, 8  # a finding holds with so many of the other seeds at least
 LEAST_SHARE = 0.25  # of its part of the link: with less NewReno fails as well, and nobody is blamed
 TIME_LIMIT_S = 20.0  # of a run: it takes some tenths of a second
+OTHER_LIMIT_S = 300.0  # on other engines, which take seconds
 
 
 class Number(NamedTuple):
@@ -310,6 +311,7 @@ class Finding:
     standard: dict[str, float]
     holds: int
     tried: int
+    engine: str = "segment"
 
     @property
     def scenario(self) -> Scenario:
@@ -333,9 +335,11 @@ class Finding:
     def sentence(self) -> str:
         """What was found."""
         own, standard = (f"{_told(self.promise, one)}" for one in (self.own, self.standard))
+        there = "" if self.engine == "segment" else f" on the engine {self.engine}"
         return (
-            f"{self.sender} breaks a promise: {promise(self.promise).broken} ({own}, where NewReno "
-            f"has {standard}). It is so with seed 1 and with {self.holds} of {OTHER_SEEDS} others."
+            f"{self.sender}{there} breaks a promise: {promise(self.promise).broken} ({own}, where "
+            f"NewReno has {standard}). It is so with seed 1 and with {self.holds} of {OTHER_SEEDS} "
+            f"others."
         )
 
 
@@ -401,13 +405,14 @@ def attack(
     seed: int = 1,
     time_limit_s: float = math.inf,
     report: Callable[[int, float], object] = lambda tried, margin: None,
+    engine: str = "segment",
 ) -> Finding | None:
     """Return a path on which the sender breaks a promise, or None where none was found.
 
     A sender is a name, or the path of a header. `among` are names of promises (all by default),
     `hold` numbers of the path that are not searched, `budget` how many paths are tried at most;
-    `report` is told how many were, and the smallest margin. Same arguments, same finding, unless
-    the search ends at `time_limit_s`. Raises InputError for unknown names and for what a sender
+    `report` is told how many were, and the smallest margin; `engine` is what runs them. Same
+    arguments, same finding, unless the search ends at `time_limit_s`. Raises InputError for unknown names and for what a sender
     cannot have, SimulationError for a run that fails.
     """
     sender = catalogue.named(sender)
@@ -417,7 +422,7 @@ def attack(
         raise InputError(f"budget is {budget}: a search begins with {POPULATION} paths")
     ends = time.monotonic() + time_limit_s
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        search = _Search(sender, promises, hold or {}, threads)
+        search = _Search(sender, promises, hold or {}, threads, engine)
         found = search.run(budget, seed, ends, report)
         return found and search.finding(*found)
 
@@ -431,11 +436,13 @@ class _Search:
         promises: tuple[Promise, ...],
         held: Mapping[str, float],
         threads: ThreadPoolExecutor,
+        engine: str,
     ):
         self.sender, self.promises, self._held, self._threads = sender, promises, held, threads
+        self._engine = engine
         self._free = [one for one in NUMBERS if one.name not in held]
         self.tried = 0
-        run_of(sender, 1, tuple(sorted(held.items())))  # what it cannot have is said at once
+        run_of(sender, 1, tuple(sorted(held.items())), engine)  # what it cannot have is said at once
 
     def run(
         self, budget: int, seed: int, ends: float, report: Callable[[int, float], object]
@@ -489,10 +496,10 @@ class _Search:
         """Return how far each promise is from being broken; harmless where the path cannot be."""
         numbers = tuple(sorted(path.items()))
         try:
-            own = run_of(self.sender, seed, numbers)
+            own = run_of(self.sender, seed, numbers, self._engine)
         except InputError:
             return [HARMLESS] * len(self.promises)
-        standard = run_of(STANDARD, seed, numbers)
+        standard = run_of(STANDARD, seed, numbers, self._engine)
         return [one.margin(own, standard) for one in self.promises]
 
     def sure_margins(self, path: Mapping[str, float]) -> list[float]:
@@ -522,18 +529,22 @@ class _Search:
             sender=self.sender,
             promise=broken.name,
             numbers={name: value for name, value in path.items() if value != PLAIN[name]},
-            own=dict(run_of(self.sender, 1, numbers)),
-            standard=dict(run_of(STANDARD, 1, numbers)),
+            own=dict(run_of(self.sender, 1, numbers, self._engine)),
+            standard=dict(run_of(STANDARD, 1, numbers, self._engine)),
             holds=self.holds(path, broken),
             tried=self.tried,
+            engine=self._engine,
         )
 
 
 @functools.lru_cache(maxsize=4096)
-def run_of(sender: str, seed: int, numbers: tuple[tuple[str, float], ...]) -> Measured:
+def run_of(
+    sender: str, seed: int, numbers: tuple[tuple[str, float], ...], engine: str = "segment"
+) -> Measured:
     """Return what a run has (`measured`); none of it is kept on the disk."""
     one = scenario(sender, seed, **dict(numbers))
-    return measured(engines.get("segment").simulate(one, TIME_LIMIT_S))
+    limit_s = TIME_LIMIT_S if engine == "segment" else OTHER_LIMIT_S
+    return measured(engines.get(engine).simulate(one, limit_s))
 
 
 def shrunk(
@@ -583,10 +594,12 @@ class Known(NamedTuple):
     hold: Mapping[str, float]
     source: str  # its key in book/references.bib
     says: str
+    engine: str = "segment"
 
 
 OWN_KIND = {"alike": 1.0, "neighbours": 1.0}
 STEADY = {"delay_change": 1.0, "rate_change": 1.0, "outage": 0.0}
+SLOW = {"rate": 5.0, "repair": 0.0}  # a run of ns-3 takes seconds, and its links repair nothing
 KNOWN = (
     Known(
         name="BBR beside Reno",
@@ -603,6 +616,24 @@ KNOWN = (
         hold=OWN_KIND | STEADY,
         source="ma2017",
         says="of two BBR flows the one with the longer round trip takes the link",
+    ),
+    Known(
+        name="BBR beside Reno, in ns-3",
+        sender="bbr-ns3",
+        promise="neighbour",
+        hold=SLOW,
+        source="hock2017",
+        says="the same of the BBR that comes with ns-3",
+        engine="ns3",
+    ),
+    Known(
+        name="BBR and round trips, in ns-3",
+        sender="bbr-ns3",
+        promise="goodput",
+        hold=OWN_KIND | STEADY | SLOW,
+        source="ma2017",
+        says="the same of the BBR that comes with ns-3",
+        engine="ns3",
     ),
     Known(
         name="Vegas and rerouting",
@@ -691,7 +722,9 @@ def write_findings(names: Iterable[str] = ()) -> None:
     rows = []
     for one in KNOWN:
         if one.name in wanted:
-            found = attack(one.sender, (one.promise,), one.hold, KNOWN_BUDGET)
+            found = attack(
+                one.sender, (one.promise,), one.hold, KNOWN_BUDGET, engine=one.engine
+            )
             row: dict[str, Any] = {"name": one.name, "tried": KNOWN_BUDGET, "holds": 0}
             if found:
                 row |= {"tried": found.tried, "holds": found.holds} | PLAIN | found.numbers
@@ -712,19 +745,25 @@ def findings() -> pd.DataFrame:
     return pd.read_csv(FINDINGS)
 
 
-ARCHIVE = "attack-known"
+ARCHIVES = {"segment": "attack-known", "ns3": "attack-known-ns3"}  # by engine
 
 
-def known_runs() -> Points:
+def known_runs(engine: str) -> Points:
     """Return the sender and NewReno on each of the paths that were found, archived as points."""
     found = findings()
     found = found[found["holds"] > 0].drop(columns=["tried", "holds"])
     senders = pd.DataFrame(
-        [(one.name, sender) for one in KNOWN for sender in (one.sender, STANDARD)],
+        [
+            (one.name, sender)
+            for one in KNOWN
+            for sender in (one.sender, STANDARD)
+            if one.engine == engine
+        ],
         columns=["name", "sender"],
     )
     return Points(
-        name=ARCHIVE,
+        name=ARCHIVES[engine],
+        engine=engine,
         build=lambda name, **row: scenario(**row),
         points=senders.merge(found, on="name"),
         repetitions=1 + OTHER_SEEDS,

@@ -25,7 +25,7 @@ def known(runs: Runs) -> pd.DataFrame:
     A row a failure; values are means of all seeds, and `seeds` counts those in which the promise
     is broken. Where the search found nothing, path is `NOTHING` and the rest empty.
     """
-    table = runs.points(attack.ARCHIVE)
+    tables = {engine: runs.points(name) for engine, name in attack.ARCHIVES.items()}
     found = attack.findings().set_index("name")
     rows = []
     for one in attack.KNOWN:
@@ -35,6 +35,7 @@ def known(runs: Runs) -> pd.DataFrame:
             "tried": found.loc[one.name, "tried"],
         }
         if found.loc[one.name, "holds"]:
+            table = tables[one.engine]
             row |= _found(one, table[table["name"] == one.name])
         else:
             row["path"] = NOTHING
@@ -54,12 +55,15 @@ def _found(one: attack.Known, runs: pd.DataFrame) -> dict[str, object]:
     broken = [seed for seed in own if margin(own[seed], standard[seed]) < 0]
     column, said = MEASURED[one.promise]
     means = [by_seed.loc[sender, column].mean() for sender in (one.sender, attack.STANDARD)]
-    address = laboratory.address(attack.scenario(one.sender, 1, **numbers))
+    see = ""
+    if one.engine == "segment":
+        address = laboratory.address(attack.scenario(one.sender, 1, **numbers))
+        see = f'<a href="{escape(address)}">run it</a>'
     return {
         "path": "; ".join(attack.path_in_words(numbers, brief=True)) or "the plain one",
         "what came of it": said.format(*means),
         "seeds": f"{len(broken)} of {len(own)}",
-        "see": f'<a href="{escape(address)}">run it</a>',
+        "see": see,
     }
 
 
@@ -93,11 +97,11 @@ def chapter(profile: str = "paper") -> Chapter:
     return Chapter(
         name="attack",
         setting=None,
-        experiments=(attack.known_runs(),),
+        experiments=tuple(map(attack.known_runs, attack.ARCHIVES)),
         figures=(
             Table(
                 name="attack-known",
-                uses=(attack.ARCHIVE,),
+                uses=tuple(attack.ARCHIVES.values()),
                 data=known,
                 formats={"paths tried": "{:.0f}"},
                 caption="Failures that the literature knows, each found from nothing",
