@@ -2,10 +2,11 @@
 
 import pandas as pd
 
+from longfat.book import show
 from longfat.book.chapters.cross_check_charts import label
 from longfat.errors import InputError
 from longfat.experiment import Chapter, Runs, Table
-from longfat.studies import evaluation
+from longfat.studies import evaluation, evaluation_claims
 
 VERDICTS = ("better", "equal", "open", "worse")
 
@@ -65,6 +66,12 @@ def every_card(runs: Runs) -> pd.DataFrame:
     )
 
 
+def known(runs: Runs) -> pd.DataFrame:
+    """Return what RFCs and drafts say of known senders, with the verdict, in a reader's words."""
+    told = show.worded_verdicts(runs.derived(evaluation_claims.judged))
+    return told[["where", "claim", "measured", "verdict", "reason"]]
+
+
 def criteria(runs: Runs) -> pd.DataFrame:
     """Return the criteria: criterion, section of the RFC, question, what is measured, paths."""
     del runs
@@ -97,7 +104,7 @@ def chapter(profile: str = "paper") -> Chapter:
     return Chapter(
         name="evaluate",
         setting=None,
-        experiments=(evaluation.league(),),
+        experiments=(evaluation.league(), evaluation_claims.known()),
         figures=(
             Table(
                 name="evaluate-league",
@@ -113,6 +120,20 @@ def chapter(profile: str = "paper") -> Chapter:
                 caption="What decides each verdict of the league",
             ),
             Table(
+                name="evaluate-known",
+                uses=(evaluation.LEAGUE, evaluation_claims.KNOWN),
+                data=known,
+                caption="What RFCs and drafts say of senders that are known, held against runs",
+            ),
+            Table(
+                name="evaluate-losses",
+                uses=(evaluation_claims.KNOWN,),
+                data=evaluation_claims.losses,
+                formats={"*": "{:.3g}"},
+                caption="Segments that four flows of a kind send again (%), by the buffer in times "
+                f"of what the path holds; means of {evaluation.LEAGUE_SEEDS} runs",
+            ),
+            Table(
                 name="evaluate-criteria",
                 data=criteria,
                 caption="The criteria, and the paths on which they are judged",
@@ -122,5 +143,11 @@ def chapter(profile: str = "paper") -> Chapter:
                 data=left_out,
                 caption="What the RFC asks and no run here answers",
             ),
+        ),
+        claims=Table(
+            name="evaluate-verdicts",
+            uses=(evaluation.LEAGUE, evaluation_claims.KNOWN),
+            data=lambda runs: runs.derived(evaluation_claims.judged),
+            caption="What RFCs and drafts say of senders that are known, judged",
         ),
     )
