@@ -597,7 +597,7 @@ def evaluate(
     if page is not None:
         from longfat.book import report_card
 
-        report_card.write(table, sender, page)
+        written = report_card.write(table, sender, page)
     if as_json:
         _print(table, as_json)
         return
@@ -620,7 +620,7 @@ def evaluate(
     click.echo(f"{sender}, {count} pairs of runs a path. Intervals are of 95 %.\n")
     _print(shown, as_json)
     if page is not None:
-        click.echo(f"\nThe page is {page}.")
+        click.echo(f"\nThe page is {' with '.join(map(str, written))}.")
 
 
 @main.command()

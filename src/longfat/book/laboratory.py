@@ -102,11 +102,13 @@ def senders() -> dict[str, str]:
     return {name: one.title for name, one in known if one.header and not one.needs_routers}
 
 
-def settings(name: str, address: str) -> dict[str, object]:
+def settings(
+    name: str, address: str, known_senders: Mapping[str, str] | None = None
+) -> dict[str, object]:
     """Return what a panel's script needs to know: scenario, state of the form, senders.
 
-    `address` is that of the file `ENGINE`, seen from the page. Raises InputError for an unknown
-    network.
+    `address` is that of the file `ENGINE`, seen from the page; `known_senders` are those of its
+    engine, all by default. Raises InputError for an unknown network.
     """
     known = networks()
     if name not in known:
@@ -147,7 +149,7 @@ def settings(name: str, address: str) -> dict[str, object]:
         "bottleneck": list(links).index((source, target)),
         "other_delay_s": sum(delays) - link.delay_s,
         "points": POINTS,
-        "senders": senders(),
+        "senders": senders() if known_senders is None else dict(known_senders),
         "with_timestamps": BY_TIMESTAMPS if known[name].exact_clock else None,
         "state": state,
         "opens": known[name].opens,
@@ -208,14 +210,50 @@ def _choices() -> list[dict[str, object]]:
     return [{"name": name, "label": label, "options": options} for name, label, options in asked]
 
 
-def html(name: str, address: str) -> str:
+def html(name: str, address: str, known_senders: Mapping[str, str] | None = None) -> str:
     """Return a panel as HTML; the page needs the `FILES` too. Arguments as in `settings`."""
-    data = json.dumps(settings(name, address), ensure_ascii=False).replace("</", r"<\/")
+    data = json.dumps(settings(name, address, known_senders), ensure_ascii=False).replace(
+        "</", r"<\/"
+    )
     return (
         f'<section class="longfat-laboratory" data-laboratory="{escape(name)}" '
         'aria-label="Laboratory: simulate this network">\n'
         "<noscript>The simulation runs in the page by JavaScript and WebAssembly.</noscript>\n"
         f'<script type="application/json">{data}</script>\n</section>'
+    )
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; --pst-color-surface: Field; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 1rem auto; }}
+body {{ padding: 0 1rem; }}
+{styles}
+</style>
+<h1>{title}</h1>
+{panel}
+{scripts}
+</html>
+"""
+
+
+def page(title: str, module: bytes, known: Mapping[str, str]) -> str:
+    """Return the panel that opens scenarios as a page of its own, which opens from a file.
+
+    The engine is `module`, and `known` are the senders that are in it: titles by their names.
+    """
+    styles = [STATIC / name for name in FILES if name.endswith(".css")]
+    scripts = [STATIC / name for name in FILES if name.endswith(".js")]
+    texts = [engine_script(module), *(one.read_text("utf-8") for one in scripts)]
+    return _PAGE.format(
+        title=escape(title),
+        styles="\n".join(one.read_text("utf-8") for one in styles),
+        panel=html("path", "", known),
+        scripts="\n".join(f"<script>{text}</script>" for text in texts),
     )
 
 

@@ -1,6 +1,7 @@
 """A sender's report card as one HTML page that opens from a file (`longfat evaluate --html`)."""
 
 import html
+from collections.abc import Iterable
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -10,6 +11,7 @@ from matplotlib.axes import Axes
 from longfat import pictures, style
 from longfat.book import charts, laboratory
 from longfat.cc import catalogue
+from longfat.engines.segment import wasm
 from longfat.errors import InputError
 from longfat.studies import evaluation
 
@@ -48,22 +50,52 @@ one, with its interval, turned so that right of the line is better.</figcaption>
 """
 
 
-def write(table: pd.DataFrame, sender: str, path: Path) -> None:
-    """Write the card of what `evaluation.evaluate` found. Raises InputError if it cannot."""
+def write(table: pd.DataFrame, sender: str, path: Path) -> list[Path]:
+    """Write the card of what `evaluation.evaluate` found; return the files that it is.
+
+    For a header of one's own that is a second page, a Laboratory whose engine has it, where the
+    compiler of the engine's module is here. Raises InputError if they cannot be written, and
+    SimulationError for a header that this compiler refuses.
+    """
+    texts = {}
+    link = ""
+    if _is_own(sender) and wasm.zig_here() == wasm.ZIG_VERSION:
+        link = f"{path.stem}-laboratory.html"
+        texts[path.with_name(link)] = _laboratory(sender, table["against"].unique())
+    texts[path] = page(table, sender, link)
     try:
-        path.write_text(page(table, sender), encoding="utf-8")
+        for file, text in texts.items():
+            file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+        raise InputError(f"{error.filename}: cannot be written: {error.strerror}") from None
+    return [path, *(file for file in texts if file != path)]
 
 
-def page(table: pd.DataFrame, sender: str) -> str:
-    """Return the card as HTML."""
+def _is_own(sender: str) -> bool:
+    header = catalogue.find(sender).header
+    return header is not None and header.parent != catalogue.FOLDER
+
+
+def _laboratory(sender: str, against: Iterable[str]) -> str:
+    """Return the Laboratory with this sender, and with all who meet it in a card."""
+    needed = dict.fromkeys((sender, *against, evaluation.STANDARD, "newreno"))
+    found = {name: catalogue.find(name) for name in needed}
+    headers = [one.header for one in found.values() if one.header]
+    module = wasm.module_with(headers).read_bytes()
+    titles = {name: one.title for name, one in found.items()}
+    return laboratory.page(f"{sender} in the Laboratory", module, titles)
+
+
+def page(table: pd.DataFrame, sender: str, own_laboratory: str = "") -> str:
+    """Return the card as HTML. `own_laboratory` is the address of one that has the sender, for a
+    header of one's own."""
     deciding = table[table["decides"]]
     others = ", ".join(dict.fromkeys(table["against"]))
     counts = deciding["verdict"].value_counts()
     said = ", ".join(f"{counts[name]} {name}" for name in COLORS if name in counts)
     sections = [
-        _section(name, rows, sender) for name, rows in table.groupby("criterion", sort=False)
+        _section(name, rows, sender, own_laboratory)
+        for name, rows in table.groupby("criterion", sort=False)
     ]
     left_out = [
         f"<p>{html.escape(section)}: {html.escape(why)}</p>"
@@ -79,7 +111,7 @@ def page(table: pd.DataFrame, sender: str) -> str:
     )
 
 
-def _section(name: object, rows: pd.DataFrame, sender: str) -> str:
+def _section(name: object, rows: pd.DataFrame, sender: str, own_laboratory: str) -> str:
     head = rows.iloc[0]
     lines = [
         f'<p><span class="verdict {row["verdict"]}">{row["verdict"]}</span>'
@@ -90,17 +122,20 @@ def _section(name: object, rows: pd.DataFrame, sender: str) -> str:
     title = f"{name} (RFC 9743, section {head['section']})"
     question = f"<p>{html.escape(head['question'])}</p>"
     decides = next(row for row in rows.to_dict("records") if row["decides"])
-    lines.append(_rerun(str(name), decides["path"], sender))
+    lines.append(_rerun(str(name), decides["path"], sender, own_laboratory))
     return f"<section><h2>{html.escape(title)}</h2>{question}{''.join(lines)}</section>"
 
 
-def _rerun(criterion: str, path: str, sender: str) -> str:
-    """Return how the deciding path is run again: a link where the Laboratory has the sender, or
-    else its scenario and the command."""
+def _rerun(criterion: str, path: str, sender: str, own_laboratory: str) -> str:
+    """Return how the deciding path is run again: a link where a Laboratory has the sender, or else
+    its scenario and the command."""
     scenario = evaluation.scenario(criterion, path, sender, seed=1)
     own = catalogue.find(sender).header
-    if sender in laboratory.senders() and own and own.parent == catalogue.FOLDER:
-        address = html.escape(laboratory.address(scenario, f"{SITE}book/laboratory.html"))
+    place = own_laboratory
+    if not _is_own(sender) and sender in laboratory.senders():
+        place = f"{SITE}book/laboratory.html"
+    if place:
+        address = html.escape(laboratory.address(scenario, place))
         return f'<p><a href="{address}">Run it in the Laboratory</a> (the first seed).</p>'
     header = f" --header {own.name}" if own else ""
     return (

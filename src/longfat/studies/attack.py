@@ -412,8 +412,8 @@ def attack(
     A sender is a name, or the path of a header. `among` are names of promises (all by default),
     `hold` numbers of the path that are not searched, `budget` how many paths are tried at most;
     `report` is told how many were, and the smallest margin; `engine` is what runs them. Same
-    arguments, same finding, unless the search ends at `time_limit_s`. Raises InputError for unknown names and for what a sender
-    cannot have, SimulationError for a run that fails.
+    arguments, same finding, unless the search ends at `time_limit_s`. Raises InputError for unknown
+    names and for what a sender cannot have, SimulationError for a run that fails.
     """
     sender = catalogue.named(sender)
     catalogue.find(sender)
@@ -442,7 +442,9 @@ class _Search:
         self._engine = engine
         self._free = [one for one in NUMBERS if one.name not in held]
         self.tried = 0
-        run_of(sender, 1, tuple(sorted(held.items())), engine)  # what it cannot have is said at once
+        run_of(
+            sender, 1, tuple(sorted(held.items())), engine
+        )  # what it cannot have is said at once
 
     def run(
         self, budget: int, seed: int, ends: float, report: Callable[[int, float], object]
@@ -722,9 +724,7 @@ def write_findings(names: Iterable[str] = ()) -> None:
     rows = []
     for one in KNOWN:
         if one.name in wanted:
-            found = attack(
-                one.sender, (one.promise,), one.hold, KNOWN_BUDGET, engine=one.engine
-            )
+            found = attack(one.sender, (one.promise,), one.hold, KNOWN_BUDGET, engine=one.engine)
             row: dict[str, Any] = {"name": one.name, "tried": KNOWN_BUDGET, "holds": 0}
             if found:
                 row |= {"tried": found.tried, "holds": found.holds} | PLAIN | found.numbers

@@ -63,6 +63,7 @@ const longfatLaboratory = (() => {
 
   function loadEngine(address) {
     compiled ??= new Promise((resolve, reject) => {
+      if (window.longfatEngine) return resolve(); // the page has it in itself
       const script = document.createElement("script");
       script.src = address;
       script.onload = resolve;

@@ -67,9 +67,24 @@ def module() -> Path:
     return kept
 
 
-def sources_sha256() -> str:
-    """Return the hash of all that the module is built from."""
-    content = builds.content_sha256([*_sources(), *_headers()])
+def module_with(headers: Iterable[Path]) -> Path:
+    """Return a module of these headers alone, one's own among them; built unless it is kept.
+
+    Errors as of `build`.
+    """
+    headers = sorted(set(headers))
+    kept = paths.builds() / "segment" / f"module-{sources_sha256(headers)}.wasm"
+    if not kept.exists():
+        with builds.scratch(kept.parent) as scratch:
+            build(scratch / kept.name, headers).replace(kept)
+    return kept
+
+
+def sources_sha256(headers: Iterable[Path] | None = None) -> str:
+    """Return the hash of all that a module is built from: all congestion controls, or these."""
+    folders = [HERE, catalogue.FOLDER]
+    headers = _headers() if headers is None else headers
+    content = builds.content_sha256([*_sources(), *headers], folders)
     flags = " ".join(FLAGS[:-2])
     return hashlib.sha256(f"{content} {ZIG_VERSION} {flags}".encode()).hexdigest()[:16]
 
@@ -227,8 +242,8 @@ def zig_here() -> str:
         return ""
 
 
-def build(path: Path) -> Path:
-    """Compile the module; return its path.
+def build(path: Path, headers: Iterable[Path] | None = None) -> Path:
+    """Compile the module of all congestion controls, or of these headers; return its path.
 
     Raises InputError without that very compiler, SimulationError where it fails.
     """
@@ -239,8 +254,14 @@ def build(path: Path) -> Path:
         )
     with builds.scratch(path.resolve().parent) as folder:
         source = folder / "controls.cc"
-        names = [header.name for header in _headers()]
-        source.write_text("".join(f'#include "{name}"\n' for name in names), encoding="utf-8")
+        names = _headers() if headers is None else headers
+        source.write_text(
+            "".join(
+                f'#include "{one.name if one.parent == catalogue.FOLDER else one.resolve()}"\n'
+                for one in names
+            ),
+            encoding="utf-8",
+        )
         folders = [f"-I{HERE}", f"-I{catalogue.FOLDER}"]
         command = [sys.executable, "-m", "ziglang", "c++", *FLAGS, *folders]
         command += [*map(str, _sources()), source.name, "-o", str(path.resolve())]
