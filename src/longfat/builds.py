@@ -17,6 +17,7 @@ from longfat.errors import InputError, LongfatError, SimulationError
 
 HOW_TO_GET = "it needs a C++ compiler (g++, clang++ or $CXX)"
 LONGEST_S = 300  # that a compiler may take
+Stamp = tuple[int, int] | None  # of a file: when it was changed, and its size
 
 
 @functools.cache
@@ -43,17 +44,31 @@ def _compiler_version() -> str:
 def with_includes(sources: Iterable[Path], folders: Sequence[Path] = ()) -> list[Path]:
     """Return the sources and all that they include, in order: by a path relative to their own, or
     to one of the folders."""
+    return _looked_for(sources, folders)[0]
+
+
+def _looked_for(
+    sources: Iterable[Path], folders: Sequence[Path]
+) -> tuple[list[Path], dict[str, Stamp]]:
+    """Return what `with_includes` does, and how each place is where it looked: a file that is
+    missing today may be there later."""
     found: set[Path] = set()
+    stamps: dict[str, Stamp] = {}
     waiting = [path.resolve() for path in sources]
     folders = [folder.resolve() for folder in folders]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
+            stamps[str(path)] = _stamp(str(path))
             for name in _included(_text(path)):
-                places = (os.path.normpath(folder / name) for folder in (path.parent, *folders))
-                waiting += [Path(there) for there in places if os.path.exists(there)][:1]
-    return sorted(found)
+                for folder in (path.parent, *folders):
+                    place = os.path.normpath(folder / name)
+                    stamps[place] = _stamp(place)
+                    if stamps[place]:
+                        waiting.append(Path(place))
+                        break
+    return sorted(found), stamps
 
 
 @functools.cache
@@ -70,28 +85,27 @@ def content_sha256(
     asked = tuple(map(tuple, (sources, folders, within)))
     if asked in _hashes:
         stamps, known = _hashes[asked]
-        if stamps == [_stamp(path) for path, *_ in stamps]:
+        if all(_stamp(place) == then for place, then in stamps.items()):
             return known
-    digest, stamps = hashlib.sha256(), []
-    for path in with_includes(*asked[:2]):
-        stamps.append(_stamp(path))
+    digest = hashlib.sha256()
+    found, stamps = _looked_for(*asked[:2])
+    for path in found:
         if not within or any(path.is_relative_to(folder) for folder in within):
             digest.update(path.name.encode() + b"\0" + _text(path).encode() + b"\0")
     _hashes[asked] = stamps, digest.hexdigest()
     return digest.hexdigest()
 
 
-_Stamp = tuple[Path, int, int]
-_hashes: dict[tuple, tuple[list[_Stamp], str]] = {}
+_hashes: dict[tuple, tuple[dict[str, Stamp], str]] = {}
 
 
-def _stamp(path: Path) -> _Stamp:
-    """Return what is another when a file has changed."""
+def _stamp(path: str) -> Stamp:
+    """Return what is another when a file has changed, or come."""
     try:
         status = os.stat(path)
     except OSError:
-        return path, 0, 0
-    return path, status.st_mtime_ns, status.st_size
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _text(path: Path) -> str:
