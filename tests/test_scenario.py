@@ -330,3 +330,12 @@ def test_a_low_priority_needs_queues_that_have_it():
         Scenario(**helped)
     cherry["parameters"] = {"low_priority": False}
     Scenario(**helped)
+
+
+def test_a_copy_with_something_else_has_another_key():
+    """Also where the first one's was asked for, and is kept."""
+    one = scenario()
+    assert one.sha256() == one.replace(title="as before").sha256()
+    for other in (one.replace(seed=7), one.model_copy(update={"seed": 7})):
+        assert json.loads(other.canonical_json())["seed"] == 7
+        assert other.sha256() != one.sha256()

@@ -146,7 +146,7 @@ def scenario(sender: str, seed: int, **numbers: float) -> Scenario:
             target="b",
             congestion_control=control,
             segment_bytes=SEGMENT_BYTES,
-            send_buffer_bytes=2_000_000_000,
+            send_buffer_bytes=max(40, 8 * held) * SEGMENT_BYTES,
             receive_buffer_bytes=max(20, 4 * held) * SEGMENT_BYTES,
             segments_per_ack=int(path["per_ack"]),
             timestamps=control in BY_TIMESTAMPS,
