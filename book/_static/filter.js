@@ -56,11 +56,47 @@ const addFilter = (place) => {
     shown.forEach((row, number) => row.classList.toggle("shaded", number % 2 === 1));
     count.textContent = `${shown.length} of ${rows.length}`;
   };
+  // The address may choose, too: #sender=BBR&criterion=high+loss, values of columns.
+  const showAsked = () => {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    filters.forEach(({ select }, number) => {
+      const wanted = asked.get(columns[number]);
+      if (Array.from(select.options, (one) => one.value).includes(wanted)) select.value = wanted;
+    });
+    show();
+  };
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
-  show();
+  window.addEventListener("hashchange", showAsked);
+  showAsked();
+};
+
+// A table of which each cell opens what it counts or names in the rows of another page's: a number,
+// those with the column's title as their verdict; names with commas, each the row of that criterion.
+const addEvidence = (place) => {
+  const table = place.parentElement.querySelector("table");
+  const titles = Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent.trim());
+  for (const row of table.tBodies[0].rows) {
+    const [who, ...cells] = row.cells;
+    const link = (column, value, text) => {
+      const made = document.createElement("a");
+      const query = new URLSearchParams({ [titles[0]]: who.textContent.trim(), [column]: value });
+      made.href = `${place.dataset.page}#${query}`;
+      made.textContent = text;
+      return made;
+    };
+    cells.forEach((cell, number) => {
+      const text = cell.textContent.trim();
+      if (text === "0" || text === "none") return;
+      const links = /^\d+$/.test(text)
+        ? [link("verdict", titles[number + 1], text)]
+        : text.split(", ").flatMap((name) => [", ", link("criterion", name, name)]).slice(1);
+      (cell.querySelector("p") ?? cell).replaceChildren(...links);
+    });
+  }
 };
 
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".longfat-filter").forEach(addFilter);
+  document.querySelectorAll(".longfat-evidence").forEach(addEvidence);
 });

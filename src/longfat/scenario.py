@@ -8,11 +8,11 @@ in bit/s, times in seconds, sizes in bytes, windows in segments. A link is one d
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from longfat.cc import catalogue
 from longfat.errors import InputError, nearest, quoted, shortened
@@ -465,8 +465,7 @@ class Scenario(Model):
     media_streams: tuple[MediaStream, ...] = ()
     title: str = ""
 
-    _canonical: str | None = PrivateAttr(None)  # asked for several times a run
-
+    __slots__ = ("_canonical",)  # asked for several times a run; no copy has it
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names of the nodes, in the order in which the links mention them."""
@@ -613,18 +612,14 @@ class Scenario(Model):
         """Return a copy with top-level fields changed; what is new, and the whole, is validated."""
         return Scenario(**(dict(self) | changes))
 
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy, as of any model: what is new is not validated."""
-        copied = super().model_copy(update=update, deep=deep)
-        copied._canonical = None
-        return copied
-
     def canonical_json(self) -> str:
         """Return the shortest JSON that means this scenario: keys sorted, defaults left out."""
-        if self._canonical is None:
+        text: str | None = getattr(self, "_canonical", None)
+        if text is None:
             data = self.model_dump(mode="json", exclude_defaults=True, exclude={"title"})
-            self._canonical = json.dumps(data, sort_keys=True, separators=(",", ":"))
-        return self._canonical
+            text = json.dumps(data, sort_keys=True, separators=(",", ":"))
+            object.__setattr__(self, "_canonical", text)
+        return text
 
     def sha256(self) -> str:
         """Return the hash of the canonical JSON: equal scenarios have equal hashes."""

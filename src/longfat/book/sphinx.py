@@ -151,11 +151,16 @@ class Table(SphinxDirective):
     Or it is what a function NAME of `longfat.book.tables` or `longfat.book.verdicts` returns.
 
     With the option `filter`, column names with commas between, a reader chooses among the rows by
-    the values of these columns; with `search`, by words too (`book/_static/filter.js`).
+    the values of these columns; with `search`, by words too (`book/_static/filter.js`). With
+    `evidence`, a page beside this one, each cell opens the rows there that it counts or names.
     """
 
     required_arguments = 1
-    option_spec: ClassVar = {"filter": directives.unchanged_required, "search": directives.flag}
+    option_spec: ClassVar = {
+        "filter": directives.unchanged_required,
+        "search": directives.flag,
+        "evidence": directives.unchanged_required,
+    }
 
     def run(self) -> list[nodes.Node]:
         """Return the table's nodes. Cells are Markdown."""
@@ -163,6 +168,9 @@ class Table(SphinxDirective):
         parent = nodes.container(classes=["longfat-table", f"table-{name}"])
         if "filter" in self.options or "search" in self.options:
             parent += _filter_place(self.options.get("filter", ""), "search" in self.options)
+        if page := self.options.get("evidence"):
+            place = f'<div class="longfat-evidence" data-page="{page}.html"></div>'
+            parent += nodes.raw("", place, format="html")
         if chapter := chapters.of_figure(name):
             parent += self._of_chapter(chapter, name)
         else:

@@ -625,7 +625,7 @@ KNOWN = (
         promise="neighbour",
         hold=SLOW,
         source="hock2017",
-        says="the same of the BBR that comes with ns-3",
+        says="in ns-3, too, BBR leaves flows that answer losses next to nothing",
         engine="ns3",
     ),
     Known(
@@ -634,7 +634,7 @@ KNOWN = (
         promise="goodput",
         hold=OWN_KIND | STEADY | SLOW,
         source="ma2017",
-        says="the same of the BBR that comes with ns-3",
+        says="in ns-3, too, of two BBR flows the one with the longer round trip takes the link",
         engine="ns3",
     ),
     Known(
