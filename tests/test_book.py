@@ -239,6 +239,23 @@ def test_an_explorers_slider_moves_its_curve(page):
         assert drawn != curves.evaluate_all("paths => paths.map(path => path.getAttribute('d'))")
 
 
+def test_each_cell_of_the_league_opens_its_evidence(visit):
+    """A number opens so many rows, a name the row of that criterion; all of that sender."""
+    page = visit("book/evaluate")
+    row = page.locator(".table-evaluate-league tbody tr").filter(has_text=re.compile("^BBR\\s"))
+    sender = row.locator("td").first.inner_text()
+    link = row.locator("td").nth(4).get_by_role("link")
+    count = int(link.inner_text())
+    link.click()
+    shown = page.locator(".table-evaluate-cards tbody tr:visible")
+    assert shown.count() == count
+    assert {shown.nth(one).locator("td").first.inner_text() for one in range(count)} == {sender}
+    page.go_back()
+    row.get_by_role("link", name="high loss").click()
+    assert shown.count() == 1
+    assert "high loss" in shown.inner_text()
+
+
 def test_the_scoreboard_is_filtered_by_keyboard_and_says_how_many_are_left(visit):
     page = visit("book/scoreboard")
     rows = page.locator(".longfat-table:has(.longfat-filter) tbody tr")

@@ -466,6 +466,7 @@ class Scenario(Model):
     title: str = ""
 
     __slots__ = ("_canonical",)  # asked for several times a run; no copy has it
+
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names of the nodes, in the order in which the links mention them."""

@@ -8,6 +8,7 @@ import functools
 import gzip
 import json
 import os
+import pkgutil
 import re
 import shutil
 from collections.abc import Iterator
@@ -603,6 +604,10 @@ def _on_ns3(experiment: str) -> list[Scenario]:
     line = store.provenance().get(experiment)
     if line is None or "ns3" not in line["engine"].split():
         return []
+    if experiment in store.points():
+        row = pkgutil.resolve_name(line["points"]).scenario
+        points = store.read_table(experiment, "points")
+        return [row(one) for one in points.to_dict("records")]
     runs = store.read_table(experiment, "runs")
     return [Scenario.from_json(text) for text in runs.loc[runs["engine"] == "ns3", "scenario"]]
 
