@@ -242,18 +242,20 @@ def test_an_explorers_slider_moves_its_curve(page):
 def test_each_cell_of_the_league_opens_its_evidence(visit):
     """A number opens so many rows, a name the row of that criterion; all of that sender."""
     page = visit("book/evaluate")
-    row = page.locator(".table-evaluate-league tbody tr").filter(has_text=re.compile("^BBR\\s"))
+    row = page.locator(".table-evaluate-league tbody tr").filter(has_text="starvation").first
     sender = row.locator("td").first.inner_text()
     link = row.locator("td").nth(4).get_by_role("link")
     count = int(link.inner_text())
     link.click()
+    page.wait_for_url("**/cards.html#*")
     shown = page.locator(".table-evaluate-cards tbody tr:visible")
     assert shown.count() == count
     assert {shown.nth(one).locator("td").first.inner_text() for one in range(count)} == {sender}
     page.go_back()
-    row.get_by_role("link", name="high loss").click()
+    row.get_by_role("link", name="starvation").click()
+    page.wait_for_url("**/cards.html#*")
     assert shown.count() == 1
-    assert "high loss" in shown.inner_text()
+    assert sender in shown.inner_text() and "starvation" in shown.inner_text()
 
 
 def test_the_scoreboard_is_filtered_by_keyboard_and_says_how_many_are_left(visit):
@@ -356,6 +358,9 @@ def test_links_within_the_book_lead_somewhere(page):
         if fragment.startswith("lab="):  # a state of the Laboratory, for a panel on that page
             network = parse_qs(fragment)["lab"][0]
             assert f'data-laboratory="{network}"' in path.read_text(encoding="utf-8"), link
+        elif "=" in fragment:  # rows that a table's filter there chooses
+            [columns] = re.findall('data-columns="(.*?)"', path.read_text(encoding="utf-8"))
+            assert set(parse_qs(fragment)) <= set(columns.split(",")), link
         elif fragment and path.suffix == ".html":
             ids = re.findall(r'\b(?:id|name)="([^"]*)"', path.read_text(encoding="utf-8"))
             assert unquote(fragment) in ids, f"{link}: no such place on the page"
