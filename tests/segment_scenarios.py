@@ -142,6 +142,8 @@ def drawn(seed: int, senders: list[str]) -> dict:
         call = {"source": nodes[0], "target": "b", "deadline_s": 10 ** calls.uniform(-3, 0)}
         call["rate_bps"] = 10 ** calls.uniform(3, 6)
         whole["media_streams"] = [call]
+        if calls.random() < 0.5 and "mark_above_packets" not in links[0]:
+            links[0]["aqm"] = {"kind": "fq_codel", "ecn": calls.random() < 0.5}
     return whole
 
 

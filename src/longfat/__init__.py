@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from longfat.links import (
         Arq,
         CoDel,
+        FqCoDel,
         Link,
         LinkChange,
         LossBursts,
@@ -39,6 +40,7 @@ __all__ = [
     "CoDel",
     "CongestionControl",
     "Flow",
+    "FqCoDel",
     "Handoff",
     "InputError",
     "Link",
@@ -71,6 +73,7 @@ _HOMES = {
     "links": [
         "Arq",
         "CoDel",
+        "FqCoDel",
         "Link",
         "LinkChange",
         "LossBursts",

@@ -1,10 +1,10 @@
 """A scenario as a script for a testbed of one's own: Linux network namespaces, or Mininet.
 
 Both build the same: a node of the scenario is a network namespace that forwards; a cable is a veth
-pair; at each end of it stands the link's queue behind its rate (htb with pfifo, bfifo, codel or
-pie), and where the link ends its delay and losses (netem on an ifb). Flows are iperf3's; what a
-flow has for itself (window, timers, acknowledgments) stands in the route to its other end. A kernel
-draws losses anew in every run: repeat it.
+pair; at each end of it stands the link's queue behind its rate (htb with pfifo, bfifo, codel,
+fq_codel or pie), and where the link ends its delay and losses (netem on an ifb). Flows are
+iperf3's; what a flow has for itself (window, timers, acknowledgments) stands in the route to its
+other end. A kernel draws losses anew in every run: repeat it.
 """
 
 import itertools
@@ -19,7 +19,7 @@ import networkx as nx
 from longfat.cc import catalogue
 from longfat.engines import capabilities
 from longfat.errors import InputError
-from longfat.links import CoDel, LossBursts, Pie
+from longfat.links import CoDel, FqCoDel, LossBursts, Pie
 from longfat.scenario import Flow, Link, Scenario
 
 TARGETS = ("netns", "mininet")
@@ -279,10 +279,12 @@ def _buffer(size: int | str) -> str:
 def _queue(link: Link) -> str:
     """The queue of a link, as tc takes it."""
     aqm = link.aqm
-    if isinstance(aqm, CoDel | Pie):
+    if isinstance(aqm, CoDel | FqCoDel | Pie):
         words = f"{aqm.kind} limit {link.queue_packets} target {1e6 * aqm.target_s:.0f}us "
-        if isinstance(aqm, CoDel):
+        if isinstance(aqm, CoDel | FqCoDel):
             words += f"interval {1e6 * aqm.interval_s:.0f}us "
+            if isinstance(aqm, FqCoDel):
+                words += f"quantum {aqm.quantum_bytes} "
         else:
             words += f"tupdate {1e6 * aqm.update_s:.0f}us "
             words += f"alpha {PIE_STEPS * aqm.alpha:.0f} beta {PIE_STEPS * aqm.beta:.0f} "

@@ -1,9 +1,9 @@
 """Links: rate, delay, losses, outages, and what helps on the way.
 
-A link is one direction of a cable or radio link: a queue, managed or not (`Red`, `CoDel`, `Pie`), a
-transmitter, whose rate can follow a trace, and a medium, which loses packets one by one, in bursts
-(`LossBursts`) or in outages, and may repair losses itself (`Arq`). At its source may stand a base
-station that knows TCP (`Snoop`, `Wtcp`).
+A link is one direction of a cable or radio link: a queue, managed or not (`Red`, `CoDel`,
+`FqCoDel`, `Pie`), a transmitter, whose rate can follow a trace, and a medium, which loses packets
+one by one, in bursts (`LossBursts`) or in outages, and may repair losses itself (`Arq`). At its
+source may stand a base station that knows TCP (`Snoop`, `Wtcp`).
 """
 
 import itertools
@@ -179,6 +179,26 @@ class CoDel(Kind):
     ecn: bool = True
 
 
+class FqCoDel(Kind):
+    """Flow queues with controlled delay (RFC 8290): each flow waits in a queue of its own.
+
+    The queues take turns, the new ones first; each may send `quantum_bytes` in its turn, and
+    `target_s` and `interval_s` are those of `CoDel` in each. Where the link's queue, of all of them
+    together, is full, the one with the most bytes loses half of its packets, at most 64. Flows
+    never share a queue, as they may where a hash tells them apart.
+
+    >>> from longfat import FqCoDel
+    >>> FqCoDel().quantum_bytes
+    1514
+    """
+
+    kind: Literal["fq_codel"] = "fq_codel"
+    target_s: Annotated[float, Field(gt=0, le=60)] = 0.005
+    interval_s: Annotated[float, Field(gt=0, le=60)] = 0.1
+    quantum_bytes: Annotated[int, Field(ge=1, le=65_535)] = 1514
+    ecn: bool = True
+
+
 class Pie(Kind):
     """Proportional integral controller enhanced (RFC 8033).
 
@@ -347,7 +367,7 @@ class Link(Model):
     loss_bursts: LossBursts | None = None
     arq: Arq | None = None
     delivery_ms: Annotated[tuple[Milliseconds, ...], Field(max_length=1_000_000)] = ()
-    aqm: Annotated[Red | CoDel | Pie, Field(discriminator="kind")] | None = None
+    aqm: Annotated[Red | CoDel | FqCoDel | Pie, Field(discriminator="kind")] | None = None
     xcp: Xcp | None = None
     approve_bps: BitRate | None = None
     ptp: bool = False

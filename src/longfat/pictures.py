@@ -282,7 +282,9 @@ def _assistance(link: Link) -> list[str]:
     """Return what a link does besides sending and losing."""
     lines = []
     if link.aqm:
-        lines.append({"red": "RED", "codel": "CoDel", "pie": "PIE"}[link.aqm.kind])
+        lines.append(
+            {"red": "RED", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE"}[link.aqm.kind]
+        )
     if bursts := link.loss_bursts:
         share = style.number(bursts.loss_per_packet)
         lines.append(f"{share} lost in bursts of {bursts.mean_packets:g}")

@@ -248,7 +248,7 @@ def _figures() -> Iterator[Figure]:
         data=lambda runs: runs.derived(analysis.managed),
         chart=charts.managed,
         caption="What a NewReno neighbour keeps beside UCC and beside CHD without DCC, of what it "
-        "has beside NewReno in the same queue: one that drops at its tail, and three that are "
+        "has beside NewReno in the same queue: one that drops at its tail, and four that are "
         "managed. Twelve runs a point, with 95 % intervals.",
     )
     yield Figure(

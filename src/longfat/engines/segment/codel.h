@@ -11,19 +11,24 @@
 namespace longfat::core
 {
 
-class CoDelQueue final : public Queue
+/// What controls one queue, of which it is told how to take a packet and how many bytes wait.
+class CoDelControl
 {
   public:
-    CoDelQueue(Link& link, const CoDel& spec)
-        : Queue(link),
-          m_spec(spec)
+    CoDelControl(const CoDel& spec, PacketCount& count)
+        : m_spec(spec),
+          m_count(count)
     {
     }
 
-    bool dequeue(Waiting* first, Time now) override
+    /// Take the next packet out that is let through; returns false when there is none. `pop` takes one
+    /// out of the queue, or returns false, and `bytes` returns how many are in it.
+    template <class Pop, class Bytes>
+    bool dequeue(Waiting* first, Time now, Pop pop, Bytes bytes)
     {
         bool late = false;
-        bool had = pop_and_judge(first, now, &late);
+        const auto next = [&] { return pop_and_judge(first, now, &late, pop, bytes); };
+        bool had = next();
         if (m_dropping)
         {
             m_dropping = late;
@@ -36,7 +41,7 @@ class CoDelQueue final : public Queue
                     return true;
                 }
                 ++m_count.early;
-                had = pop_and_judge(first, now, &late);
+                had = next();
                 m_dropping = late;
                 m_drop_next = late ? control_law(m_drop_next) : m_drop_next;
             }
@@ -46,7 +51,7 @@ class CoDelQueue final : public Queue
             if (!is_marked(first->packet))
             {
                 ++m_count.early;
-                had = pop_and_judge(first, now, &late);
+                had = next();
             }
             m_dropping = true;
             // Where it left off not long ago, the rate of then is nearer than that of the beginning.
@@ -60,7 +65,8 @@ class CoDelQueue final : public Queue
 
   private:
     /// dodequeue: `late` if packets have waited for the target or longer, for an interval.
-    bool pop_and_judge(Waiting* first, Time now, bool* late)
+    template <class Pop, class Bytes>
+    bool pop_and_judge(Waiting* first, Time now, bool* late, Pop pop, Bytes bytes)
     {
         *late = false;
         if (!pop(first))
@@ -100,12 +106,35 @@ class CoDelQueue final : public Queue
     }
 
     const CoDel m_spec;
+    PacketCount& m_count;
     uint64_t m_largest{0};      //!< packet so far: below that there is no standing queue
     Time m_first_above{0};      //!< an interval after the delay went above the target; 0: it is not
     Time m_drop_next{0};        //!< when to drop next
     uint64_t m_drops{0};        //!< since it began to drop
     uint64_t m_drops_before{0}; //!< the same, when it last began
     bool m_dropping{false};
+};
+
+class CoDelQueue final : public Queue
+{
+  public:
+    CoDelQueue(Link& link, const CoDel& spec)
+        : Queue(link),
+          m_control(spec, link.count)
+    {
+    }
+
+    bool dequeue(Waiting* first, Time now) override
+    {
+        return m_control.dequeue(
+            first,
+            now,
+            [this](Waiting* next) { return pop(next); },
+            [this] { return bytes(); });
+    }
+
+  private:
+    CoDelControl m_control;
 };
 
 } // namespace longfat::core

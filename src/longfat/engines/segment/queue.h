@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // The queue in front of a link whose steps have events of their own: drop-tail, or managed actively
-// (red.h, codel.h, pie.h). What RFC 3168 (section 5) lets a queue do to a packet in place of dropping
+// (red.h, codel.h, fq-codel.h, pie.h). What RFC 3168 (section 5) lets a queue do to a packet in place of dropping
 // it, it does here: the packet says whether it can be marked.
 
 #ifndef LONGFAT_CORE_QUEUE_H
@@ -13,15 +13,24 @@ namespace longfat::core
 {
 
 /// A drop-tail queue. One that is managed decides in `admits`, when a packet comes, or in `dequeue`.
+struct Waiting
+{
+    Packet packet;
+    Time since;
+};
+
+/// Returns false for a packet that cannot be marked: then it has to be dropped.
+inline bool
+mark(Packet& packet)
+{
+    const bool can = packet.flags & Packet::ECT;
+    packet.flags |= can ? Packet::CE : 0;
+    return can;
+}
+
 class Queue
 {
   public:
-    struct Waiting
-    {
-        Packet packet;
-        Time since;
-    };
-
     explicit Queue(Link& link)
         : m_link(link),
           m_count(link.count)
@@ -30,7 +39,7 @@ class Queue
 
     virtual ~Queue() = default;
 
-    void enqueue(Packet packet, Time now)
+    virtual void enqueue(Packet packet, Time now)
     {
         const auto flags = packet.flags;
         if (!admits(packet, now))
@@ -62,12 +71,12 @@ class Queue
         return pop(first);
     }
 
-    uint64_t packets() const
+    virtual uint64_t packets() const
     {
         return m_waiting.size();
     }
 
-    uint64_t bytes() const
+    virtual uint64_t bytes() const
     {
         return m_bytes;
     }
@@ -77,14 +86,6 @@ class Queue
     virtual bool admits(Packet&, Time)
     {
         return true;
-    }
-
-    /// Returns false for a packet that cannot be marked: then it has to be dropped.
-    static bool mark(Packet& packet)
-    {
-        const bool can = packet.flags & Packet::ECT;
-        packet.flags |= can ? Packet::CE : 0;
-        return can;
     }
 
     bool pop(Waiting* first)

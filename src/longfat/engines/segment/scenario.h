@@ -257,7 +257,7 @@ class ScenarioReader : private Refusal
             return;
         }
         Fields own(*this, json, where + "aqm.");
-        const std::string kind = own.one_of("kind", {"red", "codel", "pie"});
+        const std::string kind = own.one_of("kind", {"red", "codel", "fq_codel", "pie"});
         const bool ecn = own.truth("ecn", true);
         if (kind == "red")
         {
@@ -275,11 +275,19 @@ class ScenarioReader : private Refusal
                      "aqm.max_threshold_packets must be greater than min_threshold_packets");
             }
         }
-        else if (kind == "codel")
+        else if (kind == "codel" || kind == "fq_codel")
         {
             const Time target = from_seconds(own.number("target_s", ABOVE_0, 60, 0.005));
             const Time interval = from_seconds(own.number("interval_s", ABOVE_0, 60, 0.1));
-            link->aqm = CoDel{target, interval, ecn};
+            const CoDel codel{target, interval, ecn};
+            if (kind == "codel")
+            {
+                link->aqm = codel;
+            }
+            else
+            {
+                link->aqm = FqCoDel{codel, own.whole("quantum_bytes", 1, 65'535, 1514)};
+            }
         }
         else
         {

@@ -86,6 +86,13 @@ struct CoDel
     bool ecn;
 };
 
+/// Flow queues, each with controlled delay (longfat.FqCoDel).
+struct FqCoDel
+{
+    CoDel codel;
+    uint64_t quantum_bytes; //!< what a queue may send in its turn
+};
+
 /// Proportional integral controller enhanced (longfat.Pie).
 struct Pie
 {
@@ -122,8 +129,9 @@ struct LinkSpec
     std::vector<Outage> outages;
     std::vector<LinkChange> changes;
     std::optional<Arq> arq;
-    std::vector<uint32_t> delivery_ms;                 //!< a trace; empty: rate_bps says it all
-    std::variant<std::monostate, Red, CoDel, Pie> aqm; //!< monostate: the queue is not managed
+    std::vector<uint32_t> delivery_ms; //!< a trace; empty: rate_bps says it all
+    std::variant<std::monostate, Red, CoDel, FqCoDel, Pie>
+        aqm; //!< monostate: the queue is not managed
     std::optional<XcpSpec> xcp;
     double approve_bps{0};                   //!< of Quick-Start requests; 0: it does not speak it
     bool ptp{false};                         //!< its router writes into queries

@@ -19,6 +19,7 @@
 
 #include "base-station.h"
 #include "codel.h"
+#include "fq-codel.h"
 #include "delivery-trace.h"
 #include "pie.h"
 #include "quick-start-router.h"
@@ -183,6 +184,10 @@ class StepLink final : public Link
         {
             return std::make_unique<CoDelQueue>(*this, *codel);
         }
+        if (const FqCoDel* fq = std::get_if<FqCoDel>(&spec.aqm))
+        {
+            return std::make_unique<FqCoDelQueue>(*this, *fq);
+        }
         if (const Pie* pie = std::get_if<Pie>(&spec.aqm))
         {
             return std::make_unique<PieQueue>(m_events, *this, *pie, random);
@@ -234,7 +239,7 @@ class StepLink final : public Link
     }
 
     /// The next packet to be sent that has not yet been sent from the queue, if there is one.
-    bool take_packet(Queue::Waiting* next, Time now)
+    bool take_packet(Waiting* next, Time now)
     {
         if (!m_urgent.empty())
         {
@@ -261,7 +266,7 @@ class StepLink final : public Link
 
     UnderWay* take_from_queue(Time now)
     {
-        Queue::Waiting next;
+        Waiting next;
         if (!take_packet(&next, now))
         {
             return nullptr;
@@ -562,7 +567,7 @@ class StepLink final : public Link
     Losses m_losses;
     Random m_jitter;
     Time m_delay;
-    Ring<Queue::Waiting> m_urgent;                        //!< before all that waits
+    Ring<Waiting> m_urgent;                               //!< before all that waits
     std::map<const Endpoint*, std::set<uint64_t>> m_lost; //!< segments, by receiver
     std::deque<UnderWay> m_under_way;                     //!< all, in use or free
     std::vector<UnderWay*> m_free;

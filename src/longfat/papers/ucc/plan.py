@@ -15,7 +15,7 @@ import pandas as pd
 from longfat import papers, statistics
 from longfat.errors import InputError
 from longfat.experiment import Experiment, Runs
-from longfat.links import Arq, CoDel, Pie, Red
+from longfat.links import Arq, CoDel, FqCoDel, Pie, Red
 from longfat.papers import inputs
 from longfat.papers.ucc.network import multi_bottleneck, wireless
 from longfat.scenario import Record, Scenario
@@ -664,13 +664,14 @@ def clocks(at: Setting) -> Experiment:
     )
 
 
-# The router's queue: at its end it drops what finds no room, or it is managed, with RFC 8289's and
-# 8033's values. RED's thresholds are a tenth and three tenths of the buffer.
-AQM: dict[str, Red | CoDel | Pie | None] = {
+# The router's queue: at its end it drops what finds no room, or it is managed, with the values of
+# RFC 8289, 8033 and 8290. RED's thresholds are a tenth and three tenths of the buffer.
+AQM: dict[str, Red | CoDel | FqCoDel | Pie | None] = {
     "drop-tail": None,
     "RED": Red(min_threshold_packets=5, max_threshold_packets=15),
     "CoDel": CoDel(),
     "PIE": Pie(),
+    "FQ-CoDel": FqCoDel(),
 }
 
 
