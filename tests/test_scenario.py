@@ -56,7 +56,7 @@ def changed(part, **changes):
         ("links", {"delivery_ms": [4, 3]}, ["links.0.delivery_ms", "goes back in time", "3 ms"]),
         ("links", {"delivery_ms": [0]}, ["links.0.delivery_ms", "end after 0 ms"]),
         ("links", {"delivery_ms": [3]}, ["links.0", "rate_bps 1e+06", "mean rate", "4e+06"]),
-        ("links", {"aqm": {"kind": "fq"}}, ["links.0.aqm", "'fq'", "'red', 'codel', 'pie'"]),
+        ("links", {"aqm": {"kind": "fq"}}, ["links.0.aqm", "'fq'", "'red', 'codel', 'fq_codel', 'pie'"]),
         (
             "links",
             {"aqm": {"kind": "red", "max_threshold_packets": 2}},
@@ -69,6 +69,9 @@ def changed(part, **changes):
         ),
         ("links", {"speed": 5}, ["links.0.speed", "no such field"]),
         ("flows", {"congestion_control": "hyblah"}, ["hyblah", "Did you mean 'hybla'?"]),
+        ("flows", {"sack": False, "rack": True}, ["flows.0", "rack", "need it"]),
+        ("flows", {"sack": False, "frto": True}, ["flows.0", "frto", "need it"]),
+        ("flows", {"rack": True, "lost_retransmissions": "timeout"}, ["flows.0", "detected"]),
         (
             "flows",
             {"congestion_control": {"name": "hybla", "parameters": {"rtt0": 1}}},

@@ -215,11 +215,13 @@ def test_a_lost_retransmission_may_be_left_to_the_timer():
 # --- what Linux has besides
 
 
-def test_an_early_timeout_is_undone():
-    """F-RTO and timestamps: a path that becomes longer at once has lost nothing."""
+@pytest.mark.parametrize("timestamps", [True, False])
+def test_an_early_timeout_is_undone(timestamps):
+    """By F-RTO, timestamps, or DSACK alone: a path that becomes longer at once has lost nothing."""
     forth = link(changes=[{"at_s": 5, "delay_s": 1.2}])
+    own = flow(receive_buffer_bytes=60_000, timestamps=timestamps)
     plain, frto, undo = (
-        run(forth, flow(receive_buffer_bytes=60_000, **more), duration_s=60)
+        run(forth, own | more, duration_s=60)
         for more in ({}, {"frto": True}, {"undo": True})
     )
     assert plain["timeouts"] > 0

@@ -274,6 +274,10 @@ class Flow(Model):
             yield f"stop_s {self.stop_s} must be later than start_s {self.start_s}"
         if self.source == self.target:
             yield f"a flow needs two nodes, not {quoted(self.source)} to itself"
+        if (self.rack or self.frto or self.undo) and not self.sack:
+            yield "sack: rack, frto and undo need it"
+        if self.rack and self.lost_retransmissions == "timeout":
+            yield "lost_retransmissions: with rack they are detected"
         algorithm = catalogue.find(self.congestion_control.name)
         if self.max_window_segments is not None and not algorithm.caps_window:
             yield (

@@ -90,18 +90,6 @@ class Fields
         take(name);
     }
 
-    /// A field that may only be off.
-    void not_yet(std::string_view name)
-    {
-        const Json& json = take(name);
-        const bool off = !json.IsStated() || (json.type == Json::ARRAY && json.items.empty()) ||
-                         (json.type == Json::BOOLEAN && json.number == 0);
-        if (!off)
-        {
-            fail(name, "this engine does not do that yet");
-        }
-    }
-
     double number(std::string_view name,
                   double least,
                   double most,

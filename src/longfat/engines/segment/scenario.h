@@ -40,7 +40,6 @@ class ScenarioReader : private Refusal
         scenario->seed = fields.whole("seed", 1, 2147483648, 1);
         fields.ignore("title");
         const Json& transfers = fields.list("transfers");
-        fields.not_yet("faults");
         const Json& links = fields.list("links", 1);
         const Json& media_streams = fields.list("media_streams");
         const bool alone = transfers.items.empty() && media_streams.items.empty();
