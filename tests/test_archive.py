@@ -1,8 +1,10 @@
 """The repository's own archive: complete, up to date, and true to the last digit."""
 
+import pyarrow.parquet as pq
 import pytest
 
-from longfat import audit, store
+from longfat import audit, paths, store
+from longfat.result import MORE_FLOW_COLUMNS, FlowRow, MediaStreamRow, TransferRow
 
 pytestmark = pytest.mark.book
 
@@ -93,3 +95,14 @@ def test_the_papers_own_scale_is_archived():
         50_000_000: 13 * 20 + 140,  # more at one loss rate, where a verdict was open
         100_000_000: 13 * 20 + 60,
     }
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [("transfers", TransferRow), ("flows", FlowRow), ("media_streams", MediaStreamRow)],
+)
+def test_an_archives_columns_are_those_of_a_result(table, row):
+    """A column that was renamed is renamed in the archive."""
+    known = {"run", *row.__annotations__, *(MORE_FLOW_COLUMNS if table == "flows" else ())}
+    for path in paths.RESULTS.glob(f"*/{table}.parquet"):
+        assert set(pq.read_schema(path).names) <= known, path

@@ -56,7 +56,7 @@ def changed(part, **changes):
         ("links", {"delivery_ms": [4, 3]}, ["links.0.delivery_ms", "goes back in time", "3 ms"]),
         ("links", {"delivery_ms": [0]}, ["links.0.delivery_ms", "end after 0 ms"]),
         ("links", {"delivery_ms": [3]}, ["links.0", "rate_bps 1e+06", "mean rate", "4e+06"]),
-        ("links", {"aqm": {"kind": "fq"}}, ["links.0.aqm", "'fq'", "'red', 'codel', 'fq_codel', 'pie'"]),
+        ("links", {"aqm": {"kind": "fq"}}, ["links.0.aqm", "'fq'", "'codel', 'fq_codel', 'pie'"]),
         (
             "links",
             {"aqm": {"kind": "red", "max_threshold_packets": 2}},

@@ -221,8 +221,7 @@ def test_an_early_timeout_is_undone(timestamps):
     forth = link(changes=[{"at_s": 5, "delay_s": 1.2}])
     own = flow(receive_buffer_bytes=60_000, timestamps=timestamps)
     plain, frto, undo = (
-        run(forth, own | more, duration_s=60)
-        for more in ({}, {"frto": True}, {"undo": True})
+        run(forth, own | more, duration_s=60) for more in ({}, {"frto": True}, {"undo": True})
     )
     assert plain["timeouts"] > 0
     assert plain["undone"] == 0
