@@ -182,16 +182,16 @@ def find_or_run(
     While another process or thread with the same cache runs the scenario, wait for its result; or
     return None, if not to `wait`.
     """
-    run_key = key(scenario, engine)
+    [own] = versions([scenario], engine)
+    run_key = store.key(scenario, engine, own)
     stops = _stops
-    result = find(scenario, engine)
+    result = store.find(scenario, engine, own)
     while result is None:
         with store.claim(run_key) as mine:
             result = store.find_cached(run_key)  # it may just have been made
             if result is None and mine:
                 result = get(engine).simulate(scenario, time_limit_s, memory_limit_bytes)
-                versions = behaviour.versions(parts(scenario, engine))
-                result.provenance.update(key=run_key, versions=versions, commit=paths.commit())
+                result.provenance.update(key=run_key, versions=own, commit=paths.commit())
                 store.keep(run_key, result)
         if not (mine or wait):
             break
