@@ -71,6 +71,7 @@ def test_the_least_favourable_path_decides():
     assert table[table["decides"]]["verdict"].tolist() == ["worse"]
 
 
+@pytest.mark.medium
 def test_a_sender_is_equal_to_itself_in_everything():
     table = evaluation.evaluate("newreno", ("newreno",), seeds=2)
     assert set(table["criterion"]) == {one.name for one in evaluation.criteria()}
@@ -141,6 +142,7 @@ def test_each_sentence_on_known_senders_has_a_verdict_from_runs():
     assert judged.loc["evaluate-ledbat-yields", "verdict"] == "depends on buffer"
 
 
+@pytest.mark.medium
 def test_evidence_is_of_the_sender_that_the_sentence_names():
     """By hand, from runs made here: what BBR loses more than NewReno, and how full one flow is."""
     runs = chapters.find("evaluate").runs
@@ -162,6 +164,7 @@ def test_evidence_is_of_the_sender_that_the_sentence_names():
     assert found.loc["evaluate-fill-cubic"]["measured"].between(0.95, 1).all()
 
 
+@pytest.mark.medium
 def test_the_cards_have_what_the_league_counts():
     chapter = chapters.find("evaluate")
     league, cards = (chapter.data(chapter.shown[f"evaluate-{one}"]) for one in ("league", "cards"))
@@ -195,6 +198,7 @@ def test_only_the_flow_that_is_judged_has_a_receiver_that_misbehaves(criterion, 
     assert [getattr(flow, field) for flow in one.flows] == [own, usual]
 
 
+@pytest.mark.medium
 def test_who_counts_acks_is_worse_than_cubic_when_they_are_divided():
     """And leaves its neighbour less than where they are not; Linux's Reno counts segments."""
     table = evaluation.evaluate("newreno", among=("divided ACKs", "beside newreno"), seeds=6)
