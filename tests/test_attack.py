@@ -159,7 +159,9 @@ LONG = {name: [pytest.mark.long] * int(TRIED[name] > 200) for name in TRIED.inde
 def test_a_known_failure_is_found_from_nothing_to_the_digit(name):
     [one] = [each for each in attack.KNOWN if each.name == name]
     row = attack.findings().set_index("name").loc[name]
-    found = attack.attack(one.sender, (one.promise,), one.hold, attack.KNOWN_BUDGET)
+    found = attack.attack(
+        one.sender, (one.promise,), one.hold, attack.KNOWN_BUDGET, engine=one.engine
+    )
     if not row["holds"]:
         assert found is None
         return
