@@ -89,7 +89,7 @@ def test_without_ns2_it_says_what_to_run(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"congestion_control": "ucc"}, r"flows.0.congestion_control: .* no 'ucc': it has bic, "),
+        ({"congestion_control": "chd"}, r"flows.0.congestion_control: .* no 'chd': it has bic, "),
         ({"recovery": "prr-ns3-3.44"}, r"flows.0.recovery: "),
         ({"segments_per_ack": 3}, r"flows.0.segments_per_ack: .* 3: it has 1 and 2"),
         ({"ecn": True}, r"flows.0.ecn: "),

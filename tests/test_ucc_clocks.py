@@ -1,9 +1,8 @@
 """UCC by clocks that are not exact, behind managed queues, and by other thresholds."""
 
-import nbformat
 import pytest
 
-from longfat import paths, simulate
+from longfat import InputError, engines, simulate
 from longfat.book import chapters
 from longfat.papers.ucc import analysis, plan
 
@@ -80,6 +79,52 @@ def test_hd_is_judged_where_a_queue_stands():
     assert dropped["HD", "HD"] == 0 < dropped["NewReno", "NewReno"]
 
 
-def test_the_page_says_what_could_not_be_tried():
-    page = nbformat.read(paths.NOTEBOOKS / "ucc-long.ipynb", as_version=4)
-    assert any("Nor can ns-2 try UCC" in cell.source for cell in page.cells)
+NS2 = pytest.mark.skipif(not engines.is_here("ns2"), reason="ns-2 is not prepared here")
+
+
+def in_ns2(mend, pair="UCC and UCC"):
+    """Return what both flows of a run of 100 s in ns-2 carry, in Mb/s."""
+    build = plan.clocks_on_ns2(plan.setting("paper")).build
+    scenario = build(clock=plan.DOUBLE, mend=mend, loss=0.01, pair=pair, seed=1)
+    return simulate(scenario, engine="ns2").flows["goodput_bps"].sum() / 1e6
+
+
+@NS2
+def test_by_ns2s_own_clock_ucc_is_nearly_newreno_and_a_nanosecond_mends_it():
+    printed, tolerant, _ = plan.NS2_MENDS
+    newreno, mended = in_ns2("", "NewReno and NewReno"), in_ns2(tolerant)
+    assert newreno < 0.7 * mended
+    assert in_ns2(printed) < newreno + 0.4 * (mended - newreno)
+
+
+@NS2
+def test_two_uccs_that_share_no_code_carry_the_same(at):
+    """The core's, by exact clocks, and ns-2's, by a clock whose rounding does not count."""
+    _, tolerant, _ = plan.NS2_MENDS
+    assert in_ns2(tolerant) == pytest.approx(goodput(at, plan.EXACT), rel=0.07)
+
+
+def with_first(plain, **fields):
+    first, *others = plain.flows
+    return plain.replace(flows=[first.model_dump() | fields, *others])
+
+
+@NS2
+@pytest.mark.parametrize(("alpha", "is_newreno"), [(0.0, True), (1.0, False)])
+def test_in_ns2_the_threshold_is_the_papers(at, alpha, is_newreno):
+    """By a clock that sees no delay as the smallest all is congestion above a threshold of 0, and
+    nothing is above 1."""
+    build = plan.clocks_on_ns2(at).build
+    plain = build(clock=plan.DOUBLE, mend="", loss=0.01, pair="NewReno and NewReno", seed=1)
+    drifts = {"name": "ucc", "parameters": {"alpha": alpha, "drift": 0.01}}
+    one = simulate(plain, engine="ns2").flow_rows()[0]
+    other = simulate(with_first(plain, congestion_control=drifts), engine="ns2").flow_rows()[0]
+    assert (other["goodput_bps"] == pytest.approx(one["goodput_bps"], rel=0.15)) is is_newreno
+
+
+@NS2
+def test_ns2s_ucc_needs_sack(at):
+    build = plan.clocks_on_ns2(at).build
+    plain = build(clock=plan.DOUBLE, mend="as printed", loss=0.01, pair="UCC and UCC", seed=1)
+    with pytest.raises(InputError, match=r"flows\.0\.sack.*'ucc', which is its SACK sender's"):
+        simulate(with_first(plain, sack=False), engine="ns2")

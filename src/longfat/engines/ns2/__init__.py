@@ -22,7 +22,7 @@ import platformdirs
 
 from longfat.engines import behaviour, host
 from longfat.engines.ns2 import planning
-from longfat.engines.ns2.planning import OWN_HYBLA, SOURCES, plan
+from longfat.engines.ns2.planning import OWN_AGENTS, SOURCES, plan
 from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Flow, Scenario
@@ -69,7 +69,7 @@ def is_here() -> bool:
 
 def part() -> behaviour.Part:
     """Return what decides results beside the scenario: ns-2, what it loads, and the planning."""
-    sources = [*SOURCES, OWN_HYBLA, Path(planning.__file__)]
+    sources = [*SOURCES, *OWN_AGENTS, Path(planning.__file__)]
     return behaviour.engine("ns2", BEHAVIOUR, sources, VERSION)
 
 
@@ -92,15 +92,15 @@ def simulate(
     made = build()
     if made is None:
         raise InputError("engine 'ns2' is not prepared here: install ns2 and run 'make ns2'")
-    own_hybla = _has_own_hybla(scenario)
+    own = planning.own_agents(scenario)
     if made["sources_sha256"] != _sha256(SOURCES[1]) or (
-        own_hybla and made.get("own_hybla_sha256") != _sha256(OWN_HYBLA)
+        own and made.get("own_sha256") != _sha256(*OWN_AGENTS)
     ):
         raise InputError("engine 'ns2' was built from older sources: run 'make ns2'")
     text = SOURCES[0].read_text("utf-8")
     begin_with = f"{ASIDE}load {{{folder() / 'senders.so'}}} Senders\n"
-    if own_hybla:
-        begin_with += f"load {{{folder() / 'own-hybla.so'}}} Hybla\n"
+    for name in own:
+        begin_with += f"load {{{folder() / f'own-{name}.so'}}} {name.capitalize()}\n"
     begin = time.monotonic()
     status, output, words = _run(f"{begin_with}{text}\n{program}", time_limit_s, memory_limit_bytes)
     wall_s = time.monotonic() - begin
@@ -125,13 +125,9 @@ def simulate(
     return host.result(scenario, answer, made_by)
 
 
-def _has_own_hybla(scenario: Scenario) -> bool:
-    return any(planning.own_hybla(scenario, number) for number, _ in enumerate(scenario.flows))
-
-
 @functools.cache
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _sha256(*files: Path) -> str:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 # --- the process

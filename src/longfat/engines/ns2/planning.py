@@ -2,7 +2,8 @@
 
 ns-2 counts in whole segments, and sends one way: the first of them is the SYN, without payload. Its
 own senders (Reno, NewReno, SACK, Vegas) are for what has no need of Linux; the others are its Linux
-agents, with the congestion controls of Linux 2.6.22 (senders.c says what is added to them).
+agents, with the congestion controls of Linux 2.6.22 (senders.c says what is added to them). Its own
+senders can be given Hybla and UCC (own-agent.h).
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from longfat.engines import capabilities
 from longfat.errors import InputError
 from longfat.scenario import Flow, Link, Scenario
 
-OWN = ("highspeed", "newreno", "reno", "vegas")  # by ns-2's own senders
+OWN = ("highspeed", "newreno", "reno", "ucc", "vegas")  # by ns-2's own senders
 LINUX = {  # by its Linux agents: the name there
     "bic": "bic",
     "compound": "compound",
@@ -40,6 +41,10 @@ OWN_PARAMETERS = {
         "high_window_segments": "high_window_",
     }
 }
+UCC_PARAMETERS = (
+    *("alpha", "clock_s", "minimum_of_epoch"),
+    *("minimum_lifetime_s", "tolerance_s", "drift"),
+)
 LINUX_PARAMETERS = {"hybla": {"rtt0_s": ("rtt0", 1000)}}
 
 FLOW_SERIES = ("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")
@@ -88,6 +93,8 @@ def sender(scenario: Scenario, number: int) -> Sender:
         return Sender("Agent/TCP/Linux", receiver, LINUX[name])
     if name == "vegas":
         return Sender("Agent/TCP/Vegas", receiver)
+    if name == "ucc" and not flow.sack:
+        _refuse(number, "sack", "false with 'ucc', which is its SACK sender's")
     if flow.sack:
         return Sender("Agent/TCP/Sack1", receiver)
     return Sender("Agent/TCP/Reno" if name == "reno" else "Agent/TCP/Newreno", receiver)
@@ -108,7 +115,7 @@ def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
     agents = sender(scenario, number)
     name = flow.congestion_control.name
     known: dict = LINUX_PARAMETERS if agents.module or name == "hybla" else OWN_PARAMETERS
-    known = known.get(name, {})
+    known = dict.fromkeys(UCC_PARAMETERS) if name == "ucc" else known.get(name, {})
     for parameter, value in flow.congestion_control.parameters.items():
         default = catalogue.find(name).parameters[parameter].default
         if parameter not in known and value != default:
@@ -300,6 +307,8 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
     receiver["packetSize_"] = receiver["packetSize_"] or SYN_BYTES
     if flow.sack:
         receiver["maxSackBlocks_"] = habits.sack_blocks
+    if flow.congestion_control.name == "ucc":  # an ACK echoes the time of what has caused it
+        receiver["ts_echo_bugfix_"] = "false"
     if flow.segments_per_ack == 2:
         receiver["interval_"] = _fixed(flow.ack_timeout_s)
     lines = []
@@ -312,8 +321,13 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
         f"flow {number} {numbers[flow.source]} {numbers[flow.target]} {agents.agent} "
         f"{{{_words(settings)}}} {agents.receiver} {{{_words(receiver)}}}"
     )
-    if own_hybla(scenario, number):
+    own = _own_agent(scenario, flow)
+    if own:
+        lines.append(f"foreach {{name value}} {{{MARKS}}} {{$tcp({number}) set $name $value}}")
+    if own == "hybla":
         lines += _own_hybla(scenario, number, flow, cap if flow.max_window_segments else window)
+    elif own == "ucc":
+        lines.append(_own_ucc(number, flow))
     ssthresh = flow.initial_ssthresh_segments or INFINITE_SSTHRESH
     count = segments(flow) if flow.bytes is not None else 0
     lines.append(
@@ -328,9 +342,18 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
     return lines
 
 
-def own_hybla(scenario: Scenario, number: int) -> bool:
-    """Return whether one of ns-2's own senders grows as Hybla does (own-hybla.c)."""
-    return scenario.flows[number].congestion_control.name == "hybla" and scenario.ns2.own_hybla
+# What OTcl sets so that an agent's variables are found (own-agent.h).
+MARKS = "cwnd_ 1234567.890625 ssthresh_ 987654321 srtt_ 192837465"
+
+
+def own_agents(scenario: Scenario) -> list[str]:
+    """Return the congestion controls that one of ns-2's own senders is given (own-agent.h)."""
+    return sorted({own for flow in scenario.flows if (own := _own_agent(scenario, flow))})
+
+
+def _own_agent(scenario: Scenario, flow: Flow) -> str:
+    name = flow.congestion_control.name
+    return name if name == "ucc" or (name == "hybla" and scenario.ns2.own_hybla) else ""
 
 
 def _own_hybla(scenario: Scenario, number: int, flow: Flow, largest: int) -> list[str]:
@@ -340,12 +363,17 @@ def _own_hybla(scenario: Scenario, number: int, flow: Flow, largest: int) -> lis
     path = _shortest_paths(scenario, flow)[0]
     rtt_s = sum(delays[hop] + delays[hop[::-1]] for hop in itertools.pairwise(path))
     window = min(largest, max(flow.initial_window_segments, int(rtt_s / rtt0_s)))
-    marks = "cwnd_ 1234567.890625 ssthresh_ 987654321 srtt_ 192837465"
     return [
         f"$tcp({number}) set windowInit_ {window}",
-        f"foreach {{name value}} {{{marks}}} {{$tcp({number}) set $name $value}}",
         f"own_hybla $tcp({number}) {_fixed(scenario.ns2.tick_s)} {_fixed(rtt0_s)} {largest}",
     ]
+
+
+def _own_ucc(number: int, flow: Flow) -> str:
+    given = flow.congestion_control.parameters
+    known = catalogue.find("ucc").parameters
+    values = [given.get(name, known[name].default) for name in UCC_PARAMETERS]
+    return f"own_ucc $tcp({number}) {' '.join(f'{float(value):.12g}' for value in values)}"
 
 
 def _words(settings: dict) -> str:
@@ -361,5 +389,7 @@ def _segments(size: int, flow: Flow) -> int:
     return max(1, size // flow.segment_bytes)
 
 
-OWN_HYBLA = Path(__file__).with_name("own-hybla.c")
+OWN_AGENTS = [
+    Path(__file__).with_name(name) for name in ("own-agent.h", "own-hybla.c", "own-ucc.c")
+]
 SOURCES = [Path(__file__).with_name(name) for name in ("run.tcl", "senders.c")]

@@ -360,7 +360,12 @@ def buffers(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def clocks(runs: Runs) -> pd.DataFrame:
+def clocks_on_ns2(runs: Runs) -> pd.DataFrame:
+    """Return the same as `clocks` for UCC in ns-2, with mends of `plan.NS2_MENDS`."""
+    return clocks(runs, plan.ON_NS2)
+
+
+def clocks(runs: Runs, archive: str = plan.BY_CLOCKS) -> pd.DataFrame:
     """Return what UCC does by clocks that are not exact, and over a radio that repeats.
 
     A row a clock, mend and loss. Columns: clock, mend (of `plan.MENDS`), loss; two_mbps, low and
@@ -368,14 +373,14 @@ def clocks(runs: Runs) -> pd.DataFrame:
     same radio); kept, kept_low and kept_high (a NewReno neighbour's goodput beside UCC over beside
     NewReno).
     """
-    flows = runs.flows("ucc-clocks-run")
+    flows = runs.flows(archive)
     plain = flows[flows["pair"] == "NewReno and NewReno"]
     rows = []
     for (clock, mend, loss), some in flows[flows["mend"] != ""].groupby(
         ["clock", "mend", "loss"], sort=False
     ):
-        radio = plan.REPEATS if clock == plan.REPEATS else plan.EXACT
-        own = plain[(plain["clock"] == radio) & (plain["loss"] == loss)]
+        repeats = (plain["clock"] == plan.REPEATS) == (clock == plan.REPEATS)
+        own = plain[repeats & (plain["loss"] == loss)]
         two = _sums(some[some["pair"] == "UCC and UCC"], ["seed"])["Mb/s"]
         both = statistics.mean(two)
         beside = some[(some["pair"] == "UCC and NewReno") & (some["flow"] == "N2")]

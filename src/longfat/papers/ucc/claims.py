@@ -349,6 +349,7 @@ def numbers(runs: Runs) -> dict[str, float]:
         "ucc_crowd_repeated_newreno": 100 * one(fair["repeated"], "NewReno", 30),
         "ucc_crowd_repeated_chd": 100 * one(fair["repeated"], CHD, 30),
         **_of_clocks(runs),
+        **_of_clocks_on_ns2(runs),
         **_of_thresholds(runs),
         **_of_managed(runs),
         **_of_hd(runs),
@@ -382,6 +383,23 @@ def _of_clocks(runs: Runs) -> dict[str, float]:
         found[f"ucc_repeats_{name}_kept"] = 100 * kept[plan.REPEATS, mend, many]
     found["ucc_repeats_newreno"] = table["reference_mbps"][plan.REPEATS, printed, many]
     return {name: float(value) for name, value in found.items()}
+
+
+def _of_clocks_on_ns2(runs: Runs) -> dict[str, float]:
+    """Return what two UCC flows carry in ns-2 at one loss in a hundred, by what counts as equal."""
+    many = max(plan.CLOCK_LOSSES)
+    table = runs.derived(analysis.clocks_on_ns2)
+    two = table[table["loss"] == many].set_index(["clock", "mend"])
+    printed, tolerant, _ = plan.NS2_MENDS
+    found = {
+        "printed": two.loc[(plan.DOUBLE, printed), "two_mbps"],
+        "printed_low": two.loc[(plan.DOUBLE, printed), "low"],
+        "printed_high": two.loc[(plan.DOUBLE, printed), "high"],
+        "tolerant": two.loc[(plan.DOUBLE, tolerant), "two_mbps"],
+        "millisecond": two.loc[("ticks of 1 ms", printed), "two_mbps"],
+        "newreno": two.loc[(plan.DOUBLE, printed), "reference_mbps"],
+    }
+    return {f"ucc_ns2_{name}": float(value) for name, value in found.items()}
 
 
 def _of_thresholds(runs: Runs) -> dict[str, float]:

@@ -605,6 +605,20 @@ MENDS: dict[str, dict[str, float]] = {
     },
 }
 CLOCK_LOSSES = (0.0, 0.001, 0.01)
+CLOCK_PAIRS = ("UCC and UCC", "UCC and NewReno")
+BY_CLOCKS, ON_NS2 = "ucc-clocks-run", "ucc-clocks-ns2"
+DOUBLE = "ns-2's own, a double"
+NS2_CLOCKS: dict[str, dict[str, float]] = {
+    DOUBLE: {},
+    "ticks of 1 µs": {"clock_s": 1e-6},
+    "ticks of 1 ms": {"clock_s": 1e-3},
+    "the receiver's is 50 millionths faster": {"drift": 5e-5},
+}
+NS2_MENDS: dict[str, dict[str, float]] = {
+    "as printed": {},
+    "a tolerance of a nanosecond": {"tolerance_s": 1e-9},
+    "a tolerance of one packet": MENDS["a tolerance of one packet"],
+}
 
 
 def repeating(plain: Scenario) -> Scenario:
@@ -635,13 +649,7 @@ def clocks(at: Setting) -> Experiment:
     """
 
     def build(clock: str, mend: str, loss: float, pair: str, seed: int) -> Scenario:
-        mine: Any = at.ucc(**CLOCKS.get(clock, {}), **MENDS.get(mend, {}))
-        first, second = {
-            "UCC and UCC": (mine, mine),
-            "UCC and NewReno": (mine, "newreno"),
-            "NewReno and NewReno": ("newreno", "newreno"),
-        }[pair]
-        plain = wireless(first, second, loss=loss, seed=seed, **at.network)
+        plain = _by_a_clock(at, pair, loss, seed, CLOCKS.get(clock, {}) | MENDS.get(mend, {}))
         return repeating(plain) if clock == REPEATS else plain
 
     cases = [
@@ -649,7 +657,7 @@ def clocks(at: Setting) -> Experiment:
         for clock in (*CLOCKS, REPEATS)
         for mend in MENDS
         for loss in CLOCK_LOSSES
-        for pair in ("UCC and UCC", "UCC and NewReno")
+        for pair in CLOCK_PAIRS
     ]
     cases += [
         (clock, "", loss, "NewReno and NewReno")
@@ -657,11 +665,46 @@ def clocks(at: Setting) -> Experiment:
         for loss in CLOCK_LOSSES
     ]
     return Experiment(
-        name="ucc-clocks-run",
+        name=BY_CLOCKS,
         build=build,
         points=pd.DataFrame(cases, columns=["clock", "mend", "loss", "pair"]),
         repetitions=at.repetitions,
     )
+
+
+def clocks_on_ns2(at: Setting) -> Experiment:
+    """The same on the paper's own simulator, by a UCC that was written for it (own-ucc.c)."""
+
+    def build(clock: str, mend: str, loss: float, pair: str, seed: int) -> Scenario:
+        given = NS2_CLOCKS[clock] | NS2_MENDS.get(mend, {})
+        return _by_a_clock(at, pair, loss, seed, given)
+
+    cases = [
+        (clock, mend, loss, pair)
+        for clock, mend in itertools.product(NS2_CLOCKS, NS2_MENDS)
+        for loss, pair in itertools.product(CLOCK_LOSSES, CLOCK_PAIRS)
+    ]
+    cases += [(DOUBLE, "", loss, "NewReno and NewReno") for loss in CLOCK_LOSSES]
+    return Experiment(
+        name=ON_NS2,
+        engine="ns2",
+        build=build,
+        points=pd.DataFrame(cases, columns=["clock", "mend", "loss", "pair"]),
+        repetitions=at.repetitions,
+    )
+
+
+def _by_a_clock(
+    at: Setting, pair: str, loss: float, seed: int, parameters: dict[str, float]
+) -> Scenario:
+    """Return two flows over the radio link, UCC with these parameters."""
+    mine: Any = at.ucc(**parameters)
+    first, second = {
+        "UCC and UCC": (mine, mine),
+        "UCC and NewReno": (mine, "newreno"),
+        "NewReno and NewReno": ("newreno", "newreno"),
+    }[pair]
+    return wireless(first, second, loss=loss, seed=seed, **at.network)
 
 
 # The router's queue: at its end it drops what finds no room, or it is managed, with the values of
@@ -741,6 +784,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         buffers(at),
         alphas(at),
         clocks(at),
+        clocks_on_ns2(at),
         managed(at),
         routes(at),
     )
