@@ -720,13 +720,80 @@ def test_the_ack_that_ends_a_recovery_counts_as_one():
 # --- timers that are no retransmission timeouts
 
 
-@pytest.mark.parametrize(("window", "wait_s"), [(10, 0.002), (2, 0.2)])
+@pytest.mark.parametrize(("window", "wait_s"), [(10, 0.0), (2, 0.2)])
 def test_the_tail_is_probed_after_two_round_trips(window, wait_s):
     """RFC 8985, 7.2: and, where one segment is outstanding, what its ACK may be delayed by."""
     commands = ["ack 0.2 1", "run 0.9"]
     answers = step(commands, window=window, rack=True, bytes=window * SMSS)
     [(time, segment, _)] = answers[1]["sent"]
     assert (time, segment) == (pytest.approx(0.2 + 2 * 0.1 + wait_s), window - 1)
+
+
+def test_a_first_flight_is_probed_too():
+    """RFC 8985, 7.2: the timer starts when new data leave, and not only with an ACK."""
+    [answer] = step(["run 0.9"], rack=True, min_rto_s=1, bytes=10 * SMSS)
+    assert answer["sent"] == [[pytest.approx(0.3), 9, ""]]
+
+
+def test_a_probe_takes_the_place_of_a_timeout_that_would_come_first():
+    """RFC 8985, 7.2: a single segment's would come after 0.4 s, the timeout comes after 0.3."""
+    [answer] = step(["run 0.45"], window=1, rack=True, min_rto_s=0.2, bytes=SMSS)
+    assert answer["sent"] == [[pytest.approx(0.4), 0, ""]]
+    assert answer["state"] == "open"
+
+
+def probed(*after):
+    """A receiver's window of ten segments, of which the last is probed at 0.6 s."""
+    flow = {"initial_window_segments": 10, "timestamps": False, "rack": True, "undo": True}
+    commands = ["synack 0.1 window=10000", "ack 0.2 9 window=1000", "run 0.65", *after]
+    answers = play(commands, **flow, min_rto_s=1)[2:]
+    assert answers[0]["sent"] == [[pytest.approx(0.6), 9, ""]]
+    return answers[1:]
+
+
+def test_a_loss_that_a_probe_has_repaired_reduces_the_window():
+    """RFC 8985, 7.4.2: known when what was sent after the probe is acknowledged."""
+    first, second = probed("ack 0.7 10 window=10000", "ack 0.8 11 window=10000")
+    assert (first["state"], second["state"]) == ("open", "cwr")
+    assert second["ssthresh"] < first["cwnd"]
+
+
+def test_a_probe_that_came_twice_reduces_nothing():
+    """RFC 8985, 7.4.1: a DSACK tells that the original had arrived."""
+    answers = probed("ack 0.7 10 dsack=9 window=10000", "ack 0.8 11 window=10000")
+    assert [answer["state"] for answer in answers] == ["open", "open"]
+
+
+@pytest.mark.parametrize(("word", "waits_s"), [("", 0.025), (" dsack=0", 0.05)])
+def test_a_dsack_makes_the_window_for_reordering_longer(word, waits_s):
+    """RFC 8985, 6.2, step 4: by a quarter of the smallest round trip, which is 0.1 s.
+
+    1 is missing; 2, sent with it at 0.1 s, is reported after 0.101 s.
+    """
+    flow = {"rack": True, "undo": True, "min_rto_s": 1}
+    answers = step([f"ack 0.2 1{word}", "ack 0.201 1 2-3", "run 0.28"], **flow)
+    [again] = [time for one in answers for time, segment, _ in one["sent"] if segment == 1]
+    assert again == pytest.approx(0.1 + 0.101 + waits_s)
+
+
+def test_after_a_timeout_no_reordering_is_waited_for():
+    """RFC 8985, 6.2, step 4: in "Fast or RTO recovery", before any was seen, the window is none.
+
+    The probe of 0.3 s puts the timeout off until 1.3 s; 1 and 2 leave again at 1.4 s.
+    """
+    commands = ["run 1.35", "ack 1.4 1", "ack 1.5 1 2-3"]
+    answers = step(commands, window=5, rack=True, min_rto_s=1)
+    assert numbers(answers[1]) == [1, 2]
+    assert [1.5, 1, ""] in answers[2]["sent"]
+
+
+@pytest.mark.parametrize(("room", "sends"), [(10_000, [5, 6]), (4_000, [1, 2])])
+def test_where_nothing_new_can_be_sent_a_timeout_is_one(room, sends):
+    """RFC 5682, 2.1, step 2b: two new segments, unless the receiver has no room for them."""
+    commands = ["run 1.15", f"ack 1.2 1 window={room}"]
+    answers = step(commands, window=5, frto=True, min_rto_s=1)
+    assert numbers(answers[0]) == [0]
+    assert numbers(answers[1]) == sends
 
 
 def test_a_window_that_is_never_opened_is_asked_for_as_often_as_there_are_retries():

@@ -5,7 +5,7 @@
 // a line, and then a command a line; to each there is an answer, a line of JSON.
 //
 //     synack TIME [ECE] [window=BYTES]                    the SYN-ACK arrives
-//     ack TIME NUMBER [FIRST-END]... [ECE] [echo=TIME] [window=BYTES]
+//     ack TIME NUMBER [FIRST-END]... [ECE] [echo=TIME] [window=BYTES] [dsack=NUMBER]
 //                                                         so does an ACK, with blocks of SACK
 //     run TIME                                            time goes by
 //     peer TIME RTT GAP SACK WORD...                      all ACKs up to then are those of peer.h,
@@ -143,6 +143,10 @@ class Bench
             else if (std::sscanf(word.c_str(), "window=%lf", &value) == 1)
             {
                 ack.window = static_cast<Bytes>(value);
+            }
+            else if (std::sscanf(word.c_str(), "dsack=%llu", &begin) == 1)
+            {
+                ack.duplicate = begin;
             }
             else if (std::sscanf(word.c_str(), "%llu-%llu", &begin, &end) == 2)
             {

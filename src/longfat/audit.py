@@ -138,8 +138,14 @@ def _taking_part(name: str, runs: pd.DataFrame, sample: int, draw: random.Random
     turns = shuffled.groupby("experiment").cumcount()
     ordered = shuffled.loc[turns.sort_values(kind="stable").index]
     each = (ordered.iloc[[row]] for row in range(len(ordered)))
-    drawn = (run for run in each if name in _own_parts(next(run.itertuples())))
+    drawn = (run for run in each if _tells_of(name, next(run.itertuples())))
     return pd.concat([runs.iloc[:0], *itertools.islice(drawn, sample)])
+
+
+def _tells_of(name: str, run: Any) -> bool:
+    """Return whether `name` takes part, and nothing that the archive was made before."""
+    parts = _own_parts(run)
+    return name in parts and parts <= store.versions_of(run.experiment).keys()
 
 
 def _own_parts(run: Any) -> set[str]:

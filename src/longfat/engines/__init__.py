@@ -1,6 +1,5 @@
 """Engines: the same scenario in, the same kind of result out."""
 
-import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -90,43 +89,44 @@ def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]
 
     The code of each part is looked at once for all of them.
     """
-    own = get(engine).part()
     known: dict[tuple[str, ...], store.Versions] = {}
     found = []
     for scenario in scenarios:
-        names = _controls(scenario, engine)
+        names = _parts(scenario, engine)
         if names not in known:
-            known[names] = behaviour.versions([own, *_of_controls(names)])
+            known[names] = behaviour.versions(map(part, names))
         found.append(known[names])
     return found
 
 
 def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:
-    """Return what decides the result beside the scenario: the engine, and the congestion controls
-    that have a header of ours.
+    """Return what decides the result beside the scenario: the engine, what of it not every run has,
+    and the congestion controls that have a header of ours.
     """
-    return [get(engine).part(), *_of_controls(_controls(scenario, engine))]
+    return [part(name) for name in _parts(scenario, engine)]
 
 
-def _controls(scenario: Scenario, engine: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(get(engine).controls(scenario)))
-
-
-def _of_controls(names: tuple[str, ...]) -> list[behaviour.Part]:
-    return [behaviour.control(name) for name in names if catalogue.find(name).header]
+def _parts(scenario: Scenario, engine: str) -> tuple[str, ...]:
+    controls = dict.fromkeys(get(engine).controls(scenario))
+    ours = [behaviour.CONTROL + name for name in controls if catalogue.find(name).header]
+    more = [segment.AS_LINUX] if engine == "segment" and segment.is_as_linux(scenario) else []
+    return (engine, *more, *ours)
 
 
 def accept_new(scenarios: Iterable[Scenario], engine: str = "segment") -> None:
     """Take the code here for that of its versions, where these have none yet
     (`behaviour.accept_new`): what is to be archived of these scenarios has their digits."""
-    kinds = {_controls(scenario, engine) for scenario in scenarios}
-    behaviour.accept_new({get(engine).part(), *itertools.chain(*map(_of_controls, kinds))})
+    names = {name for scenario in scenarios for name in _parts(scenario, engine)}
+    behaviour.accept_new(map(part, names))
 
 
 def part(name: str) -> behaviour.Part:
-    """Return an engine, or a congestion control ("cc/hybla"), as it is now."""
+    """Return an engine, a part of one ("segment/as-linux"), or a congestion control ("cc/hybla"),
+    as it is now."""
     if name.startswith(behaviour.CONTROL):
         return behaviour.control(name.removeprefix(behaviour.CONTROL))
+    if name == segment.AS_LINUX:
+        return segment.as_linux_part()
     return get(name).part()
 
 

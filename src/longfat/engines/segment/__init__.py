@@ -22,6 +22,8 @@ from longfat.result import Result
 from longfat.scenario import Scenario
 
 BEHAVIOUR = 2
+# What Linux has besides (RACK-TLP, F-RTO, undo) has a number of its own: few runs use it.
+AS_LINUX, AS_LINUX_BEHAVIOUR = "segment/as-linux", 1
 
 
 def is_here() -> bool:
@@ -108,6 +110,16 @@ def _header(number: int, name: str) -> Path:
 def part() -> behaviour.Part:
     """Return what decides results beside scenario and congestion controls."""
     return behaviour.engine("segment", BEHAVIOUR, _sources(), " ".join(catalogue.FLAGS))
+
+
+def is_as_linux(scenario: Scenario) -> bool:
+    """Return whether a flow has something of `as_linux_part`."""
+    return any(flow.rack or flow.frto or flow.undo for flow in scenario.flows)
+
+
+def as_linux_part() -> behaviour.Part:
+    """Return what decides the results of flows that find losses as Linux does."""
+    return behaviour.engine(AS_LINUX, AS_LINUX_BEHAVIOUR, _sources(), " ".join(catalogue.FLAGS))
 
 
 @functools.cache

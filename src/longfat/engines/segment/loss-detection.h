@@ -41,6 +41,56 @@ enum class Sign : uint8_t
     LOST_RETRANSMISSION, //!< since the window was reduced last
 };
 
+/// The probe of a flight's tail (RFC 8985, section 7): one at a time.
+class TailLossProbe
+{
+  public:
+    bool is_out() const
+    {
+        return m_end != NO_LIMIT;
+    }
+
+    /// A new segment is sent, or with `again` the last one once more. `end`: the first segment that has
+    /// not been sent then.
+    void on_sent(uint64_t end, bool again)
+    {
+        m_end = end;
+        m_again = again;
+    }
+
+    /// A reduction, or a timeout: what the probe finds out is known.
+    void forget()
+    {
+        m_end = NO_LIMIT;
+    }
+
+    /// Whether the ACK is for the second of two that have arrived.
+    bool is_told_of(const Packet& packet) const
+    {
+        return is_out() && m_again && packet.duplicate == m_end - 1;
+    }
+
+    /// Section 7.4.2. Returns whether the ACK shows that the probe has repaired a loss.
+    bool on_ack(const Packet& packet, bool advances)
+    {
+        if (!is_out() || packet.number < m_end)
+        {
+            return false;
+        }
+        const bool repaired = m_again && packet.number > m_end && !is_told_of(packet);
+        const bool pure_duplicate = !advances && packet.sack_blocks == 0;
+        if (!m_again || repaired || is_told_of(packet) || pure_duplicate)
+        {
+            forget();
+        }
+        return repaired;
+    }
+
+  private:
+    uint64_t m_end{NO_LIMIT}; //!< NO_LIMIT: none is out
+    bool m_again{false};
+};
+
 class LossDetection
 {
   public:
@@ -187,27 +237,50 @@ class LossDetection
         board.mark_all_lost(lost);
     }
 
-    /// A recovery is over.
-    void on_recovered()
+    /// RFC 8985, section 6.2, step 4: the window for reordering grows once in each round trip in which
+    /// a DSACK tells that it was too short. (One for a probe does not: that was sent by a timer.)
+    void adapt_reordering_window(bool dsack)
+    {
+        if (m_dsack_round != NO_LIMIT && board.snd_una() >= m_dsack_round)
+        {
+            m_dsack_round = NO_LIMIT;
+        }
+        if (dsack && m_dsack_round == NO_LIMIT)
+        {
+            m_dsack_round = board.snd_nxt();
+            ++m_reo_wnd_mult;
+            m_reo_wnd_persist = REO_WND_PERSIST;
+        }
+    }
+
+    /// What reduced the window is over. `losses`: it was a recovery, or a timeout.
+    void on_recovered(bool losses)
     {
         if (!m_spec.sack)
         {
             board.clear_reno_sacks();
             m_guessed = 0;
         }
+        if (losses && m_reo_wnd_persist > 0 && --m_reo_wnd_persist == 0)
+        {
+            m_reo_wnd_mult = 1;
+        }
     }
 
   private:
-    /// RFC 8985, section 6.2, step 4: none before reordering was seen, when three duplicate ACKs
-    /// would do; else a quarter of the smallest round trip.
+    static constexpr int REO_WND_PERSIST = 16; //!< recoveries
+
+    /// The same: none before reordering was seen, in a recovery or when three duplicate ACKs would do;
+    /// else so many quarters of the smallest round trip, and no more than a smoothed one.
     Time reordering_window(const RoundTrips& rtts, State state) const
     {
         const bool early = board.sacked_out() >= Bytes(Scoreboard::DUP_THRESH) * m_stream.mss;
-        if (!board.reordering_seen() && (state == State::RECOVERY || early))
+        const bool recovers = state == State::RECOVERY || state == State::LOSS;
+        if (!board.reordering_seen() && (recovers || early))
         {
             return 0;
         }
-        return std::min(rtts.min() / 4, rtts.srtt());
+        return std::min(m_reo_wnd_mult * (rtts.min() / 4), rtts.srtt());
     }
 
     template <class OnLost>
@@ -247,6 +320,10 @@ class LossDetection
     const Stream& m_stream;
     uint64_t m_dup_acks{0}; //!< without SACK, since the last ACK that advanced
     Bytes m_guessed{0};     //!< by duplicate ACKs without SACK, not yet acknowledged
+    int64_t m_reo_wnd_mult{1};
+    int m_reo_wnd_persist{0}; //!< recoveries until that is 1 again
+    uint64_t m_dsack_round{
+        NO_LIMIT}; //!< the first segment after a round trip that has had its DSACK
 };
 
 } // namespace longfat::core

@@ -358,6 +358,11 @@ class Sender final : public Endpoint,
         m_arrived = std::max(m_arrived, packet.arrived); // ACKs may overtake each other
         m_checks.expect(m_rate.delivered() <= m_arrived,
                         "more was counted as delivered than has arrived");
+        if (m_spec.rack)
+        {
+            const bool dsack = packet.duplicate != NO_LIMIT && !m_probe.is_told_of(packet);
+            m_detection.adapt_reordering_window(dsack);
+        }
         bool lost_again = detect_losses(now);
 
         // 3
@@ -370,7 +375,9 @@ class Sender final : public Endpoint,
                                 m_state.is_later_partial_ack(acked));
             end_recovery(acked, now);
         }
-        if (m_spurious.on_ack(packet, delivery, m_state.state()))
+        const bool has_new = m_spec.frto && m_state.state() == State::LOSS &&
+                             m_transmission.has_new(m_board, m_transmission.end_of_data(m_board));
+        if (m_spurious.on_ack(packet, delivery, m_state.state(), has_new))
         {
             undo(now);
             lost_again = false;
@@ -388,6 +395,10 @@ class Sender final : public Endpoint,
             if (m_ecn.on_echo(packet, acked) && m_state.is_calm())
             {
                 reduce(Congestion::ECN, ack, State::CWR, true);
+            }
+            if (m_probe.on_ack(packet, delivery.acked > 0) && m_state.is_calm())
+            {
+                reduce(Congestion::LOSS, ack, State::CWR, true);
             }
             react(ack, lost_again, una_before);
             reduce_after_all(ack);
@@ -444,7 +455,7 @@ class Sender final : public Endpoint,
             on_advance(now);
         }
         transmit(now);
-        if (m_spec.rack && delivery.acked > 0)
+        if (m_spec.rack && delivery.acked > 0) // and with each new segment
         {
             arm_tail_loss_probe();
         }
@@ -550,7 +561,7 @@ class Sender final : public Endpoint,
         {
             return;
         }
-        m_detection.on_recovered();
+        m_detection.on_recovered(*over != State::CWR);
         const bool told = m_entry.events & event::RECOVERED;
         if (*over != State::LOSS && (told || !m_entry.regulates_recovery))
         {
@@ -643,6 +654,7 @@ class Sender final : public Endpoint,
     void reduce(Congestion::Cause cause, const Ack& ack, State state, bool asks)
     {
         remember();
+        m_probe.forget();
         if (asks)
         {
             const Congestion told = congestion(cause, ack.prior_in_flight, ack.now);
@@ -735,6 +747,7 @@ class Sender final : public Endpoint,
         ++count.timeouts;
         const Congestion timeout = congestion(Congestion::TIMEOUT, m_board.pipe(), now);
         remember();
+        m_probe.forget();
         m_spurious.on_timeout(first, m_state.state());
         m_detection.on_timeout(OnLost{*this, now});
         m_state.begin(State::LOSS, m_board);
@@ -770,14 +783,16 @@ class Sender final : public Endpoint,
         transmit(ack.now);
     }
 
-    /// RFC 8985, section 7.2: two round trips, and what an ACK of a single segment may be delayed by.
+    /// RFC 8985, section 7.2: two round trips, and what an ACK of a single segment may be delayed by; a
+    /// second where no round trip is known.
     void arm_tail_loss_probe()
     {
-        if (m_state.state() == State::OPEN && !m_board.empty())
+        if (m_state.state() == State::OPEN && !m_board.empty() && !m_probe.is_out())
         {
             const bool single = m_board.snd_nxt() - m_board.snd_una() == 1;
-            m_timers.arm_tail_loss_probe(2 * m_rtts.srtt() +
-                                         (single ? m_spec.ack_timeout : 2'000'000));
+            const Time srtt = m_rtts.srtt();
+            m_timers.arm_tail_loss_probe(
+                srtt == NO_RTT ? 1'000'000'000 : 2 * srtt + (single ? m_spec.ack_timeout : 0));
         }
     }
 
@@ -790,6 +805,7 @@ class Sender final : public Endpoint,
         }
         const uint64_t next = m_board.snd_nxt();
         const bool has_new = m_transmission.has_new(m_board, m_transmission.end_of_data(m_board));
+        m_probe.on_sent(has_new ? next + 1 : next, !has_new);
         send_segment(has_new ? next : next - 1, m_events.now());
         m_timers.on_tail_probed(m_rtts.timeout.rto());
     }
@@ -1003,6 +1019,10 @@ class Sender final : public Endpoint,
             ++count.retransmissions;
             m_spurious.on_sent_again(now);
         }
+        else if (m_spec.rack)
+        {
+            arm_tail_loss_probe();
+        }
         if (m_state.is_reducing() && priority == WINDOW)
         {
             m_recovery.on_sent(bytes);
@@ -1032,6 +1052,7 @@ class Sender final : public Endpoint,
     RoundTrips m_rtts;
     RateSampler m_rate;
     RateSample m_fastest;
+    TailLossProbe m_probe;
     RecoveryState m_state;
     Recovery m_recovery;
     SpuriousDetection m_spurious;

@@ -57,7 +57,8 @@ class SpuriousDetection
     }
 
     /// Returns whether the ACK shows that the last reduction is to be undone, which is then done.
-    bool on_ack(const Packet& packet, const Delivery& delivery, State state)
+    /// `has_new`: a new segment could be sent.
+    bool on_ack(const Packet& packet, const Delivery& delivery, State state, bool has_new)
     {
         if (!m_spec.frto && !m_spec.undo)
         {
@@ -81,7 +82,8 @@ class SpuriousDetection
             {
                 return undo();
             }
-            m_frto = delivery.acked > 0 && !m_frto_sends_new;
+            // Where nothing new can be sent it stays a timeout (RFC 5682, section 2.1, step 2b).
+            m_frto = delivery.acked > 0 && !m_frto_sends_new && has_new;
             m_frto_sends_new = m_frto;
         }
         const bool proves = m_spec.undo && m_spec.timestamps && delivery.acked > 0 &&

@@ -49,7 +49,6 @@ class RetransmissionTimers
     void on_advance(bool outstanding, Time rto, bool goes_on = false)
     {
         m_retries = 0;
-        m_tail_is_probed = false;
         if (goes_on)
         {
             return;
@@ -129,28 +128,31 @@ class RetransmissionTimers
     {
         if (wait == NEVER)
         {
-            m_rack.stop();
+            if (!m_is_probe)
+            {
+                m_rack.stop();
+            }
             return;
         }
         m_is_probe = false;
         m_rack.set(wait);
     }
 
-    /// Probe the tail of the flight then, if the timeout would come later (RFC 8985, section 7.2).
+    /// Probe the tail of the flight then, or in place of a timeout that would come first (RFC 8985,
+    /// section 7.2).
     void arm_tail_loss_probe(Time wait)
     {
-        if (!m_tail_is_probed && !m_rack.is_running() &&
-            m_retransmission.expires() > m_events.now() + wait)
+        const bool waits_for_reordering = m_rack.is_running() && !m_is_probe;
+        const Time last = m_retransmission.expires() - m_events.now() - 1;
+        if (!waits_for_reordering && m_retransmission.is_running() && last > 0)
         {
             m_is_probe = true;
-            m_rack.set(wait);
+            m_rack.set(std::min(wait, last));
         }
     }
 
-    /// One probe, until an ACK advances.
     void on_tail_probed(Time rto)
     {
-        m_tail_is_probed = true;
         m_retransmission.set(rto);
     }
 
@@ -181,10 +183,9 @@ class RetransmissionTimers
     const uint64_t m_most_retries; //!< R2 of RFC 9293
     Handler& m_handler;
     uint64_t m_retries{0};
-    uint64_t m_probes{0};         //!< of the receiver's window, since it is closed
-    uint64_t m_unanswered{0};     //!< of them, since an ACK came
-    bool m_is_probe{false};       //!< what the second timer is for
-    bool m_tail_is_probed{false}; //!< since the last ACK that advanced
+    uint64_t m_probes{0};     //!< of the receiver's window, since it is closed
+    uint64_t m_unanswered{0}; //!< of them, since an ACK came
+    bool m_is_probe{false};   //!< what the second timer is for
     Timer<RetransmissionTimers, &RetransmissionTimers::on_retransmission_timeout> m_retransmission;
     Timer<RetransmissionTimers, &RetransmissionTimers::on_rack> m_rack;
     Timer<RetransmissionTimers, &RetransmissionTimers::on_persist> m_persist;

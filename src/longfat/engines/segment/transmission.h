@@ -117,8 +117,12 @@ class Transmission
     NextSegment next(Scoreboard& board, uint64_t end, const Allowance& allowed, Time now) const
     {
         uint64_t number;
-        if (allowed.new_first && board.snd_nxt() < end)
+        if (allowed.new_first)
         {
+            if (!has_new(board, end))
+            {
+                return {NextSegment::NO_DATA};
+            }
             number = board.snd_nxt();
         }
         else if (!board.next_segment(end,
