@@ -102,6 +102,11 @@ def seldom_used() -> dict[str, Scenario]:
     ]
     deep = [link | {"queue_packets": 800, "loss_per_packet": 0.0} for link in links]
     longer = [link | {"changes": [{"at_s": 3.0, "delay_s": 0.4}]} for link in links]
+    unsteady = [
+        link
+        | {"changes": [{"at_s": 0.5 * n, "delay_s": 0.02 + 0.08 * (n % 2)} for n in range(2, 12)]}
+        for link in links
+    ]
     outage = {"outages": [{"start_s": 2.0, "duration_s": 30.0}]}
     linux = {"rack": True, "frto": True, "undo": True, "timestamps": True}
     return {
@@ -109,6 +114,10 @@ def seldom_used() -> dict[str, Scenario]:
         "frto": with_flow(frto=True).replace(links=longer),
         "undo": with_flow(undo=True, timestamps=True).replace(links=longer),
         "as Linux": with_flow(**linux, timestamp_tick_s=0.001).replace(links=longer),
+        "as Linux, a file": with_flow(**linux, bytes=60_000).replace(
+            links=[link | {"loss_per_packet": 0.1} for link in links]
+        ),
+        "as Linux, overtaken": with_flow(**linux).replace(links=unsteady),
         "retries": with_flow(retries=2).replace(
             links=[one | outage for one in links], duration_s=20
         ),
