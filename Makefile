@@ -35,7 +35,7 @@ export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: FORCE help setup emulation ns2 book pdf site notebooks check format test test-slow test-all test-long test-times reproduce claims audit bench wasm crate serve lock clean
+.PHONY: FORCE help setup emulation ns2 book pdf site notebooks check style-types-engine types engine format test test-slow test-all test-long test-times reproduce claims audit bench wasm crate serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,23 +73,27 @@ export LONGFAT_SITE_URL := $(SITE_URL)
 build/site-url: FORCE
 	@mkdir -p build; test "$$(cat $@ 2>/dev/null)" = "$(SITE_URL)" || echo "$(SITE_URL)" >$@
 
-define style-and-types
-$(BIN)/ruff check .
-$(BIN)/ruff format --check .
-$(BIN)/clang-format --dry-run --Werror $(SOURCES)
-$(BIN)/mypy
-endef
+# Types are looked at on one core, while on another the engine is compiled that tests will need.
+style-types-engine: $(DONE)/package
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+	@$(MAKE) --no-print-directory --jobs $(JOBS) types engine
 
-check: $(DONE)/package  ## run the tests of a minute: style, types, units (no book, no ns-3, no browser)
-	$(style-and-types)
+types:
+	$(BIN)/mypy
+
+engine:
+	$(BIN)/python -m longfat.engines.segment native
+
+check: style-types-engine  ## run the tests of a minute: style, types, units (no book, no ns-3, no browser)
 	$(PYTEST)
 
 format:  ## put Python and C++ into the repository's style, as `make check` wants it
 	$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format .
 	$(BIN)/clang-format -i $(SOURCES)
 
-test: book  ## run the tests of minutes: those, ns-3, the archive, notebooks, the book in a browser
-	$(style-and-types)
+test: book style-types-engine  ## run the tests of minutes: those, ns-3, the archive, notebooks, the book in a browser
 	$(PYTEST) -m "not (slow or long)" tests notebooks
 
 test-slow: book  ## run the tests that take longer (book/tests.md lists them)
