@@ -143,6 +143,7 @@ def traffic(seed, load, seconds=4.0):
     return packets
 
 
+@pytest.mark.medium  # the link under sanitizers is compiled for half a minute
 @pytest.mark.parametrize("load", [0.4, 1.0, 1.7])
 @pytest.mark.parametrize("gains", [(0.4, 0.226, 0.1), (0.55, 0.43, 0.0), (0.2, 0.5, 0.5)])
 def test_every_packet_leaves_with_the_feedback_of_the_equations(load, gains):
@@ -158,6 +159,7 @@ def test_every_packet_leaves_with_the_feedback_of_the_equations(load, gains):
     )
 
 
+@pytest.mark.medium
 def test_only_packets_with_a_header_are_counted_down_twice():
     packets = [Offered(0.01, 1000), Offered(0.02, 1000, rtt_s=0.1, spacing_s=0.01)]
     (plain, header), _ = segment_link_driver.send(packets, 1, xcp={})

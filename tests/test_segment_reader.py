@@ -13,7 +13,10 @@ from longfat import builds
 from longfat.links import CoDel, Pie, Red
 from longfat.scenario import Scenario
 
-pytestmark = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
+pytestmark = [
+    pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here"),
+    pytest.mark.medium,  # the reader under sanitizers is compiled for half a minute
+]
 
 LINK = {"rate_bps": 1e6, "delay_s": 0.01, "queue_packets": 100}
 ASSISTANCE: list[dict[str, Any]] = [
