@@ -22,7 +22,7 @@ def papers_with_archives() -> list[str]:
 
 
 def judged(paper: str) -> pd.DataFrame:
-    """Judge a paper's claims by the archive of its joint settings (`joint.judge`).
+    """Judge a paper's claims by its joint settings, on each engine (`joint.judge`).
 
     Raises InputError where there is none.
     """
@@ -30,8 +30,11 @@ def judged(paper: str) -> pd.DataFrame:
     if paper not in known:
         raise InputError(f"'{paper}' has no joint settings: {', '.join(known) or 'none'} have")
     own = importlib.import_module(f"longfat.papers.{paper}.joint")
-    evidence = own.evidence(store.read_table(own.ARCHIVE, "points"))
-    return joint.judge(papers.claims(paper), evidence, own.settings()).assign(paper=paper)
+    tables = []
+    for leg in own.LEGS:
+        evidence = leg.evidence(store.read_table(leg.archive, "points"))
+        tables.append(joint.judge(papers.claims(paper), evidence, leg.settings(), leg.engine))
+    return pd.concat(tables, ignore_index=True).assign(paper=paper)
 
 
 def write(judgements: pd.DataFrame) -> None:

@@ -123,6 +123,20 @@ class JointRuns(Experiment):
         return []
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Leg:
+    """The joint settings of a paper on one engine.
+
+    `settings` is a row a setting, of what the engine varies (setting, and a column a parameter);
+    `evidence` makes of the archive's rows what claims are judged by (`verdicts.joint.judge`).
+    """
+
+    engine: str
+    archive: str
+    settings: Callable[[], pd.DataFrame]
+    evidence: Callable[[pd.DataFrame], pd.DataFrame]
+
+
 def rounded(row: dict[str, float]) -> dict[str, float]:
     """Return what was measured as it is archived."""
     return {name: _rounded(value, MEASURED_DIGITS) for name, value in row.items()}

@@ -613,7 +613,7 @@ MECHANISMS: dict[str, tuple[str, ...]] = {
     "others on the path": ("mbps", "queue", "loss", "others"),
     "all of these": tuple(RANGES),
 }
-DRAWS = 12  # of each mechanism
+DRAWS = 36  # of each mechanism
 LINEAR = ("mbps", "host_mbps", "others")
 
 

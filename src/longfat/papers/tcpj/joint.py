@@ -17,7 +17,7 @@ from longfat import papers, statistics, store
 from longfat.experiment import Point
 from longfat.links import Arq, Link
 from longfat.papers import joint
-from longfat.papers.joint import JointRuns
+from longfat.papers.joint import JointRuns, Leg
 from longfat.papers.tcpj.network import radio, shared_wire
 from longfat.papers.tcpj.plan import FITTED_RATES, PROTOCOLS, TRIOS, value
 from longfat.result import Result
@@ -41,7 +41,7 @@ LEFT_OUT = {
 WITHOUT = (("westwood_base", "Reno"),)  # no such sender is written
 RATES = (1e-8, 1e-7, 1e-6, 4e-6, 8e-6)  # of bit errors: the ends, and where gains are largest
 PEAK = 4e-6
-SEEDS = 6
+SEEDS = 24
 RADIO_PACKET_BYTES = value("packet")
 FIT_ARCHIVE = "tcpj-joint-fit"
 FIT_SEEDS = 2
@@ -329,3 +329,6 @@ def _ratio(found: pd.DataFrame) -> pd.DataFrame:
 def _percent(found: pd.DataFrame) -> pd.DataFrame:
     ends = ("measured", "low", "high")
     return found.assign(**{name: 100 * np.expm1(found[name]) for name in ends})
+
+
+LEGS = (Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from longfat.experiment import Point
 from longfat.papers import joint
-from longfat.papers.joint import JointRuns
+from longfat.papers.joint import JointRuns, Leg
 from longfat.papers.ucc import plan
 from longfat.papers.ucc.analysis import equal_pairs, ratio
 from longfat.papers.ucc.claims import of_buffers, of_layouts, of_neighbours, of_newreno
@@ -38,7 +38,7 @@ LEFT_OUT = {
 }
 LOSSES = (3e-3, 1e-1)  # where the claims on figures 4 to 6 are nearest to their thresholds
 CHAIN_LOSSES = (0.0, 1e-2)
-SEEDS = 6
+SEEDS = 16
 SHORT_BUFFER = 10  # packets: the least favourable of those that claims are judged at
 DEFAULT_LOSS = "R1-R2"  # of `multi_loss`: where the layout has it
 
@@ -210,3 +210,6 @@ def _beside(buffers: pd.DataFrame) -> pd.DataFrame:
             found = ratio(got[control], got[NEIGHBOURS[0]])
             rows.append({"buffer": SHORT_BUFFER, "loss": loss, "control": control} | found)
     return pd.DataFrame(rows)
+
+
+LEGS = (Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),)
