@@ -8,6 +8,7 @@ import pytest
 
 from longfat import papers, paths, store
 from longfat.book import joint as shown
+from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.papers import joint as sample
 from longfat.verdicts import joint, rules, wording
@@ -189,10 +190,39 @@ def test_a_run_has_what_its_setting_says(paper):
         assert one.flows != other.flows
 
 
+@pytest.mark.parametrize(
+    ("repairs", "sender"),
+    [
+        (("0", "PRR", "detected"), "ns-2's NewReno"),
+        (("1", "halved at once", "left to the timer"), "ns-2's SACK sender"),
+        (("1", "halved at once", "detected"), "Linux agent, halved at once"),
+        (("1", "PRR", "left to the timer"), "Linux agent, rate halving"),
+    ],
+)
+def test_ns2_has_the_sender_that_comes_nearest(repairs, sender):
+    assert of("hybla").sender(*repairs) == sender
+
+
+def test_ns2_can_run_every_setting():
+    """And has where packets are lost, and which sender it is, from the setting."""
+    module = of("hybla")
+    design = module.experiment_on_ns2().design
+    first = design.groupby("setting").first().reset_index()
+    scenarios = [module.archived_on_ns2(row) for row in first.to_dict("records")]
+    for one in scenarios:
+        planning.check(one)
+    before = first["loss_location"] != "forward"
+    assert [one.ns2.losses == "before the queue" for one in scenarios] == before.tolist()
+    own = module.settings_on_ns2()["sender"].str.startswith("ns-2")
+    assert [one.ns2.own_hybla for one in scenarios] == own.tolist()
+    sack = [one.flows[0].sack for one in scenarios]
+    assert sack == (first["sack"] == "1").tolist()
+
+
 def experiments() -> dict[str, sample.JointRuns]:
     """All that are run at joint settings, by the names of their archives."""
     made = [of(paper).experiment() for paper in PAPERS]
-    made.append(of("tcpj").fits())
+    made += [of("tcpj").fits(), of("hybla").experiment_on_ns2()]
     return {one.name: one for one in made}
 
 

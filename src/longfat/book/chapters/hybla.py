@@ -191,6 +191,7 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
             *plan.experiments(at),
             *inverse.experiments(at),
             joint.experiment(),
+            joint.experiment_on_ns2(),
         ),
         figures=(*_figures(at), *_tables(at)),
         claims=Table(

@@ -199,8 +199,18 @@ def _archived(result: Result) -> dict[str, float]:
     return joint.rounded(measured(result))
 
 
-POINT = Point(lambda row: scenario(**_of_a_row(row)), _archived)
-POINT_ON_NS2 = Point(lambda row: scenario_on_ns2(**_of_a_row(row)), _archived)
+def archived_scenario(row: dict[str, Any]) -> Scenario:
+    """Return the scenario of a row of the archive."""
+    return scenario(**_of_a_row(row))
+
+
+def archived_on_ns2(row: dict[str, Any]) -> Scenario:
+    """Return the scenario of a row of ns-2's archive."""
+    return scenario_on_ns2(**_of_a_row(row))
+
+
+POINT = Point(archived_scenario, _archived)
+POINT_ON_NS2 = Point(archived_on_ns2, _archived)
 
 
 # --- what the claims make of it
