@@ -39,7 +39,7 @@ static struct agent* agents;
 
 typedef int Command(void*, void*, int, const char**);
 extern void* Tcl_CreateCommand(void*, const char*, Command*, void*, void*);
-extern char _ZN3Tcl9instance_E[];             // Tcl::instance_
+extern char _ZN3Tcl9instance_E[];                    // Tcl::instance_
 extern char* _ZN3Tcl6lookupEPKc(void*, const char*); // Tcl::lookup
 
 // A function of the agent: its name in the program, ours, and where theirs is kept.
