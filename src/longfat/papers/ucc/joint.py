@@ -192,10 +192,16 @@ def _of_a_setting(runs: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _flows(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a flow, as experiments have them."""
+    """Return a row a flow, as experiments have them.
+
+    Ratios are of logarithms: who got nothing in a run is taken to have got one segment.
+    """
     sides = {"N1": "first_bps", "N2": "second_bps"}
+    least_bps = 8 * runs["payload"].astype(float) / plan.setting().duration_s
     tables = [
-        runs.assign(flow=flow, recoveries=0, timeouts=0, **{"Mb/s": runs[column] / 1e6})
+        runs.assign(
+            flow=flow, recoveries=0, timeouts=0, **{"Mb/s": runs[column].clip(least_bps) / 1e6}
+        )
         for flow, column in sides.items()
     ]
     return pd.concat(tables, ignore_index=True)
