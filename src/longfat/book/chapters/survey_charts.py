@@ -411,8 +411,8 @@ def inverse(table: pd.DataFrame, _: Runs) -> Drawing:
         axes.plot(own["factor"].min(), place, "D", ms=7, color="#d55e00", zorder=3)
     axes.set_yticks(range(len(mechanisms)), [textwrap.fill(name, 12) for name in mechanisms])
     axes.invert_yaxis()
-    axes.set(xscale="log", xlim=(1, 60), xlabel="factor by which the worst of six is missed")
-    axes.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
+    axes.set(xscale="log", xlim=(1, 100), xlabel="factor by which the worst of six is missed")
+    axes.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
     axes.minorticks_off()
     axes.axvline(analysis.NEAR, color="0.6", ls=":")
     for label, marker, color in (
