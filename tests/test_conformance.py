@@ -800,3 +800,16 @@ def test_a_window_that_is_never_opened_is_asked_for_as_often_as_there_are_retrie
     """RFC 9293, 3.8.6.1 and R2."""
     answers = play(["synack 0.1 window=0", "run 900"], retries=3)
     assert [kind for _, _, kind in answers[1]["sent"]] == ["PROBE"] * 3
+
+
+# --- what is checked in every run
+
+
+@pytest.mark.parametrize("timestamps", [False, True])
+def test_a_round_trip_that_is_not_that_of_its_segment_is_found(timestamps):
+    """The flight left at 0.1 s: an ACK for one of its segments tells of nothing sent later."""
+    ack = f"ack 0.2 0 1-2 echo={0.1 * timestamps}"
+    step([f"{ack} cause=0.1"], timestamps=timestamps)
+    for other_s in (0.09, 0.11):
+        with pytest.raises(RuntimeError, match="a round trip is"):
+            step([f"{ack} cause={other_s}"], timestamps=timestamps)

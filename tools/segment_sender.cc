@@ -7,6 +7,8 @@
 //     synack TIME [ECE] [window=BYTES]                    the SYN-ACK arrives
 //     ack TIME NUMBER [FIRST-END]... [ECE] [echo=TIME] [window=BYTES] [dsack=NUMBER]
 //                                                         so does an ACK, with blocks of SACK
+//                                                         ([cause=TIME]: when that was sent which
+//                                                         has caused it, and is new there)
 //     run TIME                                            time goes by
 //     peer TIME RTT GAP SACK WORD...                      all ACKs up to then are those of peer.h,
 //                                                         whose the words are
@@ -139,6 +141,11 @@ class Bench
             else if (std::sscanf(word.c_str(), "echo=%lf", &value) == 1)
             {
                 ack.echo = from_seconds(value);
+            }
+            else if (std::sscanf(word.c_str(), "cause=%lf", &value) == 1)
+            {
+                ack.segment_sent = from_seconds(value);
+                ack.flags |= Packet::NEWEST;
             }
             else if (std::sscanf(word.c_str(), "window=%lf", &value) == 1)
             {

@@ -76,6 +76,8 @@ struct PacketHeader
         LOW = 128,          //!< of low priority: a full queue drops it first
         LOST_BY_LINK = 256, //!< acknowledgment: a link has lost what it asks for (step-link.h)
         SACK_HIDDEN = 512,  //!< acknowledgment: a base station has taken its SACK blocks out
+        NEWEST = 1024, //!< acknowledgment, for the engine's own checks: the segment that caused it
+                       //!< had not come before, nor had any that was sent later
     };
 
     const Route* route;

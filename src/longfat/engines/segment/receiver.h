@@ -258,6 +258,8 @@ class Receiver final : public Endpoint
         {
             m_echo = packet.sent;
         }
+        m_is_newest = packet.sent >= m_latest_sent;
+        m_latest_sent = std::max(m_latest_sent, packet.sent);
         const uint64_t expected = m_next;
         const bool conceals = m_spec.conceals_losses || m_spec.optimistic_ack > 0;
         if (conceals && packet.number > m_next) [[unlikely]]
@@ -268,6 +270,7 @@ class Receiver final : public Endpoint
         {
             ++m_again;
             m_new = 0;
+            m_is_newest = false;
             m_duplicate = packet.number;
             send_ack(now);
             return;
@@ -422,6 +425,7 @@ class Receiver final : public Endpoint
         }
         Packet& ack = prepare_ack(m_acknowledged, 0, flags, now);
         ack.segment_sent = std::exchange(m_segment_sent, NEVER);
+        ack.flags |= std::exchange(m_is_newest, false) ? Packet::NEWEST : 0;
         m_reflection.answer(ack.options, false);
         if (m_spec.sack)
         {
@@ -539,6 +543,8 @@ class Receiver final : public Endpoint
     uint64_t m_duplicate{NO_LIMIT}; //!< segment that came twice, and no ACK has told of it
     Time m_echo{0};                 //!< TS.Recent
     Time m_segment_sent{NEVER};     //!< of the segment that came last; NEVER: an ACK has told
+    Time m_latest_sent{0};          //!< of all that have come
+    bool m_is_newest{false};        //!< Packet::NEWEST, of the segment that came last
     Time m_segment_received{0};
     Time m_segment_hidden{0}; //!< by a base station (WTCP)
     bool m_ecn{false};        //!< was agreed on

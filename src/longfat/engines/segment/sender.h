@@ -333,6 +333,8 @@ class Sender final : public Endpoint,
         const bool same_window =
             std::exchange(m_transmission.advertised_window, packet.window) == packet.window;
         m_transmission.note_timestamp(packet.sent);
+        m_is_overtaken = packet.sent < m_latest_ack;
+        m_latest_ack = std::max(m_latest_ack, packet.sent);
         m_timers.on_heard();
         m_notification.on_ack(packet);
 
@@ -424,8 +426,12 @@ class Sender final : public Endpoint,
         m_rate.take_sample(ack.rate, ack.lost, m_rtts.min(), now);
         ack.app_limited = m_rate.is_app_limited();
         ack.feedback = m_xcp.take();
-        m_checks.expect(ack.rate.interval == 0 || ack.rate.delivered <= m_arrived,
-                        "a rate sample has more than what has arrived");
+        // A sample's interval begins when its segment was sent: what the sender had been told of by then
+        // is not in it. What had arrived by then untold, behind a hole without SACK or because an ACK
+        // was lost, may be in it, on any path; so it is all that has arrived, less what was told.
+        m_checks.expect(ack.rate.interval == 0 ||
+                            ack.rate.delivered <= m_arrived - ack.rate.prior_delivered,
+                        "a rate sample has more than what has arrived since its segment was sent");
         if (is_faster(ack.rate, m_fastest))
         {
             m_fastest = ack.rate;
@@ -491,6 +497,18 @@ class Sender final : public Endpoint,
                                 rtt <= now - packet.segment_sent + m_spec.ack_timeout +
                                            m_spec.timestamp_tick,
                             "a round trip is longer than that of the segment which caused the ACK");
+            // Of a segment that came for the first time, and after which none has come that was sent
+            // later, an ACK with SACK tells first, and so the sample is its: the time since it was sent,
+            // to the nanosecond, with timestamps or without. Not so where an ACK that was sent later,
+            // or another part of a divided one, has told of it before, nor by a receiver that
+            // acknowledges what has not come.
+            const bool is_its = (packet.flags & Packet::NEWEST) && m_spec.sack &&
+                                !sample.is_proven() && !(packet.flags & Packet::SACK_HIDDEN) &&
+                                !m_is_overtaken && !m_spec.conceals_losses &&
+                                m_spec.optimistic_ack == 0 && m_spec.ack_division <= 1;
+            m_checks.expect(packet.segment_sent == NEVER || !is_its ||
+                                rtt == now - packet.segment_sent,
+                            "a round trip is not that of the segment which caused the ACK");
             const Time hidden = packet.options ? packet.options->hidden : 0;
             rtt = std::max<Time>(rtt - hidden, 1);
             note_rtt(rtt, std::max(sample.oldest(now) - hidden, rtt), now);
@@ -1068,7 +1086,9 @@ class Sender final : public Endpoint,
     bool m_cwnd_limited{false};
     bool m_retreats{false}; //!< the window of a recovery falls at once to the threshold
     Time m_last_sent{0};
-    Bytes m_arrived{0}; //!< in truth, as far as ACKs that came can tell; for checks alone
+    Time m_latest_ack{0};       //!< when that ACK was sent, of those that came
+    bool m_is_overtaken{false}; //!< the ACK at hand by that one
+    Bytes m_arrived{0};         //!< in truth, as far as ACKs that came can tell; for checks alone
     Timer<Sender, &Sender::on_pacing> m_pacing_timer;
 };
 
