@@ -19,6 +19,11 @@ def test_drawn_scenarios_pass_the_checks_of_every_run(group):
         native.run(drawn(seed, SENDERS))
 
 
+def test_what_has_been_reported_is_not_probed():
+    """RFC 8985, 7.2: nor while `probing` answers a loss by itself (found among drawn scenarios)."""
+    native.run(drawn(484, SENDERS))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("group", range(2))
 def test_drawn_scenarios_under_sanitizers(group):

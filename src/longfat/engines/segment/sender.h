@@ -817,7 +817,8 @@ class Sender final : public Endpoint,
     /// Section 7.3: a new segment, else the last one again.
     void on_tail_loss_probe() override
     {
-        if (m_board.empty() || m_state.state() != State::OPEN)
+        // While a congestion control answers by itself, the state says nothing of reports.
+        if (m_board.empty() || m_state.state() != State::OPEN || m_board.sacked_out() > 0)
         {
             return;
         }
