@@ -150,14 +150,16 @@ def by_clocks_on_ns2(runs: Runs) -> pd.DataFrame:
     keys = ["clock", "mend"]
     two = table[table["loss"] == many].set_index(keys)
     kept = table[table["loss"] == few].set_index(keys)
+
+    def with_interval(some: pd.DataFrame, *names: str) -> pd.Series:
+        rows = some[list(names)].itertuples(index=False)
+        words = [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in rows]
+        return pd.Series(words, index=some.index, dtype=object)
+
     shown = {
-        "two of UCC (Mb/s)": two.apply(
-            lambda row: f"{row['two_mbps']:.2f} [{row['low']:.2f}, {row['high']:.2f}]", axis=1
-        ),
+        "two of UCC (Mb/s)": with_interval(two, "two_mbps", "low", "high"),
         "two of NewReno (Mb/s)": two["reference_mbps"],
-        "kept by a neighbour": kept.apply(
-            lambda row: f"{row['kept']:.2f} [{row['kept_low']:.2f}, {row['kept_high']:.2f}]", axis=1
-        ),
+        "kept by a neighbour": with_interval(kept, "kept", "kept_low", "kept_high"),
     }
     return pd.DataFrame(shown).reset_index().rename(columns={"mend": "counts as the smallest"})
 

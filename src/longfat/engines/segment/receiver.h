@@ -429,7 +429,7 @@ class Receiver final : public Endpoint
         m_reflection.answer(ack.options, false);
         if (m_spec.sack)
         {
-            ack.duplicate = m_spec.undo ? m_duplicate : NO_LIMIT;
+            ack.duplicate = m_spec.undo || m_spec.rack ? m_duplicate : NO_LIMIT;
             const std::size_t most = (m_spec.timestamps ? 3 : 4) - (ack.duplicate != NO_LIMIT);
             for (; ack.sack_blocks < std::min(m_blocks.size(), most); ++ack.sack_blocks)
             {

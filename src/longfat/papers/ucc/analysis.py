@@ -373,7 +373,11 @@ def clocks(runs: Runs, archive: str = plan.BY_CLOCKS) -> pd.DataFrame:
     same radio); kept, kept_low and kept_high (a NewReno neighbour's goodput beside UCC over beside
     NewReno).
     """
+    names = ["clock", "mend", "loss", "two_mbps", "low", "high"]
+    names += ["reference_mbps", "kept", "kept_low", "kept_high"]
     flows = runs.flows(archive)
+    if flows.empty:  # this machine can neither run nor find them
+        return pd.DataFrame(columns=names)
     plain = flows[flows["pair"] == "NewReno and NewReno"]
     rows = []
     for (clock, mend, loss), some in flows[flows["mend"] != ""].groupby(
@@ -391,7 +395,7 @@ def clocks(runs: Runs, archive: str = plan.BY_CLOCKS) -> pd.DataFrame:
             | {"reference_mbps": _sums(own, ["seed"])["Mb/s"].mean()}
             | {"kept": kept["measured"], "kept_low": kept["low"], "kept_high": kept["high"]}
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=names)
 
 
 def managed(runs: Runs) -> pd.DataFrame:

@@ -386,20 +386,24 @@ def _of_clocks(runs: Runs) -> dict[str, float]:
 
 
 def _of_clocks_on_ns2(runs: Runs) -> dict[str, float]:
-    """Return what two UCC flows carry in ns-2 at one loss in a hundred, by what counts as equal."""
+    """Return what two UCC flows carry in ns-2 at one loss in a hundred, by what counts as equal;
+    missing where this machine has neither ns-2 nor these runs."""
     many = max(plan.CLOCK_LOSSES)
     table = runs.derived(analysis.clocks_on_ns2)
     two = table[table["loss"] == many].set_index(["clock", "mend"])
     printed, tolerant, _ = plan.NS2_MENDS
-    found = {
-        "printed": two.loc[(plan.DOUBLE, printed), "two_mbps"],
-        "printed_low": two.loc[(plan.DOUBLE, printed), "low"],
-        "printed_high": two.loc[(plan.DOUBLE, printed), "high"],
-        "tolerant": two.loc[(plan.DOUBLE, tolerant), "two_mbps"],
-        "millisecond": two.loc[("ticks of 1 ms", printed), "two_mbps"],
-        "newreno": two.loc[(plan.DOUBLE, printed), "reference_mbps"],
+    wanted = {
+        "printed": (plan.DOUBLE, printed, "two_mbps"),
+        "printed_low": (plan.DOUBLE, printed, "low"),
+        "printed_high": (plan.DOUBLE, printed, "high"),
+        "tolerant": (plan.DOUBLE, tolerant, "two_mbps"),
+        "millisecond": ("ticks of 1 ms", printed, "two_mbps"),
+        "newreno": (plan.DOUBLE, printed, "reference_mbps"),
     }
-    return {f"ucc_ns2_{name}": float(value) for name, value in found.items()}
+    return {
+        f"ucc_ns2_{name}": float(two.at[(clock, mend), value]) if len(two) else float("nan")
+        for name, (clock, mend, value) in wanted.items()
+    }
 
 
 def _of_thresholds(runs: Runs) -> dict[str, float]:
