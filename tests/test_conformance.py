@@ -776,6 +776,34 @@ def test_a_dsack_makes_the_window_for_reordering_longer(word, waits_s):
     assert again == pytest.approx(0.1 + 0.101 + waits_s)
 
 
+@pytest.mark.parametrize(("recoveries", "waits_s"), [(15, 0.05), (16, 0.025)])
+def test_the_longer_window_lasts_sixteen_recoveries(recoveries, waits_s):
+    """RFC 8985, 6.2, step 4.
+
+    Of each flight the last segment is reported after 0.1 s, the first is found lost after a wait
+    and sent again, and after 0.1 s more all is acknowledged, which ends the recovery.
+    """
+    flow = {"initial_window_segments": 10, "timestamps": False, "rack": True, "undo": True}
+    commands, now = ["synack 0.1", "ack 0.2 10 dsack=0"], 0.2
+
+    def played():
+        answers = play(commands, **flow, min_rto_s=1)
+        return answers, 1 + max(n for answer in answers for n in numbers(answer))
+
+    head, waits = 10, []
+    for _ in range(recoveries + 1):
+        _, end = played()
+        commands += [f"ack {now + 0.1:.3f} {head} {end - 1}-{end}", f"run {now + 0.16:.3f}"]
+        answers, end = played()
+        assert answers[-1]["state"] == "recovery"
+        [again] = [time for time, segment, _ in answers[-1]["sent"] if segment == head]
+        waits.append(again - now - 0.1)
+        head, now = end, now + 0.3
+        commands.append(f"ack {now:.3f} {end}")
+    assert waits[-1] == pytest.approx(waits_s)
+    assert waits[:16] == pytest.approx([0.05] * min(16, recoveries + 1))
+
+
 def test_after_a_timeout_no_reordering_is_waited_for():
     """RFC 8985, 6.2, step 4: in "Fast or RTO recovery", before any was seen, the window is none.
 

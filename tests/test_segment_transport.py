@@ -80,10 +80,10 @@ def test_a_clocks_tick_may_hide_which_segment_is_answered(tick_s):
 
 
 @pytest.mark.parametrize(("timestamps", "blocks"), [(True, 3), (False, 4)])
-@pytest.mark.parametrize("undo", [False, True])
-def test_an_ack_reports_as_many_blocks_as_it_has_room_for(timestamps, blocks, undo):
+@pytest.mark.parametrize("tells", [{}, {"undo": True}, {"rack": True}])
+def test_an_ack_reports_as_many_blocks_as_it_has_room_for(timestamps, blocks, tells):
     """RFC 2018, section 3: 40 bytes of options. Every one is counted where it is sent."""
-    own = flow({"name": "fixed", "parameters": {"window": 100}}, timestamps=timestamps, undo=undo)
+    own = flow({"name": "fixed", "parameters": {"window": 100}}, timestamps=timestamps, **tells)
     case = scenario(link(loss_per_packet=0.1), own, duration_s=20, series=["sent_bytes"])
     answer = native.run(case, own=FIXED)["links"][1]
     times, sent = answer["series"]["sent_bytes"]
@@ -93,6 +93,22 @@ def test_an_ack_reports_as_many_blocks_as_it_has_room_for(timestamps, blocks, un
     options = [10 * timestamps + (2 + 8 * n if n else 0) for n in range(blocks + 1)]
     assert sizes >= {42 + 4 * math.ceil(one / 4) for one in options}
     assert max(sizes) == 42 + 4 * math.ceil(options[-1] / 4)
+
+
+@pytest.mark.parametrize(("tells", "told"), [({}, False), ({"rack": True}, True)])
+def test_a_segment_that_comes_twice_is_told_of_where_it_is_asked_for(tells, told):
+    """DSACK (RFC 2883), a block of its own: RACK's window for reordering hangs on it, too.
+
+    A path that becomes longer at once loses nothing, so that all that is sent again comes twice.
+    """
+    longer = link(changes=[{"at_s": 5, "delay_s": 0.9}])
+    own = flow(timestamps=True, min_rto_s=0.2, receive_buffer_bytes=20_000, **tells)
+    answer = native.run(scenario(longer, own, duration_s=9, series=["sent_bytes"]))
+    again = answer["flows"][0]["retransmissions"]
+    _, sent = answer["links"][1]["series"]["sent_bytes"]
+    sizes = [after - before for before, after in pairwise(sent)]
+    assert again > 0
+    assert sizes.count(42 + 12 + 8) == (again if told else 0)
 
 
 # --- delivery rates

@@ -14,10 +14,10 @@ def at():
     return plan.setting("paper", **SHORT)
 
 
-def goodput(at, clock, mend="as printed", pair="UCC and UCC", loss=0.01):
+def goodput(at, clock, mend="as printed", pair="UCC and UCC", loss=0.01, seed=1):
     """Return what both flows of a run carry, in Mb/s."""
     build = plan.clocks(at).build
-    result = simulate(build(clock=clock, mend=mend, loss=loss, pair=pair, seed=1))
+    result = simulate(build(clock=clock, mend=mend, loss=loss, pair=pair, seed=seed))
     return result.flows["goodput_bps"].sum() / 1e6
 
 
@@ -82,11 +82,14 @@ def test_hd_is_judged_where_a_queue_stands():
 NS2 = pytest.mark.skipif(not engines.is_here("ns2"), reason="ns-2 is not prepared here")
 
 
-def in_ns2(mend, pair="UCC and UCC"):
-    """Return what both flows of a run of 100 s in ns-2 carry, in Mb/s."""
-    build = plan.clocks_on_ns2(plan.setting("paper")).build
-    scenario = build(clock=plan.DOUBLE, mend=mend, loss=0.01, pair=pair, seed=1)
-    return simulate(scenario, engine="ns2").flows["goodput_bps"].sum() / 1e6
+def in_ns2(mend, pair="UCC and UCC", **changed):
+    """Return what both flows carry in ns-2, in Mb/s: the mean of three runs that are made here."""
+    build = plan.clocks_on_ns2(plan.setting("paper", **changed)).build
+    runs = [
+        build(clock=plan.DOUBLE, mend=mend, loss=0.01, pair=pair, seed=seed) for seed in (1, 2, 3)
+    ]
+    results = [engines.get("ns2").simulate(run) for run in runs]
+    return sum(result.flows["goodput_bps"].sum() for result in results) / 3e6
 
 
 @NS2
@@ -94,14 +97,15 @@ def test_by_ns2s_own_clock_ucc_is_nearly_newreno_and_a_nanosecond_mends_it():
     printed, tolerant, _ = plan.NS2_MENDS
     newreno, mended = in_ns2("", "NewReno and NewReno"), in_ns2(tolerant)
     assert newreno < 0.7 * mended
-    assert in_ns2(printed) < newreno + 0.4 * (mended - newreno)
+    assert newreno < in_ns2(printed) < newreno + 0.3 * (mended - newreno)
 
 
 @NS2
 def test_two_uccs_that_share_no_code_carry_the_same(at):
     """The core's, by exact clocks, and ns-2's, by a clock whose rounding does not count."""
     _, tolerant, _ = plan.NS2_MENDS
-    assert in_ns2(tolerant) == pytest.approx(goodput(at, plan.EXACT), rel=0.07)
+    ours = [goodput(at, plan.EXACT, seed=seed) for seed in (1, 2, 3)]
+    assert in_ns2(tolerant, **SHORT) == pytest.approx(sum(ours) / 3, rel=0.05)
 
 
 def with_first(plain, **fields):

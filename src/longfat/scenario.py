@@ -418,8 +418,9 @@ class Ns2(Model):
     delays each segment by a random time up to so long, which breaks the phases of flows. With
     `linux_agents`, Reno and Vegas, which ns-2 has twice, are those of its Linux agents; with
     `own_hybla`, Hybla is no Linux agent: ns-2's own senders, SACK or NewReno, grow as Hybla does.
-    With `pipe_of_window` ns-2's own SACK sender takes the window less three for what is in flight
-    when a recovery begins (its `oldCode_`), and not all that it has sent less three.
+    UCC is always one of these, its SACK sender. With `pipe_of_window` that sender takes the window
+    less three for what is in flight when a recovery begins (its `oldCode_`), and not all that it
+    has sent less three.
 
     >>> from longfat import Ns2
     >>> Ns2(header_bytes=40, ack_bytes=40, tick_s=0.01).sack_blocks

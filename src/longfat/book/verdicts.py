@@ -352,7 +352,7 @@ def verdicts_changed() -> pd.DataFrame:
 
 
 def verdicts_turned_by_rules() -> pd.DataFrame:
-    """Return the claims whose verdict turned when the rules did, by the same runs.
+    """Return the claims whose verdict is another by the new rules, and by more runs since.
 
     Columns: paper; claim; before and now, each with its number and engine; by, the rules that
     turned it (`data/verdicts-changed-by-rules.csv`).

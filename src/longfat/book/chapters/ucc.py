@@ -261,7 +261,8 @@ def _figures() -> Iterator[Figure]:
         caption="UCC in closed loop by clocks that are not exact, and over a radio that repeats "
         "lost frames. Left: what two of its flows carry where one packet in a hundred is lost (on "
         "the radio: one frame); strokes are two of NewReno. Right: what a NewReno neighbour keeps "
-        "of its own where one in a thousand is lost. Twelve runs a point, with 95 % intervals.",
+        "of its own where one in a thousand is lost. Twelve runs a point, with 95 % intervals. A "
+        "tolerance that is shorter than a tick is none.",
     )
     yield Figure(
         name="ucc-managed",

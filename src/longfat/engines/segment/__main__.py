@@ -12,7 +12,7 @@ from longfat.engines.segment import native, wasm
 
 if sys.argv[1:2] == ["native"]:
     with builds.alone("segment") as free:  # another process may be at it
-        if free:
+        if free and builds.compiler():  # elsewhere the WebAssembly module is what runs
             known = [one.header for one in catalogue.algorithms().values() if one.header]
             native.made([Path(path) for path in sys.argv[2:]] or known)
     sys.exit()

@@ -1,7 +1,7 @@
 """The UCC paper's claims at settings that differ in all that it does not state, at once.
 
-The runs are the segment engine's: ns-2 has no CHD. Crowds, held windows and other
-buffers than a short one are not among them.
+The runs are the segment engine's: ns-2 has no CHD. Crowds, held windows and other buffers than a
+short one are not among them.
 """
 
 import warnings
