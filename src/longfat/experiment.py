@@ -76,24 +76,23 @@ class Experiment:
         seeds = runs.groupby(level=0).cumcount() + 1
         return runs.assign(seed=seeds).reset_index(drop=True)
 
-    @cached_property
+    @property
     def scenarios(self) -> list[Scenario]:
-        """What is run, in the order of the design. Raises InputError for what cannot be."""
+        """What is run, in the order of the design: made anew for whoever asks, for thousands that
+        are kept make the garbage collector slow. Raises InputError for what cannot be."""
         rows = [{}] if self.design.columns.empty else self.design.to_dict("records")
         try:
             return [self.build(**row) for row in rows]
         except InputError as error:
             raise InputError(f"{self.name}: {error}") from None
 
-    def can_run(self) -> bool:
-        """Return whether each run can be made or found here; a line of output says what cannot."""
-        return can_run(self.scenarios, self.engine, self.name)
-
     def results(self) -> list[Result]:
-        """Return a result a run, or none at all where this machine lacks the engine."""
-        if not self.can_run():
+        """Return a result a run, or none at all where this machine lacks the engine: then a line of
+        output says what is left out."""
+        scenarios = self.scenarios
+        if not can_run(scenarios, self.engine, self.name):
             return []
-        return simulate_all(self.scenarios, self.engine, experiment=self.name)
+        return simulate_all(scenarios, self.engine, experiment=self.name)
 
     def flows(self) -> pd.DataFrame:
         """Return a row a flow of every run; without rows where this machine lacks the engine.
@@ -101,10 +100,11 @@ class Experiment:
         Columns: those of the design and of `sweep`, `labels`, Mb/s (the goodput) and experiment.
         """
         labels = self.design.assign(**self.labels)
-        if not self.can_run():
+        scenarios = self.scenarios
+        if not can_run(scenarios, self.engine, self.name):
             columns = ["scenario", *labels, *FLOW_COLUMNS, "Mb/s", "experiment"]
             return pd.DataFrame(columns=columns, dtype=float)
-        runs = sweep(self.scenarios, self.engine, experiment=self.name, labels=labels)
+        runs = sweep(scenarios, self.engine, experiment=self.name, labels=labels)
         return runs.assign(**{"Mb/s": runs["goodput_bps"] / 1e6}, experiment=self.name)
 
 
@@ -137,9 +137,10 @@ class Points(Experiment):
     def _simulated(self) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
         """Return the rows, and the provenance of each run; results are let go batch by batch."""
         measured = pkgutil.resolve_name(self.point).measured
+        scenarios = self.scenarios
         rows, made = [], []
-        for begin in range(0, len(self.scenarios), BATCH):
-            results = simulate_all(self.scenarios[begin : begin + BATCH], self.engine)
+        for begin in range(0, len(scenarios), BATCH):
+            results = simulate_all(scenarios[begin : begin + BATCH], self.engine)
             rows += [measured(result) for result in results]
             made += [result.provenance for result in results]
         return pd.concat([self.design, pd.DataFrame(rows)], axis=1), made

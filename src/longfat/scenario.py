@@ -498,8 +498,9 @@ class Scenario(Model):
     def _mistakes(self) -> Iterator[Mistake]:
         yield from self._xcp_beside_stations()
         yield from self._unknown_priorities()
-        yield from self._impossible_transfers()
-        yield from self._missing_paths()
+        graph = _Graph((link.source, link.target) for link in self.links)
+        yield from self._impossible_transfers(graph)
+        yield from self._missing_paths(graph)
         yield from self._missing_estimates()
 
     def _xcp_beside_stations(self) -> Iterator[Mistake]:
@@ -524,7 +525,7 @@ class Scenario(Model):
                     f"assistance of link {assisted[0]}: its queue has one priority"
                 )
 
-    def _impossible_transfers(self) -> Iterator[Mistake]:
+    def _impossible_transfers(self, graph: _Graph) -> Iterator[Mistake]:
         if not self.flows and not self.transfers and not self.media_streams:
             yield "flows: () must have one at least, unless there are transfers or media streams"
         carriers: list[int] = []
@@ -532,9 +533,8 @@ class Scenario(Model):
             method = transfer.method
             where = f"transfers.{number}.method"
             if isinstance(method, Rbudp | Tsunami):
-                yield from self._unknown_nodes(
-                    where, method.source, method.target, *(method.path or ())
-                )
+                ends = (method.source, method.target, *(method.path or ()))
+                yield from self._unknown_nodes(graph, where, *ends)
                 continue
             for place in method.all_flows:
                 if place >= len(self.flows):
@@ -567,22 +567,21 @@ class Scenario(Model):
                             "opened on the way"
                         )
 
-    def _unknown_nodes(self, where: str, *nodes: str) -> Iterator[Mistake]:
+    def _unknown_nodes(self, graph: _Graph, where: str, *nodes: str) -> Iterator[Mistake]:
         for node in nodes:
-            if node not in self.nodes:
+            if node not in graph:
                 yield (
                     f"{where}: no link touches node {quoted(node)}: nodes are "
                     f"{self._node_list()}.{nearest(node, list(self.nodes))}"
                 )
 
-    def _missing_paths(self) -> Iterator[Mistake]:
-        graph = _Graph((link.source, link.target) for link in self.links)
+    def _missing_paths(self, graph: _Graph) -> Iterator[Mistake]:
         ends: list[tuple[str, Flow | MediaStream]] = [
             *((f"flows.{number}", flow) for number, flow in enumerate(self.flows)),
             *((f"media_streams.{number}", own) for number, own in enumerate(self.media_streams)),
         ]
         for where, one in ends:
-            missing = list(self._unknown_nodes(where, one.source, one.target))
+            missing = list(self._unknown_nodes(graph, where, one.source, one.target))
             yield from missing
             if not missing and not graph.has_path(one.source, one.target):
                 yield f"{where}: no path from {quoted(one.source)} to {quoted(one.target)}"

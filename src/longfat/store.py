@@ -270,9 +270,10 @@ def _first(error: Exception) -> str:
 
 def _check_known(experiment: str) -> None:
     """Raise InputError for an experiment that is not archived, or in the form of before."""
-    known = [*experiments(), *points()]
-    if experiment in known:
+    there = (archive_folder(experiment) / f"{name}.parquet" for name in ("runs", "points"))
+    if any(path.exists() for path in there):
         return
+    known = [*experiments(), *points()]
     if (old := paths.RESULTS / f"{experiment}.csv").exists():
         raise InputError(
             f"{old} is an archive of the form before longfat 0.2: "

@@ -353,10 +353,12 @@ def repeating(runs: Runs) -> pd.DataFrame:
     Columns: those of `Runs.flows`, and overflows, packets on the way to the mobile host.
     """
     flows = runs.flows("tcpj-repeating")
-    links = [
-        result.links.set_index(["source", "target"]) for result in runs.results("tcpj-repeating")
+    dropped = [
+        link["packets_dropped_by_queue"]
+        for result in runs.results("tcpj-repeating")
+        for link in result.link_rows()
+        if (link["source"], link["target"]) == ("ar", "mn")
     ]
-    dropped = [link.at[("ar", "mn"), "packets_dropped_by_queue"] for link in links]
     return flows.assign(overflows=np.asarray(dropped, dtype=float))
 
 

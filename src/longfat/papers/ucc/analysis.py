@@ -317,12 +317,16 @@ def regions(runs: Runs) -> pd.DataFrame:
     for result in runs.results(name):
         queue = result.traces[plan.QUEUE]
         queue = queue[queue["link"] == "R>N3"]
-        radio = result.links[(result.links["source"] == "R") & (result.links["target"] == "N3")]
+        radio = [
+            link["packets_dropped_by_queue"]
+            for link in result.link_rows()
+            if (link["source"], link["target"]) == ("R", "N3")
+        ]
         waiting = np.nanmean(measures.values_at(queue, plan.QUEUE, times))
-        rates = result.flows["goodput_bps"] / 1e6
+        rates = [flow["goodput_bps"] / 1e6 for flow in result.flow_rows()]
         rows.append(
-            {"first_mbps": rates.iloc[0], "total_mbps": rates.sum()}
-            | {"dropped": int(radio["packets_dropped_by_queue"].sum())}
+            {"first_mbps": rates[0], "total_mbps": sum(rates)}
+            | {"dropped": int(sum(radio))}
             | {"queue_s": 8 * plan.PACKET_BYTES * float(waiting) / RADIO_BPS}
         )
     return runs.design(name).join(pd.DataFrame(rows))
