@@ -132,7 +132,7 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     return Chapter(
         name="ucc",
         setting=at,
-        experiments=(*plan.experiments(at), joint.experiment()),
+        experiments=(*plan.experiments(at), joint.experiment(), joint.experiment_on_ns2()),
         figures=(*_figures(), *_networks(), *_tables(), *_tables_of_theory()),
         claims=Table(
             name="ucc-verdicts",

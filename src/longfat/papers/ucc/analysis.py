@@ -52,7 +52,8 @@ def pairs(runs: Runs) -> pd.DataFrame:
     """Return what pairs of the five congestion controls get on the radio link: figures 3 to 6.
 
     Columns: engine, N1, N2, loss, seed, flow, Mb/s and counts. The segment engine makes all pairs
-    at every loss rate; ns-3 and ns-2 some of them (`plan.ON_NS3`; two equal senders of ns-2's).
+    at every loss rate, ns-2 those of the senders that it has (`plan.NS2_PAIRS`), and ns-3 some
+    (`plan.ON_NS3`).
     """
     return _flows(runs, *plan.PAIRS)
 
@@ -64,7 +65,7 @@ def segment_pairs(runs: Runs) -> pd.DataFrame:
 
 def judged_pairs(runs: Runs) -> pd.DataFrame:
     """Return those pairs that the claims are judged by: the segment engine's and ns-2's."""
-    return _flows(runs, *plan.SEGMENT_PAIRS, "ucc-pairs-ns2")
+    return _flows(runs, *plan.SEGMENT_PAIRS, plan.PAIRS_ON_NS2)
 
 
 def runs_on_engine(engine: str, runs: pd.DataFrame) -> pd.DataFrame:
@@ -147,9 +148,14 @@ def compared_engines(runs: pd.DataFrame) -> pd.DataFrame:
 def sensitivity_runs(runs: Runs) -> pd.DataFrame:
     """Return what pairs get with one assumption changed at a time (`plan.VARIED`): figures 4 to 6.
 
-    Columns as of `pairs`, with parameter and setting.
+    On the segment engine. Columns as of `pairs`, with parameter and setting.
     """
     return runs.flows("ucc-assumptions")
+
+
+def judged_variations(runs: Runs) -> pd.DataFrame:
+    """Return the same of the segment engine and of ns-2 (`plan.VARIED_ON_NS2`)."""
+    return _flows(runs, "ucc-assumptions", plan.ASSUMPTIONS_ON_NS2)
 
 
 def sensitivity_table(base: pd.DataFrame, varied: pd.DataFrame) -> pd.DataFrame:
@@ -195,6 +201,28 @@ def neighbour_points(beside: pd.DataFrame, neighbour: str, reference: str) -> li
             at = f"{neighbour}, $p = {loss:g}$"
             points.append({"loss": loss, "at": at} | ratio(got["UCC"], got[reference]))
     return points
+
+
+def neighbours_by_engine(runs: Runs) -> pd.DataFrame:
+    """Return what a neighbour gets beside another kind over beside its own, on ns-2 and ours.
+
+    Columns: neighbour, loss, engine, control (who is beside it: UCC, or CHD without DCC, which ns-2
+    has not), measured, low, high (95 %), runs.
+    """
+    every = runs.derived(judged_pairs)
+    rows = []
+    for engine in ("ns2", "segment"):
+        beside = measures.neighbour_goodput(runs_on_engine(engine, every))
+        for (neighbour, loss), mine in beside.groupby(["neighbour", "loss"]):
+            got = dict(list(mine.groupby("control")["Mb/s"]))
+            rows += [
+                {"neighbour": neighbour, "loss": loss, "engine": engine, "control": control}
+                | ratio(got[control], got[neighbour])
+                for control in ("UCC", CHD)
+                if neighbour in NEIGHBOURS and control in got
+            ]
+    names = ["neighbour", "loss", "engine", "control", "measured", "low", "high", "runs"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def neighbour_ratios(runs: Runs) -> pd.DataFrame:

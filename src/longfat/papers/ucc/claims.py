@@ -33,12 +33,18 @@ from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and two to fill up
 RANGES = {"0.001 to 0.1": (1e-3, 0.1), "0.001 to 0.03": (1e-3, 0.03), "0.01 to 0.1": (0.01, 0.1)}
+EXPERIMENTS = {
+    "segment": {"pairs": "ucc-pairs-segment", "varied": "ucc-assumptions"},
+    "ns2": {"pairs": plan.PAIRS_ON_NS2, "varied": plan.ASSUMPTIONS_ON_NS2},
+}
 
 
 # What the claims are judged by, by the names of `evidence`'s arguments.
 PARTS = {
-    "pairs": Part((*plan.SEGMENT_PAIRS, "ucc-pairs-ns2"), analysis.judged_pairs),
-    "varied": Part(("ucc-assumptions",), analysis.sensitivity_runs, sensitivity=True),
+    "pairs": Part((*plan.SEGMENT_PAIRS, plan.PAIRS_ON_NS2), analysis.judged_pairs),
+    "varied": Part(
+        ("ucc-assumptions", plan.ASSUMPTIONS_ON_NS2), analysis.judged_variations, sensitivity=True
+    ),
     "chain": Part(("ucc-chain-segment",), analysis.chain_goodput),
     "held": Part(("ucc-windows",), analysis.held_windows),
     "elsewhere": Part((), lambda _: theory.queueing_elsewhere()),
@@ -144,45 +150,44 @@ def of_newreno(equal: pd.DataFrame) -> list[dict]:
         newreno = mine[mine["control"] == "NewReno"].groupby("loss")["Mb/s"]
         got = dict(list(newreno))
         if {0, 0.01} <= got.keys() and len(got[0]) > 1:
-            experiment = "ucc-pairs-ns2" if engine == "ns2" else "ucc-pairs-segment"
+            experiment = EXPERIMENTS[engine]["pairs"]
             row = {"claim": "ucc-s1-newreno-suffers", "engine": engine, "experiment": experiment}
             rows.append(row | {"at": "$p = 0.01$ over $p = 0$"} | ratio(got[0.01], got[0]))
     return rows
 
 
 def of_neighbours(pairs: pd.DataFrame, varied: pd.DataFrame | None) -> list[dict]:
-    """What the text says of figures 4 to 6, and section 6 of all three."""
+    """What the text says of figures 4 to 6, and section 6 of all three: on each engine."""
     claims = [
         ("ucc-f4-newreno", "NewReno", "NewReno", 0),
         ("ucc-f5-cubic", "CUBIC", "CUBIC", 1e-9),  # "where the link errs"
         ("ucc-f6-compound", "Compound", "Compound", 0),
         *(("ucc-s6-friendlier", neighbour, CHD, 1e-9) for neighbour in NEIGHBOURS),
     ]
-    beside = measures.neighbour_goodput(runs_on_engine("segment", pairs))
-    often = beside[beside["control"] == "UCC"].groupby(["neighbour", "loss"])["seed"].nunique()
-    more = {(pair[0], loss): count for (pair, loss), count in MORE.items()}
+    more = {("segment", pair[0], loss): count for (pair, loss), count in MORE.items()}
     by = ["parameter", "setting"]
-    changed = [
-        (parameter, value, measures.neighbour_goodput(runs))
-        for (parameter, value), runs in ([] if varied is None else varied.groupby(by, sort=False))
-    ]
     rows = []
-    for claim, neighbour, reference, least in claims:
-        base = {"claim": claim, "engine": "segment"}
-        for point in neighbour_points(beside[beside["loss"] >= least], neighbour, reference):
-            base["experiment"] = "ucc-pairs-segment"
-            where = neighbour, point["loss"]
-            if often[where] >= more.get(where, np.inf):
-                base["experiment"] += " ucc-pairs-more"
-            rows.append(base | point)
-            for name, (low, high) in RANGES.items():
-                if low <= point["loss"] <= high:
-                    part = {"parameter": "loss_rates", "setting": name}
+    for engine, own in pairs.groupby("engine"):
+        beside, names = measures.neighbour_goodput(own), EXPERIMENTS[engine]
+        often = beside[beside["control"] == "UCC"].groupby(["neighbour", "loss"])["seed"].nunique()
+        others = [] if varied is None else runs_on_engine(engine, varied).groupby(by, sort=False)
+        changed = [(*changes, measures.neighbour_goodput(runs)) for changes, runs in others]
+        for claim, neighbour, reference, least in claims:
+            base = {"claim": claim, "engine": engine}
+            for point in neighbour_points(beside[beside["loss"] >= least], neighbour, reference):
+                base["experiment"] = names["pairs"]
+                where = neighbour, point["loss"]
+                if often[where] >= more.get((engine, *where), np.inf):
+                    base["experiment"] += " ucc-pairs-more"
+                rows.append(base | point)
+                for name, (low, high) in RANGES.items():
+                    if low <= point["loss"] <= high:
+                        part = {"parameter": "loss_rates", "setting": name}
+                        rows.append(base | part | point)
+            for parameter, value, runs in changed:
+                part = {"parameter": parameter, "setting": value, "experiment": names["varied"]}
+                for point in neighbour_points(runs[runs["loss"] >= least], neighbour, reference):
                     rows.append(base | part | point)
-        for parameter, value, varied in changed:
-            part = {"parameter": parameter, "setting": value, "experiment": "ucc-assumptions"}
-            for point in neighbour_points(varied[varied["loss"] >= least], neighbour, reference):
-                rows.append(base | part | point)
     return rows
 
 

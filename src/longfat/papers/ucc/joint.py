@@ -1,11 +1,15 @@
 """The UCC paper's claims at settings that differ in all that it does not state, at once.
 
-The runs are the segment engine's: ns-2 has no CHD. Crowds, held windows and other buffers than a
-short one are not among them.
+Pairs of senders that ns-2 has, which has no CHD, are run there too. The other runs are the segment
+engine's. Crowds, held windows and other buffers than a short one are not among them.
+
+ns-2's senders repair losses in their own ways: NewReno and UCC are its SACK sender, which halves
+its window at once and leaves a lost retransmission to the timer; CUBIC (of which it has one) and
+Compound are its Linux agents, whose rate halving comes nearest to PRR.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -22,7 +26,7 @@ from longfat.result import Result
 from longfat.scenario import Link, Scenario
 from longfat.verdicts.judge import EVIDENCE_COLUMNS
 
-ARCHIVE = "ucc-joint"
+ARCHIVE, ON_NS2 = "ucc-joint", "ucc-joint-ns2"
 _WITHOUT_DCC = "CHD without DCC, which the claims are about, makes no use of it"
 _NO_SWITCH = "the engine has no switch for it"
 LEFT_OUT = {
@@ -38,7 +42,9 @@ LEFT_OUT = {
 }
 LOSSES = (3e-3, 1e-1)  # where the claims on figures 4 to 6 are nearest to their thresholds
 CHAIN_LOSSES = (0.0, 1e-2)
-SEEDS = 16
+SEEDS, SEEDS_ON_NS2 = 16, 12
+# What makes no difference to pairs on ns-2.
+NOT_ON_NS2 = ["lost_retransmission", "cubic", "multi_layout", "multi_loss", "multi_access"]
 SHORT_BUFFER = 10  # packets: the least favourable of those that claims are judged at
 DEFAULT_LOSS = "R1-R2"  # of `multi_loss`: where the layout has it
 
@@ -46,6 +52,11 @@ DEFAULT_LOSS = "R1-R2"  # of `multi_loss`: where the layout has it
 def settings() -> pd.DataFrame:
     """Return the settings (`joint.settings`)."""
     return joint.settings("ucc", LEFT_OUT)
+
+
+def settings_on_ns2() -> pd.DataFrame:
+    """Return the settings as ns-2 has them."""
+    return settings().drop(columns=NOT_ON_NS2)
 
 
 def experiment() -> JointRuns:
@@ -58,6 +69,24 @@ def experiment() -> JointRuns:
         measure=measured,
         point=f"{__name__}:POINT",
     )
+
+
+def experiment_on_ns2() -> JointRuns:
+    """Return the same on ns-2: the pairs of senders that it has."""
+    return JointRuns(
+        name=ON_NS2,
+        engine="ns2",
+        build=scenario_on_ns2,
+        points=_points_on_ns2,
+        repetitions=SEEDS_ON_NS2,
+        measure=measured,
+        point=f"{__name__}:POINT_ON_NS2",
+    )
+
+
+def _points_on_ns2() -> pd.DataFrame:
+    points = _points()
+    return points[(points["run"] == "pair") & (points["N2"] != CHD)]
 
 
 def _points() -> pd.DataFrame:
@@ -123,6 +152,21 @@ def scenario(*, run: str, N1: str, N2: str, loss: float, seed: int, **setting: A
     )
 
 
+def scenario_on_ns2(**given: Any) -> Scenario:
+    """Return a run of two senders at a setting as ns-2 has it (see `scenario`).
+
+    Where clocks are exact, UCC takes for equal what is equal but for the rounding of doubles.
+    """
+    found = scenario(**(given | {"lost_retransmission": "detected", "cubic": "RFC 9438"}))
+    flows = []
+    for flow in found.flows:
+        fields = flow.model_dump()
+        if flow.congestion_control.name == "ucc":
+            fields["congestion_control"]["parameters"] |= plan.EQUAL_IN_DOUBLES
+        flows.append(fields)
+    return found.replace(flows=flows)
+
+
 def _several(
     control: str | dict, loss: float, setting: dict[str, Any], fields: dict[str, Any]
 ) -> Scenario:
@@ -149,13 +193,28 @@ def measured(result: Result) -> dict[str, float]:
     return {"first_bps": first["goodput_bps"], "second_bps": second["goodput_bps"]}
 
 
+def _of_a_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what makes the scenario of a row of an archive."""
+    names = [*settings().columns.drop("setting"), "run", "N1", "N2", "loss", "seed"]
+    return {name: row[name] for name in names}
+
+
+def _archived(result: Result) -> dict[str, float]:
+    return joint.rounded(measured(result))
+
+
 def archived_scenario(row: dict[str, Any]) -> Scenario:
     """Return the scenario of a row of the archive."""
-    names = [*settings().columns.drop("setting"), "run", "N1", "N2", "loss", "seed"]
-    return scenario(**{name: row[name] for name in names})
+    return scenario(**_of_a_row(row))
 
 
-POINT = Point(archived_scenario, lambda result: joint.rounded(measured(result)))
+def archived_on_ns2(row: dict[str, Any]) -> Scenario:
+    """Return the scenario of a row of ns-2's archive."""
+    return scenario_on_ns2(**_of_a_row(row))
+
+
+POINT = Point(archived_scenario, _archived)
+POINT_ON_NS2 = Point(archived_on_ns2, _archived)
 
 
 # --- what the claims make of it
@@ -166,29 +225,50 @@ def evidence(points: pd.DataFrame) -> pd.DataFrame:
 
     The columns of `verdicts.judge.Evidence`, and setting, its number.
     """
+    return _evidence(points, _of_a_setting)
+
+
+def evidence_on_ns2(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the same of runs on ns-2, for the claims about pairs that it has."""
+    return _evidence(points, lambda runs: _of_pairs(runs.assign(engine="ns2")))
+
+
+def _evidence(
+    points: pd.DataFrame, of_a_setting: Callable[[pd.DataFrame], list[dict[str, Any]]]
+) -> pd.DataFrame:
     tables = []
     with warnings.catch_warnings():  # runs without random losses that start at once are all equal
         warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
         for number, runs in points.groupby("setting"):
-            rows = pd.DataFrame(_of_a_setting(runs), columns=list(EVIDENCE_COLUMNS))
+            rows = pd.DataFrame(of_a_setting(runs), columns=list(EVIDENCE_COLUMNS))
             tables.append(rows[rows["parameter"].isna()].assign(setting=number))
     return pd.concat(tables, ignore_index=True)
 
 
 def _of_a_setting(runs: pd.DataFrame) -> list[dict[str, Any]]:
-    highest = float(runs["loss_rates"].iloc[0].rpartition(" ")[2])
     runs = runs.assign(engine="segment")
-    within = runs[runs["loss"] <= highest]
-    pairs = _flows(runs[runs["run"] == "pair"])
+    within = runs[runs["loss"] <= _highest(runs)]
     buffers = _flows(runs[runs["run"] == "short buffer"])
     chain = within[within["run"] == "chain"]
     both = (chain["first_bps"] + chain["second_bps"]) / 1e6
     return [
-        *of_newreno(equal_pairs(pairs)),
-        *of_neighbours(pairs[pairs["loss"] <= highest], None),
+        *_of_pairs(runs),
         *of_layouts(chain.assign(layout=LAYOUT, control=chain["N1"], **{"Mb/s": both})),
         *of_buffers(_beside(buffers)),
     ]
+
+
+def _of_pairs(runs: pd.DataFrame) -> list[dict[str, Any]]:
+    pairs = _flows(runs[runs["run"] == "pair"])
+    return [
+        *of_newreno(equal_pairs(pairs)),
+        *of_neighbours(pairs[pairs["loss"] <= _highest(runs)], None),
+    ]
+
+
+def _highest(runs: pd.DataFrame) -> float:
+    """Return the largest of a setting's loss rates."""
+    return float(runs["loss_rates"].iloc[0].rpartition(" ")[2])
 
 
 def _flows(runs: pd.DataFrame) -> pd.DataFrame:
@@ -218,4 +298,7 @@ def _beside(buffers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-LEGS = (Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),)
+LEGS = (
+    Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),
+    Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence_on_ns2),
+)

@@ -1,8 +1,9 @@
 """What the chapter on UCC runs: its setting, and its experiments as data.
 
 Two senders are called N1 and N2, as in the paper's figure 2; a congestion control is named as in
-`Setting.controls`. The segment engine makes the runs that the verdicts rest on, the others those
-that say whether it can be believed.
+`Setting.controls`. What the paper says of NewReno, CUBIC and Compound beside UCC is judged on ns-2,
+its own simulator; what it says of CHD, which ns-2 lacks, on the segment engine. The other engines
+say whether these can be believed.
 """
 
 import itertools
@@ -32,6 +33,7 @@ LAYOUT = str(papers.parameters("ucc").set_index("name").at["multi_layout", "valu
 
 NEIGHBOURS = ("NewReno", "CUBIC", "Compound")  # of figures 4 to 6
 CHD = "CHD w/o DCC"
+EQUAL_IN_DOUBLES = {"tolerance_s": 1e-9}  # of UCC in ns-2, whose clock is a double
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +94,12 @@ class Setting:
             "UCC": self.ucc(),
         }
 
+    @property
+    def controls_on_ns2(self) -> dict[str, str | dict]:
+        """Those that ns-2 has; delays that are equal in doubles but for rounding are equal."""
+        every = {name: control for name, control in self.controls.items() if name != CHD}
+        return every | {"UCC": self.ucc(**(EQUAL_IN_DOUBLES | self.ucc_parameters))}
+
     def ucc(self, **parameters: Any) -> dict:
         """Return UCC with other parameters."""
         return {"name": "ucc", "parameters": self.ucc_parameters | parameters}
@@ -133,7 +141,6 @@ def setting(profile: str = "paper", **parameters: Any) -> Setting:
 
 # The pairs that figures 4 to 6 and section 6 compare, in the order of `Setting.controls`.
 EQUATED = tuple(pair for name in NEIGHBOURS for pair in ((name, name), (name, CHD), (name, "UCC")))
-ALIKE = tuple((name, name) for name in NEIGHBOURS)
 # Which pairs run on ns-3, ten times a point: those of NewReno, UCC and CHD at some loss rates, and
 # with the other neighbours at one.
 ON_NS3 = (
@@ -164,13 +171,18 @@ MORE: Mapping[tuple[tuple[str, str], float], int] = {
 }
 
 
+# Which pairs run on ns-2: all but those of CHD. A run takes a fifth of a second, so that each point
+# has as many as those that are run `OFTEN`.
+NS2_PAIRS = tuple(pair for pair in (*EQUATED, ("UCC", "UCC")) if CHD not in pair)
+
 SEGMENT_PAIRS = ("ucc-pairs-segment", "ucc-pairs-more")
-PAIRS = (*SEGMENT_PAIRS, "ucc-pairs", "ucc-pairs-ns2")
+PAIRS_ON_NS2, ASSUMPTIONS_ON_NS2 = "ucc-pairs-ns2", "ucc-assumptions-ns2"
+PAIRS = (*SEGMENT_PAIRS, "ucc-pairs", PAIRS_ON_NS2)
 LEFT_TO_TIMER = "ucc-pairs-timer"  # two equal senders, where a lost retransmission is
 
 
 def pairs(at: Setting) -> tuple[Experiment, ...]:
-    """Pairs of the five congestion controls: all on the segment engine, a few on the others.
+    """Pairs of the five congestion controls: all on the segment engine, some on the others.
 
     ns-3 leaves a lost retransmission to the timer; so does the segment engine in some runs.
     """
@@ -210,10 +222,10 @@ def pairs(at: Setting) -> tuple[Experiment, ...]:
         ),
         _over_radio(
             at,
-            "ucc-pairs-ns2",
-            _pairs(ALIKE, at.among(0, 1e-3, 0.01, 0.1)),
+            PAIRS_ON_NS2,
+            _pairs(NS2_PAIRS, at.loss_rates),
             engine="ns2",
-            repetitions=5,
+            repetitions=4 * at.repetitions,
         ),
     )
 
@@ -249,9 +261,10 @@ def _over_radio(
 ) -> Experiment:
     """Return an experiment of N1 and N2 over figure 2's network."""
     path = at.network | {"lost_retransmissions": lost_retransmissions}
+    controls = at.controls_on_ns2 if engine == "ns2" else at.controls
 
     def build(N1: str, N2: str, loss: float, seed: int) -> Scenario:
-        first, second = at.controls[N1], at.controls[N2]
+        first, second = controls[N1], controls[N2]
         return wireless(first, second, loss=loss, seed=seed, **path)
 
     return Experiment(
@@ -315,13 +328,15 @@ class Varied(NamedTuple):
     """An assumption of parameters.csv that is another one.
 
     `fields` are what `wireless` takes then, by the loss rate; `controls` are the congestion
-    controls that are others, by their names: only pairs with one of these are run.
+    controls that are others, by their names: only pairs with one of these are run. `ucc` has
+    parameters of UCC that are others.
     """
 
     parameter: str
     setting: str
     fields: Callable[[float], dict] = lambda loss: {}
     controls: dict[str, str | dict] | None = None
+    ucc: Mapping[str, float] | None = None
 
 
 def per_bit(loss: float) -> dict:
@@ -344,6 +359,14 @@ VARIED = (
     ),
 )
 
+# ns-2 has one CUBIC. By its clock as it is few equal delays are equal; ticks are whole ones.
+VARIED_ON_NS2 = (
+    *(one for one in VARIED if one.parameter != "cubic"),
+    Varied("clock", "ns-2's own, as printed", ucc={"tolerance_s": 0.0}),
+    Varied("clock", "ticks of 1 µs", ucc={"clock_s": 1e-6}),
+    Varied("clock", "ticks of 1 ms", ucc={"clock_s": 1e-3}),
+)
+
 
 def assumptions(at: Setting) -> Experiment:
     """The pairs of figures 4 to 6 with one assumption changed at a time (`VARIED`)."""
@@ -356,27 +379,55 @@ def assumptions(at: Setting) -> Experiment:
     return changed(at, "ucc-assumptions", cases)
 
 
-def changed(at: Setting, name: str, cases: Iterable[tuple[str, str, str, str]]) -> Experiment:
+def assumptions_on_ns2(at: Setting) -> Experiment:
+    """The same on ns-2 (`VARIED_ON_NS2`), with the pairs that it has."""
+    cases = [
+        (one.parameter, one.setting, *pair)
+        for one in VARIED_ON_NS2
+        for pair in EQUATED
+        if pair in NS2_PAIRS
+    ]
+    return changed(
+        at, ASSUMPTIONS_ON_NS2, cases, VARIED_ON_NS2, engine="ns2", repetitions=at.repetitions
+    )
+
+
+def changed(
+    at: Setting,
+    name: str,
+    cases: Iterable[tuple[str, str, str, str]],
+    varied: Sequence[Varied] = VARIED,
+    *,
+    engine: str = "segment",
+    repetitions: int | None = None,
+) -> Experiment:
     """Return an experiment with assumptions changed: parameters and settings in words, N1, N2.
 
-    Several parameters that are changed at once stand with commas between them.
+    Several that are changed at once stand with commas between them. Repetitions are half of the
+    usual ones unless stated.
     """
-    varied = {one.parameter: one for one in VARIED}
+    one_by_one = {(one.parameter, one.setting): one for one in varied}
+    by_parameter = {one.parameter: one for one in varied}
+    usual = at.controls_on_ns2 if engine == "ns2" else at.controls
 
     def build(parameter: str, setting: str, N1: str, N2: str, loss: float, seed: int) -> Scenario:
-        controls, fields = at.controls, {"loss": loss} | at.network
-        for one in parameter.split(", "):
-            controls = controls | (varied[one].controls or {})
-            fields |= varied[one].fields(loss)
+        controls, fields = usual, {"loss": loss} | at.network
+        alone = one_by_one.get((parameter, setting))
+        for one in [alone] if alone else [by_parameter[name] for name in parameter.split(", ")]:
+            controls = controls | (one.controls or {})
+            if one.ucc is not None:
+                controls = controls | {"UCC": at.ucc(**one.ucc)}
+            fields |= one.fields(loss)
         return wireless(controls[N1], controls[N2], seed=seed, **fields)
 
     table = pd.DataFrame(cases, columns=["parameter", "setting", "N1", "N2"])
     return Experiment(
         name=name,
+        engine=engine,
         build=build,
         points=table.merge(pd.DataFrame({"loss": at.varied_losses}), how="cross"),
-        repetitions=at.half,
-        labels={"engine": "segment"},
+        repetitions=repetitions or at.half,
+        labels={"engine": engine},
     )
 
 
@@ -778,6 +829,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         *pairs(at),
         *chain(at),
         assumptions(at),
+        assumptions_on_ns2(at),
         assumptions_together(at),
         held_window_runs(at),
         watched(at),
