@@ -59,3 +59,17 @@ def test_ns3_has_runs_of_the_segment_engine():
     assert len(runs_of_point) == 5 * len(plan.NS3_LOSSES) + len(plan.NEIGHBOURS_ON_NS3)
     early = full["seed"] <= plan.setting().half  # as often the segment engine has every pair
     assert set(full.loc[early, "scenario"]) < set(fast["scenario"])
+
+
+def test_ns2_has_each_pair_of_its_senders_forty_eight_times():
+    """And UCC there takes for equal what is equal to a nanosecond."""
+    table = runs("ucc-pairs-ns2")
+    assert set(table["engine"]) == {"ns2"}
+    assert set(table["loss"]) == LOSSES
+    seeds = table.groupby(["controls", "loss"])["seed"].nunique()
+    assert len(seeds) == len(plan.NS2_PAIRS) * len(LOSSES) and (seeds == 48).all()
+    names = {json.loads(control)["name"] for pair in table["controls"] for control in pair}
+    assert names == {"newreno", "cubic", "compound", "ucc"}
+    for pair in set(table["controls"]):
+        for one in map(json.loads, pair):
+            assert one["name"] != "ucc" or one["parameters"]["tolerance_s"] == 1e-9

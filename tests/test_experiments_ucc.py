@@ -6,8 +6,10 @@ import pytest
 
 from longfat import experiment, measures, papers
 from longfat.book import show
+from longfat.book.chapters import ucc
 from longfat.book.chapters import ucc_charts as charts
 from longfat.cc import catalogue
+from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.papers.ucc import analysis, claims, plan, theory
 from longfat.studies import atlas
@@ -164,6 +166,45 @@ def test_pairs_are_on_the_segment_engine_and_a_few_on_others(made_up):
         assert [c.name for c in controls] == [n if isinstance(n, str) else n["name"] for n in names]
         (radio,) = [link for link in scenario.links if (link.source, link.target) == ("R", "N3")]
         assert radio.loss_per_packet == row.loss
+
+
+@pytest.fixture
+def on_ns2(made_up, monkeypatch):
+    """The same where this machine has ns-2."""
+    monkeypatch.setattr(experiment, "can_run", lambda *_: True)
+    return made_up
+
+
+def test_ns2_runs_the_pairs_of_its_senders(on_ns2):
+    one = setting(ucc_parameters={"alpha": 0.9})
+    runs = analysis.runs_on_engine("ns2", analysis.pairs(plan.runs(one)))
+    here = on_ns2["ucc-pairs-ns2", "ns2"]
+    assert len(here) == 7 * len(one.loss_rates) * 4 * one.repetitions
+    assert plan.CHD not in set(runs["N1"]) | set(runs["N2"])
+    analysis.judged_variations(plan.runs(one))
+    varied = on_ns2["ucc-assumptions-ns2", "ns2"]
+    for scenario in {s.canonical_json(): s for s in [*here[:: one.repetitions], *varied]}.values():
+        planning.check(scenario)
+    given = [flow.congestion_control for s in here for flow in s.flows]
+    ucc = [one.parameters for one in given if one.name == "ucc"]
+    assert ucc and all(one == {"alpha": 0.9, "tolerance_s": 1e-9} for one in ucc)
+
+
+def test_on_ns2_the_clock_as_printed_and_ticks_are_varied(on_ns2):
+    one = setting()
+    table = analysis.judged_variations(plan.runs(one))
+    first = table[table["engine"] == "ns2"].iloc[::2].reset_index(drop=True)
+    clocks = {}
+    for scenario, row in zip(on_ns2["ucc-assumptions-ns2", "ns2"], first.itertuples(), strict=True):
+        if row.parameter == "clock" and row.N2 == "UCC":
+            control = scenario.flows[1].congestion_control
+            clocks[row.setting] = control.parameters
+    assert clocks == {
+        plan.AS_PRINTED: {"tolerance_s": 0.0},
+        "ticks of 1 µs": {"clock_s": 1e-6},
+        "ticks of 1 ms": {"clock_s": 1e-3},
+    }
+    assert set(first["parameter"]) == {one.parameter for one in plan.VARIED_ON_NS2}
 
 
 def test_equal_flows_are_summed_and_engines_compared(made_up):
@@ -388,6 +429,53 @@ def test_a_neighbour_that_loses_turns_the_verdict(made_up):
     )
     for claim in ("ucc-f4-newreno", "ucc-f5-cubic", "ucc-f6-compound", "ucc-s6-friendlier"):
         assert judged.loc[claim, "verdict"] == "not reproduced"
+
+
+def test_what_is_said_of_figures_4_to_6_is_judged_on_ns2(on_ns2):
+    """By its runs alone, whatever the segment engine says; CHD is not there."""
+    one = setting()
+    runs = analysis.pairs(plan.runs(one))
+    varied = analysis.judged_variations(plan.runs(one))
+    figures = ["ucc-f4-newreno", "ucc-f5-cubic", "ucc-f6-compound"]
+
+    def judged(engine):
+        worse = (runs["N2"] == "UCC") & (runs["flow"] == "N1") & (runs["engine"] == engine)
+        pairs = runs.assign(**{"Mb/s": runs["Mb/s"] * np.where(worse, 0.5, 1.0)})
+        table = evidence(one, pairs=pairs, varied=varied)
+        assert set(table["experiment"][table["engine"] == "ns2"]) == {
+            plan.PAIRS_ON_NS2,
+            plan.ASSUMPTIONS_ON_NS2,
+        }
+        return judge(papers.claims("ucc"), table).set_index("id")
+
+    found = judged("segment")
+    assert (found.loc[figures, "engine"] == "ns2").all()
+    assert (found.loc[figures, "verdict"] == "reproduced").all()
+    assert found.loc["ucc-s6-friendlier", "engine"] == "segment"
+    found = judged("ns2")
+    assert not (found.loc[figures, "verdict"] == "reproduced").any()
+    assert found.loc[figures, "measured"].tolist() == pytest.approx([0.5] * 3)
+
+
+def test_a_neighbour_is_told_by_engine_and_drawn_by_engine(on_ns2):
+    runs = plan.runs(setting())
+    table = ucc.neighbours_by_engine(runs)
+    assert list(table) == [
+        "neighbour",
+        "loss",
+        "beside UCC, ns-2",
+        "beside UCC, segment engine",
+        "beside CHD w/o DCC, segment engine",
+    ]
+    assert table["neighbour"].drop_duplicates().tolist() == list(plan.NEIGHBOURS)
+    assert table["beside UCC, ns-2"].str.startswith("1.00 [").all()
+    figure = charts.neighbours(ucc.neighbours(runs), runs)
+    kinds = [one.lines[0].get_fillstyle() for one in figure.axes[0].containers]
+    assert kinds == ["full", "full", "none"]
+    show.plt.close(figure)
+    found = claims._of_neighbours_on_ns2(runs)
+    assert found["ucc_ns2_newreno_clean"] == pytest.approx(1)
+    assert np.isnan(found["ucc_ns2_newreno_3e3"])  # the quick profile has no such loss rate
 
 
 def test_a_loss_rate_that_a_claim_needs_may_be_left_out(made_up):

@@ -219,10 +219,43 @@ def test_ns2_can_run_every_setting():
     assert sack == (first["sack"] == "1").tolist()
 
 
+def test_ns2_can_run_every_pair_of_uccs_settings():
+    """With UCC's clock from the setting, and equal delays equal where it is exact."""
+    module = of("ucc")
+    design = module.experiment_on_ns2().design
+    assert "CHD w/o DCC" not in set(design["N1"]) | set(design["N2"])
+    assert set(design["run"]) == {"pair"}
+    first = design.groupby(["setting", "N1", "N2"]).first().reset_index()
+    for row in first.to_dict("records"):
+        scenario = module.archived_on_ns2(row)
+        planning.check(scenario)
+        for flow in scenario.flows:
+            if flow.congestion_control.name == "ucc":
+                given = flow.congestion_control.parameters
+                assert given["clock_s"] == float(row["clock"])
+                assert given["tolerance_s"] == 1e-9
+
+
+def test_uccs_pairs_on_ns2_are_judged_as_those_on_our_own_engine():
+    """Made-up runs: who is beside UCC keeps half of its own at one setting, at another all."""
+    module = of("ucc")
+    runs = module.experiment_on_ns2().design.query("setting < 2")
+    lost = (runs["setting"] == 0) & (runs["N2"] == "UCC")
+    runs = runs.assign(first_bps=1e6 * (1 + 0.001 * runs["seed"]))
+    runs = runs.assign(second_bps=runs["first_bps"])
+    runs.loc[lost, "first_bps"] *= 0.5
+    found = module.evidence_on_ns2(runs)
+    assert set(found["engine"]) == {"ns2"}
+    means = found.groupby(["setting", "claim"])["measured"].mean().unstack()
+    for claim in ("ucc-f4-newreno", "ucc-f5-cubic", "ucc-f6-compound"):
+        assert means[claim].tolist() == pytest.approx([0.5, 1.0])
+    assert "ucc-s6-friendlier" not in means  # ns-2 has no CHD
+
+
 def experiments() -> dict[str, sample.JointRuns]:
     """All that are run at joint settings, by the names of their archives."""
     made = [of(paper).experiment() for paper in PAPERS]
-    made += [of("tcpj").fits(), of("hybla").experiment_on_ns2()]
+    made += [of("tcpj").fits(), *(of(paper).experiment_on_ns2() for paper in ("hybla", "ucc"))]
     return {one.name: one for one in made}
 
 

@@ -141,20 +141,26 @@ def reactions(run: analysis.OverTime) -> pd.DataFrame:
 def neighbours(table: pd.DataFrame, runs: Runs) -> Drawing:
     """Draw what a neighbour gets, over what it gets beside its own kind: a panel a neighbour.
 
-    The band is "almost the same": within the setting's factor of equivalence.
+    `table` is of `analysis.neighbours_by_engine`, with engines as readers know them; those of ns-2
+    are hollow. The band is "almost the same": within the setting's factor of equivalence.
     """
     factor = runs.setting.equivalence_factor
     figure, panels = show.subplots(1, 3, figsize=(9, 3.4), sharey=True)
     smallest = table.loc[table["loss"] > 0, "loss"].min()
+    ns2, segment = show.ENGINE_LABEL["ns2"], show.ENGINE_LABEL["segment"]
+    drawn = [(segment, "UCC"), (segment, CHD), (ns2, "UCC")]
     for axes, (name, rows) in zip(panels, table.groupby("neighbour", sort=False), strict=True):
         axes.axhspan(1 / factor, factor, color=SAME, linewidth=0)
-        for control in ("UCC", CHD):
-            line = rows[rows["control"] == control].sort_values("loss")
+        for engine, control in drawn:
+            line = rows[(rows["control"] == control) & (rows["engine"] == engine)]
+            line = line.sort_values("loss")
             error = [line["measured"] - line["low"], line["high"] - line["measured"]]
-            label = f"beside {control}"
-            axes.errorbar(
-                line["loss"], line["measured"], yerr=error, label=label, **show.style(control)
-            )
+            label, look = f"beside {control}", dict(show.style(control))
+            if engine == ns2:
+                label, color = f"{label}, {ns2}", look["color"]
+                look = charts.hollow(ns2) | {"color": color, "linestyle": "none"}
+            if not line.empty:
+                axes.errorbar(line["loss"], line["measured"], yerr=error, label=label, **look)
         axes.set_xscale("symlog", linthresh=smallest, linscale=0.5)
         axes.set(
             xlabel="probability of a loss", title=f"a {name} neighbour", xlim=(-smallest / 10, None)

@@ -33,7 +33,7 @@ from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and two to fill up
 RANGES = {"0.001 to 0.1": (1e-3, 0.1), "0.001 to 0.03": (1e-3, 0.03), "0.01 to 0.1": (0.01, 0.1)}
-EXPERIMENTS = {
+EXPERIMENTS = {  # of pairs, by the engines that judge them
     "segment": {"pairs": "ucc-pairs-segment", "varied": "ucc-assumptions"},
     "ns2": {"pairs": plan.PAIRS_ON_NS2, "varied": plan.ASSUMPTIONS_ON_NS2},
 }
@@ -146,12 +146,13 @@ def _of_sentences(
 def of_newreno(equal: pd.DataFrame) -> list[dict]:
     """What two NewReno flows carry where the link errs, of what they do without (`equal_pairs`)."""
     rows = []
-    for engine, mine in equal.groupby("engine"):
+    for engine, experiments in EXPERIMENTS.items():
+        mine = runs_on_engine(engine, equal)
         newreno = mine[mine["control"] == "NewReno"].groupby("loss")["Mb/s"]
         got = dict(list(newreno))
         if {0, 0.01} <= got.keys() and len(got[0]) > 1:
-            experiment = EXPERIMENTS[engine]["pairs"]
-            row = {"claim": "ucc-s1-newreno-suffers", "engine": engine, "experiment": experiment}
+            row = {"claim": "ucc-s1-newreno-suffers", "engine": engine}
+            row["experiment"] = experiments["pairs"]
             rows.append(row | {"at": "$p = 0.01$ over $p = 0$"} | ratio(got[0.01], got[0]))
     return rows
 
@@ -167,8 +168,8 @@ def of_neighbours(pairs: pd.DataFrame, varied: pd.DataFrame | None) -> list[dict
     more = {("segment", pair[0], loss): count for (pair, loss), count in MORE.items()}
     by = ["parameter", "setting"]
     rows = []
-    for engine, own in pairs.groupby("engine"):
-        beside, names = measures.neighbour_goodput(own), EXPERIMENTS[engine]
+    for engine, names in EXPERIMENTS.items():
+        beside = measures.neighbour_goodput(runs_on_engine(engine, pairs))
         often = beside[beside["control"] == "UCC"].groupby(["neighbour", "loss"])["seed"].nunique()
         others = [] if varied is None else runs_on_engine(engine, varied).groupby(by, sort=False)
         changed = [(*changes, measures.neighbour_goodput(runs)) for changes, runs in others]
@@ -355,6 +356,7 @@ def numbers(runs: Runs) -> dict[str, float]:
         "ucc_crowd_repeated_chd": 100 * one(fair["repeated"], CHD, 30),
         **_of_clocks(runs),
         **_of_clocks_on_ns2(runs),
+        **_of_neighbours_on_ns2(runs),
         **_of_thresholds(runs),
         **_of_managed(runs),
         **_of_hd(runs),
@@ -409,6 +411,26 @@ def _of_clocks_on_ns2(runs: Runs) -> dict[str, float]:
         f"ucc_ns2_{name}": float(two.at[(clock, mend), value]) if len(two) else float("nan")
         for name, (clock, mend, value) in wanted.items()
     }
+
+
+def _of_neighbours_on_ns2(runs: Runs) -> dict[str, float]:
+    """Return what a neighbour gets beside UCC in ns-2, over beside its own kind; missing where this
+    machine has neither ns-2 nor these runs, or the setting no such loss.
+
+    "printed" is by ns-2's clock as it is.
+    """
+    table = runs.derived(analysis.neighbours_by_engine)
+    own = table[table["engine"] == "ns2"].set_index(["neighbour", "loss"])["measured"]
+    varied = analysis.judged_variations(runs)
+    printed = varied[(varied["engine"] == "ns2") & (varied["setting"] == plan.AS_PRINTED)]
+    beside = measures.neighbour_goodput(printed)
+    found = {}
+    for name in NEIGHBOURS:
+        for loss, text in ((0, "clean"), (1e-4, "1e4"), (3e-3, "3e3"), (1e-2, "1e2")):
+            found[f"ucc_ns2_{name.lower()}_{text}"] = float(own.get((name, loss), np.nan))
+        by_loss = {one["loss"]: one["measured"] for one in neighbour_points(beside, name, name)}
+        found[f"ucc_ns2_{name.lower()}_3e3_printed"] = by_loss.get(3e-3, np.nan)
+    return found
 
 
 def _of_thresholds(runs: Runs) -> dict[str, float]:
