@@ -172,8 +172,18 @@ MORE: Mapping[tuple[tuple[str, str], float], int] = {
 
 
 # Which pairs run on ns-2: all but those of CHD. A run takes a fifth of a second, so that each point
-# has as many as those that are run `OFTEN`.
+# has as many as those that are run `OFTEN`, and more where these left open what a claim says.
 NS2_PAIRS = tuple(pair for pair in (*EQUATED, ("UCC", "UCC")) if CHD not in pair)
+MORE_ON_NS2: Mapping[tuple[tuple[str, str], float], int] = {
+    ((name, other), loss): count
+    for name, loss, count in (
+        ("NewReno", 0.003, 480),
+        ("NewReno", 0.1, 192),
+        ("CUBIC", 0.003, 192),
+        ("Compound", 0.003, 480),
+    )
+    for other in (name, "UCC")
+}
 
 SEGMENT_PAIRS = ("ucc-pairs-segment", "ucc-pairs-more")
 PAIRS_ON_NS2, ASSUMPTIONS_ON_NS2 = "ucc-pairs-ns2", "ucc-assumptions-ns2"
@@ -226,6 +236,11 @@ def pairs(at: Setting) -> tuple[Experiment, ...]:
             _pairs(NS2_PAIRS, at.loss_rates),
             engine="ns2",
             repetitions=4 * at.repetitions,
+            more=[
+                ({"N1": a, "N2": b, "loss": loss}, count)
+                for ((a, b), loss), count in MORE_ON_NS2.items()
+                if at.repetitions == REPETITIONS
+            ],
         ),
     )
 
