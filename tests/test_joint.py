@@ -220,7 +220,7 @@ def test_ns2_can_run_every_setting():
 
 
 def test_ns2_can_run_every_pair_of_uccs_settings():
-    """With UCC's clock from the setting, and equal delays equal where it is exact."""
+    """With UCC's clock from the setting; of two that are exact one takes doubles as they are."""
     module = of("ucc")
     design = module.experiment_on_ns2().design
     assert "CHD w/o DCC" not in set(design["N1"]) | set(design["N2"])
@@ -232,8 +232,13 @@ def test_ns2_can_run_every_pair_of_uccs_settings():
         for flow in scenario.flows:
             if flow.congestion_control.name == "ucc":
                 given = flow.congestion_control.parameters
-                assert given["clock_s"] == float(row["clock"])
-                assert given["tolerance_s"] == 1e-9
+                tick, _, compared = row["clock"].partition(", ")
+                assert given["clock_s"] == float(tick)
+                tolerance = {"to a nanosecond": 1e-9, "to the last digit": 0.0}
+                assert given.get("tolerance_s") == tolerance.get(compared)
+    counts = module.settings_on_ns2()["clock"].value_counts()
+    assert counts["0, to the last digit"] == counts["0, to a nanosecond"] == sample.SETTINGS / 6
+    assert counts.sum() == sample.SETTINGS
 
 
 def test_uccs_pairs_on_ns2_are_judged_as_those_on_our_own_engine():

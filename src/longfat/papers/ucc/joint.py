@@ -5,7 +5,9 @@ engine's. Crowds, held windows and other buffers than a short one are not among 
 
 ns-2's senders repair losses in their own ways: NewReno and UCC are its SACK sender, which halves
 its window at once and leaves a lost retransmission to the timer; CUBIC (of which it has one) and
-Compound are its Linux agents, whose rate halving comes nearest to PRR.
+Compound are its Linux agents, whose rate halving comes nearest to PRR. Where a setting has exact
+clocks, ns-2's is a double, in which delays that should be equal differ by a rounding: in one such
+setting of two UCC compares them to the last digit, in the other to a nanosecond.
 """
 
 import warnings
@@ -43,6 +45,12 @@ LEFT_OUT = {
 LOSSES = (3e-3, 1e-1)  # where the claims on figures 4 to 6 are nearest to their thresholds
 CHAIN_LOSSES = (0.0, 1e-2)
 SEEDS, SEEDS_ON_NS2 = 16, 12
+EXACT = "0"  # of `clock`
+# What that is in ns-2, and UCC's parameters then.
+DOUBLES: dict[str, dict[str, float]] = {
+    "0, to the last digit": {"tolerance_s": 0.0},
+    "0, to a nanosecond": plan.EQUAL_IN_DOUBLES,
+}
 # What makes no difference to pairs on ns-2.
 NOT_ON_NS2 = ["lost_retransmission", "cubic", "multi_layout", "multi_loss", "multi_access"]
 SHORT_BUFFER = 10  # packets: the least favourable of those that claims are judged at
@@ -55,8 +63,15 @@ def settings() -> pd.DataFrame:
 
 
 def settings_on_ns2() -> pd.DataFrame:
-    """Return the settings as ns-2 has them."""
-    return settings().drop(columns=NOT_ON_NS2)
+    """Return the settings as ns-2 has them: an exact clock is one of `DOUBLES`."""
+    return _with_doubles().drop(columns=NOT_ON_NS2)
+
+
+def _with_doubles() -> pd.DataFrame:
+    table = settings()
+    exact = table["clock"] == EXACT
+    turn = exact.cumsum() % len(DOUBLES)
+    return table.assign(clock=table["clock"].where(~exact, turn.map(dict(enumerate(DOUBLES)))))
 
 
 def experiment() -> JointRuns:
@@ -84,17 +99,21 @@ def experiment_on_ns2() -> JointRuns:
     )
 
 
-def _points_on_ns2() -> pd.DataFrame:
-    points = _points()
-    return points[(points["run"] == "pair") & (points["N2"] != CHD)]
-
-
 def _points() -> pd.DataFrame:
-    kinds = pd.DataFrame(list(_kinds()), columns=["run", "N1", "N2", "loss"])
-    return settings().merge(kinds, how="cross")
+    return settings().merge(_kinds(), how="cross")
 
 
-def _kinds() -> Iterator[tuple[str, str, str, float]]:
+def _points_on_ns2() -> pd.DataFrame:
+    kinds = _kinds()
+    own = kinds[(kinds["run"] == "pair") & (kinds["N2"] != CHD)]
+    return _with_doubles().merge(own, how="cross")
+
+
+def _kinds() -> pd.DataFrame:
+    return pd.DataFrame(list(_each_kind()), columns=["run", "N1", "N2", "loss"])
+
+
+def _each_kind() -> Iterator[tuple[str, str, str, float]]:
     three = ("NewReno", CHD, "UCC")
     yield from (("pair", *pair, loss) for pair in EQUATED for loss in LOSSES)
     yield from (("pair", *pair, 1e-4) for pair in EQUATED if "CUBIC" in pair)
@@ -153,16 +172,15 @@ def scenario(*, run: str, N1: str, N2: str, loss: float, seed: int, **setting: A
 
 
 def scenario_on_ns2(**given: Any) -> Scenario:
-    """Return a run of two senders at a setting as ns-2 has it (see `scenario`).
-
-    Where clocks are exact, UCC takes for equal what is equal but for the rounding of doubles.
-    """
-    found = scenario(**(given | {"lost_retransmission": "detected", "cubic": "RFC 9438"}))
+    """Return a run of two senders at a setting as ns-2 has it (see `scenario`)."""
+    clock = DOUBLES.get(given["clock"])
+    usual = {"lost_retransmission": "detected", "cubic": "RFC 9438"}
+    found = scenario(**(given | usual | ({} if clock is None else {"clock": EXACT})))
     flows = []
     for flow in found.flows:
         fields = flow.model_dump()
         if flow.congestion_control.name == "ucc":
-            fields["congestion_control"]["parameters"] |= plan.EQUAL_IN_DOUBLES
+            fields["congestion_control"]["parameters"] |= clock or {}
         flows.append(fields)
     return found.replace(flows=flows)
 
