@@ -64,7 +64,7 @@ def with_control(name: str) -> list[str]:
     return (
         ["ns3"] * ns3.has(algorithm)
         + ["segment"] * bool(algorithm.header)
-        + ["linux"] * bool(algorithm.linux)
+        + ["linux"] * (algorithm.name in linux_planning.algorithms())
         + ["ns2"] * (name in ns2.planning.algorithms())
     )
 

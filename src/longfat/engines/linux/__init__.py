@@ -1,9 +1,9 @@
 """A real Linux stack: user-mode Linux, an ordinary process, with its clock virtualised.
 
-`make emulation` builds it (build.sh): the unmodified kernel, the programs that run in it, and a
-source of random numbers that repeats. A run is a process that gets its root as an archive in
-memory: the first program and the plan (`planning.py`); what it measured comes back as text. It
-makes no file, and ends with the process that asked for it.
+`make emulation` builds it (build.sh): the unmodified kernel, the same with UCC for runs that ask
+for it, the programs that run in it, and a source of random numbers that repeats. A run is a process
+that gets its root as an archive in memory: the first program and the plan (`planning.py`); what it
+measured comes back as text. It makes no file, and ends with the process that asked for it.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from typing import Any
 import platformdirs
 
 from longfat.engines import behaviour, host
-from longfat.engines.linux.planning import plan
+from longfat.engines.linux.planning import has_ucc, plan
 from longfat.errors import InputError, SimulationError
 from longfat.result import Result
 from longfat.scenario import Scenario
@@ -34,7 +34,7 @@ BEHAVIOUR = 1
 VERSION = "6.12"  # of the archived results, and of what `make emulation` builds from Debian
 SOURCES = [
     Path(str(files("longfat.engines.linux") / name))
-    for name in ("kernel.config", "guest.c", "host.c")
+    for name in ("kernel.config", "tcp_ucc.c", "guest.c", "host.c")
 ]
 PLANNING = Path(str(files("longfat.engines.linux") / "planning.py"))
 # Killed with the thread that waits for it; at the same addresses in every run, because the kernel
@@ -118,7 +118,13 @@ def simulate(
     if made["sources_sha256"] != _sources_sha256():
         raise InputError("engine 'linux' was built from older sources: run 'make emulation'")
     begin = time.monotonic()
-    status, output = _run(script, scenario.seed, time_limit_s, memory_limit_bytes)
+    kernel = folder() / ("linux-ucc" if has_ucc(scenario) else "linux")
+    if not kernel.exists():
+        raise InputError(
+            "engine 'linux' has no 'ucc' here: its kernel was built from LINUX_SOURCE, to which "
+            "'make emulation' adds nothing, and not from Debian's source"
+        )
+    status, output = _run(kernel, script, scenario.seed, time_limit_s, memory_limit_bytes)
     wall_s = time.monotonic() - begin
     sections = _sections(output)
     if status or "plan ended with status 0" not in sections:
@@ -140,7 +146,7 @@ def stop() -> None:
 
 
 def _run(
-    script: str, seed: int, time_limit_s: float, memory_limit_bytes: int | None
+    kernel: Path, script: str, seed: int, time_limit_s: float, memory_limit_bytes: int | None
 ) -> tuple[int, str]:
     """Run the script in a guest; return the exit status and the console's text."""
     memory_bytes = OWN_MEMORY_BYTES + memory_limit_bytes if memory_limit_bytes else MEMORY_BYTES
@@ -150,7 +156,7 @@ def _run(
         file.write(_cpio({"init": guest, "plan": script.encode()}))
         file.flush()
         process = subprocess.Popen(
-            [*LAUNCH, str(folder() / "linux"), *OPTIONS, f"mem={memory_bytes // 2**20}M"],
+            [*LAUNCH, str(kernel), *OPTIONS, f"mem={memory_bytes // 2**20}M"],
             stdin=root,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

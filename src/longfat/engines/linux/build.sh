@@ -1,5 +1,6 @@
 #!/bin/sh
-# Build the emulation: an unmodified Linux 6.x as a process, and what runs in it (make emulation).
+# Build the emulation: an unmodified Linux 6.x as a process, and what runs in it (make emulation);
+# beside it the same kernel with UCC, unless the source is somebody's own, which is not written to.
 #
 # From Debian's linux-source-6.12, or the source tree LINUX_SOURCE; into LONGFAT_EMULATION, or the
 # user's cache. Interrupted, it goes on where it was; it builds again what has changed.
@@ -25,7 +26,7 @@ if [ -n "${LINUX_SOURCE:-}" ] && ! [ -d "$LINUX_SOURCE/arch/um" ]; then
 fi
 
 hash_of() { sha256sum | cut -d' ' -f1; }
-sources=$(cd "$here" && for file in kernel.config guest.c host.c; do
+sources=$(cd "$here" && for file in kernel.config tcp_ucc.c guest.c host.c; do
     cat $file
     [ $file = host.c ] || printf '\0'
 done | hash_of)
@@ -53,17 +54,26 @@ kernel() {
 cp "$here/kernel.config" "$folder/build/.config"
 kernel olddefconfig
 kernel -j"$(nproc)" linux
+cp "$folder/build/linux" "$folder/build/linux.whole"
 release=$(kernel kernelrelease)
+if [ -z "${LINUX_SOURCE:-}" ]; then
+    cp "$here/tcp_ucc.c" "$tree/net/ipv4"
+    listed="obj-\$(WITH_UCC) += tcp_ucc.o"
+    grep -qF "$listed" "$tree/net/ipv4/Makefile" || echo "$listed" >>"$tree/net/ipv4/Makefile"
+    kernel -j"$(nproc)" WITH_UCC=y linux
+    mv "$folder/build/linux" "$folder/build/linux.ucc"
+fi
 echo "[emulation 3/3] what runs in it"
 put() { mv "$folder/build/$1" "$folder/$2"; } # whole, also while the old one runs
 gcc -O2 -static -s -o "$folder/build/guest" "$here/guest.c" -lm
 gcc -O2 -shared -fPIC -o "$folder/build/host.so" "$here/host.c"
-cp "$folder/build/linux" "$folder/build/linux.whole"
 cat >"$folder/build/build.json" <<JSON
 {"kernel_version": "$release", "built_from": "$from",
  "config_sha256": "$(hash_of <"$folder/build/.config")", "sources_sha256": "$sources"}
 JSON
 put linux.whole linux
+rm -f "$folder/linux-ucc"
+[ -n "${LINUX_SOURCE:-}" ] || put linux.ucc linux-ucc
 put guest guest
 put host.so host.so
 put build.json build.json

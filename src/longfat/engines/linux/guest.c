@@ -7,6 +7,8 @@
 //   guest now                      print the time
 //   guest until TIME               wait
 //   guest sysctl NS NAME=VALUE...  set net.ipv4.NAME in a network namespace
+//   guest route NS ADDRESS NAME=VALUE...  a host's, whose timestamps tick in microseconds (ip before
+//                                  6.7 cannot)
 //   guest netem NS VERB NAME=VALUE...  add or change a netem (tc before 6.6 cannot seed one)
 //   guest warm NS ADDRESS          open and close a connection, so that Linux caches its metrics
 //   guest receive NAME=VALUE...    the receiver; returns when its part of the scenario is over
@@ -106,7 +108,7 @@ static int wait_for(int fd, int events, double time)
 
 static char** settings;
 
-static const char* setting(const char* name)
+static const char* find_setting(const char* name)
 {
     const size_t length = strlen(name);
     for (char** s = settings; *s; ++s)
@@ -116,9 +118,18 @@ static const char* setting(const char* name)
             return *s + length + 1;
         }
     }
-    errno = 0;
-    fail("no setting '%s'", name);
     return NULL;
+}
+
+static const char* setting(const char* name)
+{
+    const char* value = find_setting(name);
+    if (!value)
+    {
+        errno = 0;
+        fail("no setting '%s'", name);
+    }
+    return value;
 }
 
 static double number(const char* name)
@@ -189,7 +200,7 @@ static long long counter(const char* name)
     return 0;
 }
 
-// --- links
+// --- links and routes
 
 static void put(struct nlmsghdr* message, int type, const void* data, size_t length)
 {
@@ -198,6 +209,25 @@ static void put(struct nlmsghdr* message, int type, const void* data, size_t len
     attribute->rta_len = RTA_LENGTH(length);
     memcpy(RTA_DATA(attribute), data, length);
     message->nlmsg_len = NLMSG_ALIGN(message->nlmsg_len) + RTA_ALIGN(attribute->rta_len);
+}
+
+/// Send a message to the kernel; fail unless it says that all is well.
+static void ask(const struct nlmsghdr* message, const char* what)
+{
+    const int fd = check(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), "netlink");
+    check(send(fd, message, message->nlmsg_len, 0), "netlink");
+    struct
+    {
+        struct nlmsghdr header;
+        struct nlmsgerr error;
+        char more[512];
+    } answer;
+    check(recv(fd, &answer, sizeof answer, 0), "netlink");
+    errno = -answer.error.error;
+    if (errno)
+    {
+        fail("%s", what);
+    }
 }
 
 /// Give a device a netem: packets are lost by random numbers of its own, from its seed.
@@ -246,20 +276,60 @@ static void netem(const char* namespace, const char* verb)
     put(&message.header, SEED, &seed, sizeof seed);
     options->rta_len = (char*)&message + message.header.nlmsg_len - (char*)options;
 
-    const int fd = check(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), "netlink");
-    check(send(fd, &message, message.header.nlmsg_len, 0), "netlink");
-    struct
+    ask(&message.header, "netem");
+}
+
+/// Give a host a route, with metrics of the connections over it: their timestamps tick in
+/// microseconds.
+static void route(const char* namespace, const char* to)
+{
+    static const uint32_t MICROSECONDS = 1 << 4; // RTAX_FEATURE_TCP_USEC_TS, of Linux 6.7
+    static const struct
+    {
+        const char* name;
+        int type;
+    } KNOWN[] = {
+        {"advmss", RTAX_ADVMSS},
+        {"rto_min", RTAX_RTO_MIN},
+        {"initcwnd", RTAX_INITCWND},
+        {"quickack", RTAX_QUICKACK},
+    };
+    static struct
     {
         struct nlmsghdr header;
-        struct nlmsgerr error;
-        char more[512];
-    } answer;
-    check(recv(fd, &answer, sizeof answer, 0), "netlink");
-    errno = -answer.error.error;
-    if (errno)
+        struct rtmsg route;
+        char attributes[512];
+    } message;
+    enter_namespace(namespace);
+    message.header.nlmsg_len = NLMSG_LENGTH(sizeof message.route);
+    message.header.nlmsg_type = RTM_NEWROUTE;
+    message.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL;
+    message.route = (struct rtmsg){
+        .rtm_family = AF_INET,
+        .rtm_dst_len = 32,
+        .rtm_table = RT_TABLE_MAIN,
+        .rtm_protocol = RTPROT_BOOT,
+        .rtm_scope = RT_SCOPE_LINK,
+        .rtm_type = RTN_UNICAST,
+    };
+    struct in_addr target;
+    inet_pton(AF_INET, to, &target);
+    put(&message.header, RTA_DST, &target, sizeof target);
+    const int device = if_nametoindex("host");
+    put(&message.header, RTA_OIF, &device, sizeof device);
+    struct rtattr* metrics = (void*)((char*)&message + NLMSG_ALIGN(message.header.nlmsg_len));
+    put(&message.header, RTA_METRICS, "", 0);
+    for (size_t k = 0; k < sizeof KNOWN / sizeof *KNOWN; ++k)
     {
-        fail("netem");
+        if (find_setting(KNOWN[k].name)) // rto_min in ms
+        {
+            const uint32_t value = number(KNOWN[k].name);
+            put(&message.header, KNOWN[k].type, &value, sizeof value);
+        }
     }
+    put(&message.header, RTAX_FEATURES, &MICROSECONDS, sizeof MICROSECONDS);
+    metrics->rta_len = (char*)&message + message.header.nlmsg_len - (char*)metrics;
+    ask(&message.header, "route");
 }
 
 // --- the two ends of a connection
@@ -645,6 +715,10 @@ int main(int count, char** words)
     else if (!strcmp(task, "netem"))
     {
         netem(words[2], words[3]);
+    }
+    else if (!strcmp(task, "route"))
+    {
+        route(words[2], words[3]);
     }
     else if (!strcmp(task, "warm"))
     {

@@ -28,11 +28,12 @@ FLOW_SERIES = ("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")
 LINUX_RTO_MIN_S = 0.2
 TICK_S = 64e-9  # of the traffic control's clock
 AUTO_BYTES = 64_000_000  # to which a buffer that is "auto" may grow
+OWN = {"ucc": "ucc"}  # congestion controls that we have written for Linux
 
 
 def algorithms() -> dict[str, str]:
-    """Return the congestion controls that Linux has: Linux's name by the catalogue's."""
-    return {name: a.linux for name, a in catalogue.algorithms().items() if a.linux}
+    """Return the congestion controls that the kernel has: its name by the catalogue's."""
+    return {name: a.linux for name, a in catalogue.algorithms().items() if a.linux} | OWN
 
 
 def check(scenario: Scenario) -> None:
@@ -46,7 +47,7 @@ def check(scenario: Scenario) -> None:
                 f"it has {', '.join(sorted(algorithms()))}"
             )
         for parameter in flow.congestion_control.parameters:
-            if not catalogue.find(name).parameters[parameter].linux:
+            if name not in OWN and not catalogue.find(name).parameters[parameter].linux:
                 _refuse(f"the parameter '{parameter}' of '{name}'")
         if flow.segments_per_ack > 2:
             _refuse(f"{flow.segments_per_ack} segments_per_ack: it has 1 and 2")
@@ -55,6 +56,10 @@ def check(scenario: Scenario) -> None:
         cap, ssthresh = flow.max_window_segments, flow.initial_ssthresh_segments
         if cap and ssthresh and ssthresh < cap:
             _refuse("an initial_ssthresh_segments below max_window_segments: both are set as one")
+        if name == "ucc" and not flow.timestamps:
+            _refuse("'ucc' without timestamps, by which it reads a delay")
+        if _in_microseconds(flow) and ssthresh:
+            _refuse("an initial_ssthresh_segments where UCC's clock ticks in microseconds")
     _module_parameters(scenario)
 
 
@@ -78,7 +83,54 @@ def _module_parameters(scenario: Scenario) -> dict[str, int]:
                 )
             if values.setdefault(parameter.linux, milliseconds) != milliseconds:
                 raise InputError(f"engine 'linux' has one {name} for all flows")
+    if has_ucc(scenario):
+        own = _ucc(scenario).items()
+        values |= {f"tcp_ucc/parameters/{name}": value for name, value in own}
     return values
+
+
+def has_ucc(scenario: Scenario) -> bool:
+    """Return whether a flow has UCC, which is in a kernel of its own."""
+    return any(flow.congestion_control.name == "ucc" for flow in scenario.flows)
+
+
+def _ucc(scenario: Scenario) -> dict[str, int]:
+    """Return the parameters of UCC as its source has them. They hold for the whole kernel."""
+    own: dict[str, float] = {}
+    flows = [flow for flow in scenario.flows if flow.congestion_control.name == "ucc"]
+    for flow in flows:
+        for name, parameter in catalogue.find("ucc").parameters.items():
+            value = flow.congestion_control.parameters.get(name, parameter.default)
+            if own.setdefault(name, value) != value:
+                raise InputError(f"engine 'linux' has one {name} for all flows")
+    clock_us = _whole("clock_s", own["clock_s"], 1e6, "microseconds")
+    if clock_us < 1:
+        raise InputError(
+            f"clock_s is {own['clock_s']}: on engine 'linux' UCC's clock is that of TCP's "
+            "timestamps, whose tick is 1e-3 s or 1e-6 s, or several of these"
+        )
+    tick_us = 1 if _in_microseconds(flows[0]) else 1000
+    return {
+        "alpha_millionths": _whole("alpha", own["alpha"], 1e6, "millionths"),
+        "clock_ticks": clock_us // tick_us,
+        "tolerance_ticks": int(1e6 * own["tolerance_s"] / clock_us + 1e-9),
+        "lifetime_ticks": round(1e6 * own["minimum_lifetime_s"] / tick_us),
+        "minimum_of_epoch": int(own["minimum_of_epoch"]),
+        "drift_billionths": _whole("drift", own["drift"], 1e9, "billionths"),
+    }
+
+
+def _in_microseconds(flow: Flow) -> bool:
+    """Return whether timestamps must tick so for UCC's clock, and not in milliseconds."""
+    control = flow.congestion_control
+    return control.name == "ucc" and round(1e6 * control.parameters.get("clock_s", 0)) % 1000 != 0
+
+
+def _whole(name: str, value: float, scale: float, unit: str) -> int:
+    found = round(scale * value)
+    if not math.isclose(found, scale * value, abs_tol=1e-6):
+        raise InputError(f"{name} is {value}: engine 'linux' takes whole {unit}")
+    return found
 
 
 def plan(scenario: Scenario) -> str:
@@ -194,23 +246,31 @@ def _host_settings(scenario: Scenario, number: int, flow: Flow, path: tuple[str,
     rto_min_s = max(flow.min_rto_s - rtt_s, min(flow.min_rto_s, LINUX_RTO_MIN_S))
     # The option is part of what advmss allows a segment.
     advmss = flow.segment_bytes + (TIMESTAMP_BYTES if flow.timestamps else 0)
-    common = f"dev host advmss {advmss}"
-    common += f" rto_min {math.ceil(1000 * rto_min_s)}ms"
-    there = f"{common} initcwnd {flow.initial_window_segments}"
+    common = {"advmss": f"{advmss}", "rto_min": f"{math.ceil(1000 * rto_min_s)}ms"}
+    there = common | {"initcwnd": f"{flow.initial_window_segments}"}
     if flow.initial_ssthresh_segments:
-        there += f" ssthresh lock {flow.initial_ssthresh_segments}"
-    back = common + (" quickack 1" if flow.segments_per_ack == 1 else "")
+        there |= {"ssthresh": f"lock {flow.initial_ssthresh_segments}"}
+    back = common | ({"quickack": "1"} if flow.segments_per_ack == 1 else {})
     warm = flow.initial_ssthresh_segments and not flow.max_window_segments
     window = 0 if flow.receive_buffer_bytes == "auto" else flow.receive_buffer_bytes
     return [
         *(f"$guest sysctl {end}{number} {settings}" for end in "sr"),
-        f"ip -n s{number} route add {_address('r', number)}/32 {there}",
-        f"ip -n r{number} route add {_address('s', number)}/32 {back}",
+        _host_route(flow, f"s{number}", _address("r", number), there),
+        _host_route(flow, f"r{number}", _address("s", number), back),
         f"$guest receive out=r{number}.out namespace=r{number} window={window}"
         f" warm={int(bool(warm))} bytes={flow.bytes or 0} end={scenario.duration_s!r}"
         f" interval={_interval(scenario)!r} &",
         'ends="$ends $!"',
     ]
+
+
+def _host_route(flow: Flow, host: str, to: str, metrics: dict[str, str]) -> str:
+    """Return the command that gives a host its route, with what its connections are told by it."""
+    if not _in_microseconds(flow):
+        words = " ".join(f"{name} {value}" for name, value in metrics.items())
+        return f"ip -n {host} route add {to}/32 dev host {words}"
+    words = " ".join(f"{name}={value.removesuffix('ms')}" for name, value in metrics.items())
+    return f"$guest route {host} {to} {words}"
 
 
 def _interval(scenario: Scenario) -> float:
@@ -223,7 +283,7 @@ def _sender(scenario: Scenario, number: int, flow: Flow) -> list[str]:
     stop_s = flow.stop_s if flow.stop_s is not None else math.inf
     return [
         f"$guest send out=s{number}.out namespace=s{number} to={_address('r', number)}"
-        f" algorithm={catalogue.find(flow.congestion_control.name).linux} buffer={buffer}"
+        f" algorithm={algorithms()[flow.congestion_control.name]} buffer={buffer}"
         f" cap={flow.max_window_segments or 0} bytes={flow.bytes or 0} start={flow.start_s!r}"
         f" stop={stop_s!r} end={scenario.duration_s!r} interval={_interval(scenario)!r} &",
         'ends="$ends $!"',
