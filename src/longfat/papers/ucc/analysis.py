@@ -397,12 +397,17 @@ def clocks_on_ns2(runs: Runs) -> pd.DataFrame:
     return clocks(runs, plan.ON_NS2)
 
 
+def clocks_on_linux(runs: Runs) -> pd.DataFrame:
+    """Return the same as `clocks` for UCC in Linux, with mends of `plan.LINUX_MENDS`."""
+    return clocks(runs, plan.ON_LINUX)
+
+
 def clocks(runs: Runs, archive: str = plan.BY_CLOCKS) -> pd.DataFrame:
     """Return what UCC does by clocks that are not exact, and over a radio that repeats.
 
     A row a clock, mend and loss. Columns: clock, mend (of `plan.MENDS`), loss; two_mbps, low and
     high (what two UCC flows carry together), reference_mbps (what two NewReno flows do over the
-    same radio); kept, kept_low and kept_high (a NewReno neighbour's goodput beside UCC over beside
+    same radio, acknowledged alike); kept, kept_low and kept_high (a NewReno neighbour's goodput beside UCC over beside
     NewReno).
     """
     names = ["clock", "mend", "loss", "two_mbps", "low", "high"]
@@ -415,8 +420,8 @@ def clocks(runs: Runs, archive: str = plan.BY_CLOCKS) -> pd.DataFrame:
     for (clock, mend, loss), some in flows[flows["mend"] != ""].groupby(
         ["clock", "mend", "loss"], sort=False
     ):
-        repeats = (plain["clock"] == plan.REPEATS) == (clock == plan.REPEATS)
-        own = plain[repeats & (plain["loss"] == loss)]
+        alike = plain["clock"] == (clock if clock in plan.APART else plain["clock"].iloc[0])
+        own = plain[alike & (plain["loss"] == loss)]
         two = _sums(some[some["pair"] == "UCC and UCC"], ["seed"])["Mb/s"]
         both = statistics.mean(two)
         beside = some[(some["pair"] == "UCC and NewReno") & (some["flow"] == "N2")]

@@ -673,7 +673,7 @@ MENDS: dict[str, dict[str, float]] = {
 }
 CLOCK_LOSSES = (0.0, 0.001, 0.01)
 CLOCK_PAIRS = ("UCC and UCC", "UCC and NewReno")
-BY_CLOCKS, ON_NS2 = "ucc-clocks-run", "ucc-clocks-ns2"
+BY_CLOCKS, ON_NS2, ON_LINUX = "ucc-clocks-run", "ucc-clocks-ns2", "ucc-clocks-linux"
 DOUBLE = "ns-2's own, a double"
 NS2_CLOCKS: dict[str, dict[str, float]] = {
     DOUBLE: {},
@@ -685,6 +685,24 @@ NS2_MENDS: dict[str, dict[str, float]] = {
     "as printed": {},
     "a tolerance of a nanosecond": {"tolerance_s": 1e-9},
     "a tolerance of one packet": MENDS["a tolerance of one packet"],
+}
+MILLISECOND, DELAYED = "timestamps of 1 ms", "timestamps of 1 ms, an ACK for two segments"
+LINUX_CLOCKS: dict[str, dict[str, float]] = {
+    MILLISECOND: {"clock_s": 1e-3},
+    "timestamps of 1 µs": {"clock_s": 1e-6},
+    "1 ms, the receiver's 50 millionths faster": {"clock_s": 1e-3, "drift": 5e-5},
+    "1 ms, the receiver's 50 millionths slower": {"clock_s": 1e-3, "drift": -5e-5},
+    DELAYED: {"clock_s": 1e-3},
+}
+APART = (REPEATS, DELAYED)  # where NewReno too does otherwise: it is run there as well
+# A tolerance of one packet, 0.84 ms, is none by a clock of 1 ms: there it is a tick.
+LINUX_MENDS: dict[str, dict[str, float]] = {
+    "as printed": {},
+    "a tolerance of 1 ms": {"tolerance_s": 1e-3},
+    "the tolerance, and a minimum of the last 10 s": {
+        "tolerance_s": 1e-3,
+        "minimum_lifetime_s": 10.0,
+    },
 }
 
 
@@ -765,17 +783,53 @@ def clocks_on_ns2(at: Setting) -> Experiment:
     )
 
 
+def clocks_on_linux(at: Setting) -> Experiment:
+    """The same on a real Linux, by a UCC that was written for it (tcp_ucc.c).
+
+    Its clocks are TCP's timestamps, and Linux's Reno stands for NewReno. There is no radio that
+    repeats among its links.
+    """
+
+    def build(clock: str, mend: str, loss: float, pair: str, seed: int) -> Scenario:
+        given = LINUX_CLOCKS[clock] | LINUX_MENDS.get(mend, {})
+        more = {"segments_per_ack": 2} if clock == DELAYED else {}
+        return _by_a_clock(at, pair, loss, seed, given, newreno="reno", **more)
+
+    cases = [
+        (clock, mend, loss, pair)
+        for clock, mend in itertools.product(LINUX_CLOCKS, LINUX_MENDS)
+        for loss, pair in itertools.product(CLOCK_LOSSES, CLOCK_PAIRS)
+    ]
+    cases += [
+        (clock, "", loss, "NewReno and NewReno")
+        for clock, loss in itertools.product((MILLISECOND, DELAYED), CLOCK_LOSSES)
+    ]
+    return Experiment(
+        name=ON_LINUX,
+        engine="linux",
+        build=build,
+        points=pd.DataFrame(cases, columns=["clock", "mend", "loss", "pair"]),
+        repetitions=at.repetitions,
+    )
+
+
 def _by_a_clock(
-    at: Setting, pair: str, loss: float, seed: int, parameters: dict[str, float]
+    at: Setting,
+    pair: str,
+    loss: float,
+    seed: int,
+    parameters: dict[str, float],
+    newreno: str = "newreno",
+    **more: Any,
 ) -> Scenario:
     """Return two flows over the radio link, UCC with these parameters."""
     mine: Any = at.ucc(**parameters)
     first, second = {
         "UCC and UCC": (mine, mine),
-        "UCC and NewReno": (mine, "newreno"),
-        "NewReno and NewReno": ("newreno", "newreno"),
+        "UCC and NewReno": (mine, newreno),
+        "NewReno and NewReno": (newreno, newreno),
     }[pair]
-    return wireless(first, second, loss=loss, seed=seed, **at.network)
+    return wireless(first, second, loss=loss, seed=seed, **more, **at.network)
 
 
 # The router's queue: at its end it drops what finds no room, or it is managed, with the values of
@@ -857,6 +911,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         alphas(at),
         clocks(at),
         clocks_on_ns2(at),
+        clocks_on_linux(at),
         managed(at),
         routes(at),
     )
