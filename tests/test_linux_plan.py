@@ -1,5 +1,7 @@
 """The Linux engine where no kernel is built: what it says, and what it asks a guest to do."""
 
+import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,6 +21,10 @@ def scenario(**flow):
     return Scenario(links=links, flows=(Flow(**flow),), duration_s=10)
 
 
+def ucc(clock_s=1e-3, **parameters):
+    return {"name": "ucc", "parameters": {"clock_s": clock_s, **parameters}}
+
+
 @pytest.mark.parametrize(
     ("flow", "message"),
     [
@@ -29,6 +35,16 @@ def scenario(**flow):
         (
             {"congestion_control": {"name": "hybla", "parameters": {"rtt0_s": 0.0251}}},
             "rtt0_s is 0.0251: engine 'linux' takes whole milliseconds",
+        ),
+        (
+            {"congestion_control": "ucc"},
+            r"clock_s is 0.*: on engine 'linux' UCC's clock is .*1e-6 s",
+        ),
+        ({"congestion_control": ucc(clock_s=1.5e-6)}, "clock_s is 1.5e-06: .* whole microseconds"),
+        ({"congestion_control": ucc(), "timestamps": False}, "'ucc' without timestamps"),
+        (
+            {"congestion_control": ucc(clock_s=1e-6), "initial_ssthresh_segments": 20},
+            "initial_ssthresh_segments where UCC's clock ticks in microseconds",
         ),
     ],
 )
@@ -44,6 +60,38 @@ def test_hybla_has_one_rtt0_for_all_flows():
     ]
     with pytest.raises(InputError, match="one rtt0_s for all flows"):
         simulate(scenario().replace(flows=flows), engine="linux")
+
+
+def test_ucc_reads_delays_in_one_way_for_all_flows():
+    flows = [{"source": "a", "target": "b", "congestion_control": ucc(c)} for c in (1e-3, 1e-6)]
+    with pytest.raises(InputError, match="one clock_s for all flows"):
+        simulate(scenario().replace(flows=flows), engine="linux")
+
+
+def test_the_plan_gives_ucc_whole_ticks_of_tcps_timestamps():
+    """A tolerance is in ticks of UCC's clock, a lifetime in those of the timestamps."""
+    own = {"tolerance_s": 2.5e-3, "minimum_lifetime_s": 10, "drift": 5e-5}
+    text = linux.plan(scenario(congestion_control=ucc(2e-3, **own)))
+    values = dict(re.findall(r"echo (\S+) > /sys/module/tcp_ucc/parameters/(\S+)", text))
+    assert {name: int(value) for value, name in values.items()} == {
+        "alpha_millionths": 990_000,
+        "clock_ticks": 2,
+        "tolerance_ticks": 1,
+        "lifetime_ticks": 10_000,
+        "minimum_of_epoch": 0,
+        "drift_billionths": 50_000,
+    }
+    assert "guest route" not in text  # ip sets routes, and timestamps tick in milliseconds
+    fine = linux.plan(scenario(congestion_control=ucc(1e-5)))
+    assert fine.count("guest route") == 2 and "10 > /sys/module/tcp_ucc/parameters/clock" in fine
+
+
+def test_a_kernel_from_ones_own_source_says_that_it_has_no_ucc(monkeypatch, tmp_path):
+    monkeypatch.setenv("LONGFAT_EMULATION", str(tmp_path))
+    made = {"kernel_version": "6.12.1", "sources_sha256": linux._sources_sha256()}
+    (tmp_path / "build.json").write_text(json.dumps(made))
+    with pytest.raises(InputError, match="no 'ucc' here: its kernel was built from LINUX_SOURCE"):
+        linux.simulate(scenario(congestion_control=ucc()))
 
 
 def test_without_a_kernel_it_says_what_to_run(monkeypatch, tmp_path):

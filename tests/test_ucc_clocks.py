@@ -132,3 +132,36 @@ def test_ns2s_ucc_needs_sack(at):
     plain = build(clock=plan.DOUBLE, mend="as printed", loss=0.01, pair="UCC and UCC", seed=1)
     with pytest.raises(InputError, match=r"flows\.0\.sack.*'ucc', which is its SACK sender's"):
         simulate(with_first(plain, sack=False), engine="ns2")
+
+
+LINUX = pytest.mark.skipif(not engines.is_here("linux"), reason="the emulation is not built here")
+
+
+def in_linux(clock, mend="as printed", pair="UCC and UCC"):
+    """Return what both flows carry in Linux, in Mb/s: the mean of three runs that are made here."""
+    build = plan.clocks_on_linux(plan.setting("paper", **SHORT)).build
+    runs = [build(clock=clock, mend=mend, loss=0.01, pair=pair, seed=seed) for seed in (1, 2, 3)]
+    results = [engines.get("linux").simulate(run) for run in runs]
+    return sum(result.flows["goodput_bps"].sum() for result in results) / 3e6
+
+
+@LINUX
+@pytest.mark.slow
+def test_in_linux_a_tick_does_little_and_a_fast_clock_much():
+    newreno = in_linux(plan.MILLISECOND, "", "NewReno and NewReno")
+    _, tolerant, renewed = plan.LINUX_MENDS
+    exact = in_linux(plan.MILLISECOND, tolerant)
+    _, microsecond, fast, *_ = plan.LINUX_CLOCKS
+    assert newreno < 0.7 * exact
+    for clock in (plan.MILLISECOND, microsecond):
+        assert newreno + 0.5 * (exact - newreno) < in_linux(clock) < exact
+    assert in_linux(fast) < newreno + 0.3 * (exact - newreno)
+    assert in_linux(fast, renewed) > 0.9 * exact
+
+
+@LINUX
+@pytest.mark.slow
+def test_the_core_and_linux_have_the_same_ucc_by_the_same_clock(at):
+    """Two that share no code, as printed, by ticks of a millisecond."""
+    ours = [goodput(at, "a tick of 1 ms", seed=seed) for seed in (1, 2, 3)]
+    assert in_linux(plan.MILLISECOND) == pytest.approx(sum(ours) / 3, rel=0.1)

@@ -407,8 +407,8 @@ def clocks(runs: Runs, archive: str = plan.BY_CLOCKS) -> pd.DataFrame:
 
     A row a clock, mend and loss. Columns: clock, mend (of `plan.MENDS`), loss; two_mbps, low and
     high (what two UCC flows carry together), reference_mbps (what two NewReno flows do over the
-    same radio, acknowledged alike); kept, kept_low and kept_high (a NewReno neighbour's goodput beside UCC over beside
-    NewReno).
+    same radio, acknowledged alike); kept, kept_low and kept_high (a NewReno neighbour's goodput
+    beside UCC over beside NewReno).
     """
     names = ["clock", "mend", "loss", "two_mbps", "low", "high"]
     names += ["reference_mbps", "kept", "kept_low", "kept_high"]

@@ -357,6 +357,7 @@ def numbers(runs: Runs) -> dict[str, float]:
         **_of_clocks(runs),
         **_of_clocks_on_ns2(runs),
         **_of_neighbours_on_ns2(runs),
+        **_of_clocks_on_linux(runs),
         **_of_thresholds(runs),
         **_of_managed(runs),
         **_of_hd(runs),
@@ -395,9 +396,6 @@ def _of_clocks(runs: Runs) -> dict[str, float]:
 def _of_clocks_on_ns2(runs: Runs) -> dict[str, float]:
     """Return what two UCC flows carry in ns-2 at one loss in a hundred, by what counts as equal;
     missing where this machine has neither ns-2 nor these runs."""
-    many = max(plan.CLOCK_LOSSES)
-    table = runs.derived(analysis.clocks_on_ns2)
-    two = table[table["loss"] == many].set_index(["clock", "mend"])
     printed, tolerant, _ = plan.NS2_MENDS
     wanted = {
         "printed": (plan.DOUBLE, printed, "two_mbps"),
@@ -407,8 +405,32 @@ def _of_clocks_on_ns2(runs: Runs) -> dict[str, float]:
         "millisecond": ("ticks of 1 ms", printed, "two_mbps"),
         "newreno": (plan.DOUBLE, printed, "reference_mbps"),
     }
+    return _at_many_losses(runs.derived(analysis.clocks_on_ns2), "ucc_ns2", wanted)
+
+
+def _of_clocks_on_linux(runs: Runs) -> dict[str, float]:
+    """Return the same in Linux, by the tick of its timestamps and by how often it acknowledges."""
+    printed, tolerant, renewed = plan.LINUX_MENDS
+    _, microsecond, fast, *_ = plan.LINUX_CLOCKS
+    wanted = {
+        "printed": (plan.MILLISECOND, printed, "two_mbps"),
+        "tolerant": (plan.MILLISECOND, tolerant, "two_mbps"),
+        "newreno": (plan.MILLISECOND, printed, "reference_mbps"),
+        "microsecond": (microsecond, printed, "two_mbps"),
+        "fast": (fast, printed, "two_mbps"),
+        "fast_renewed": (fast, renewed, "two_mbps"),
+        "delayed": (plan.DELAYED, printed, "two_mbps"),
+        "delayed_newreno": (plan.DELAYED, printed, "reference_mbps"),
+    }
+    return _at_many_losses(runs.derived(analysis.clocks_on_linux), "ucc_linux", wanted)
+
+
+def _at_many_losses(
+    table: pd.DataFrame, prefix: str, wanted: dict[str, tuple[str, str, str]]
+) -> dict[str, float]:
+    two = table[table["loss"] == max(plan.CLOCK_LOSSES)].set_index(["clock", "mend"])
     return {
-        f"ucc_ns2_{name}": float(two.at[(clock, mend), value]) if len(two) else float("nan")
+        f"{prefix}_{name}": float(two.at[(clock, mend), value]) if len(two) else float("nan")
         for name, (clock, mend, value) in wanted.items()
     }
 
