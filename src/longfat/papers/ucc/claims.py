@@ -389,6 +389,7 @@ def _of_clocks(runs: Runs) -> dict[str, float]:
     for name, mend in repeats.items():
         found[f"ucc_repeats_{name}"] = two[plan.REPEATS, mend, many]
         found[f"ucc_repeats_{name}_kept"] = 100 * kept[plan.REPEATS, mend, many]
+    found["ucc_renewed_kept"] = 100 * kept[plan.EXACT, renewed, min(plan.CLOCK_LOSSES)]
     found["ucc_repeats_newreno"] = table["reference_mbps"][plan.REPEATS, printed, many]
     return {name: float(value) for name, value in found.items()}
 
@@ -420,6 +421,7 @@ def _of_clocks_on_linux(runs: Runs) -> dict[str, float]:
         "fast": (fast, printed, "two_mbps"),
         "fast_renewed": (fast, renewed, "two_mbps"),
         "delayed": (plan.DELAYED, printed, "two_mbps"),
+        "delayed_tolerant": (plan.DELAYED, tolerant, "two_mbps"),
         "delayed_newreno": (plan.DELAYED, printed, "reference_mbps"),
     }
     return _at_many_losses(runs.derived(analysis.clocks_on_linux), "ucc_linux", wanted)
