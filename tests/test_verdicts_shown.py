@@ -153,6 +153,13 @@ def test_verdicts_are_counted_by_paper_and_kind(judged):
     assert counts.loc["all kinds", "claims"] == 3
 
 
+def test_a_setting_is_named_in_words():
+    """Also what the chapter assumes, where one instance of another setting was enough."""
+    table = pd.read_csv(paths.DATA / "verdicts.csv")
+    tried = table["reason"].str.extract(r"other setting tried[^(]*\(([^)]*)\)")[0].dropna()
+    assert len(tried) and tried.str.contains("[a-z]").all()
+
+
 def test_a_sentence_that_was_cut_up_is_one_row_with_its_parts_beneath(tmp_path, monkeypatch):
     monkeypatch.setattr(verdicts, "VERDICTS", tmp_path / "verdicts.csv")
     two = CLAIMS.assign(sentence=["steady", "steady", "good"])

@@ -263,6 +263,8 @@ _COUNTED = {"holds": "holds", "fails": "fails", "tie": "is a tie", "open": "stay
 
 
 def _named(setting: dict) -> str:
+    if not setting["parameter"]:
+        return "what this chapter assumes"
     return f"{label(setting['parameter'])}, {setting['setting']}"
 
 
