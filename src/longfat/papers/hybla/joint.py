@@ -1,12 +1,16 @@
 """The Hybla paper's claims at settings that differ in all that it does not state, at once.
 
-The runs are the segment engine's, and beside the paper's simulation ns-2's too. On the segment
-engine steady runs that stand beside the simulation last `STEADY_S` and not its 1000 s: enough for
-every bound that it prints, and too short for its 0.33 % (`TOO_FINE`), since the start alone costs
-more. How a transfer is timed needs no run of its own (`plan.TIMING_ROUND_TRIPS`).
+The runs are the segment engine's, beside the paper's simulation ns-2's too, and beside its
+emulation Linux's. On the segment engine steady runs that stand beside the simulation last
+`STEADY_S` and not its 1000 s: enough for every bound that it prints, and too short for its 0.33 %
+(`TOO_FINE`), since the start alone costs more. How a transfer is timed needs no run of its own
+(`plan.TIMING_ROUND_TRIPS`).
 
 ns-2 repairs losses as its senders do: of `inverse.RECOVERIES` a setting has the one that comes
 nearest to its SACK, recovery and lost retransmissions (`sender`).
+
+Linux repairs losses by PRR and detects lost retransmissions whatever a setting says (`ONE_LINUX`);
+all else it has as the setting says.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +35,7 @@ from longfat.papers.joint import JointRuns, Leg
 from longfat.result import Result
 from longfat.scenario import Ns2, Scenario
 
-ARCHIVE, ON_NS2 = "hybla-joint", "hybla-joint-ns2"
+ARCHIVE, ON_NS2, ON_LINUX = "hybla-joint", "hybla-joint-ns2", "hybla-joint-linux"
 LEFT_OUT = {
     "initial_window": "the first window without $\\rho$ would be another Hybla than the paper's, "
     "whose model multiplies it",
@@ -53,6 +57,10 @@ SEEDS = {SIMULATED: 8, EMULATED: 4, NEWRENO: 2, "10MB": 8, "50MB": 12, "100MB": 
 SEEDS_OF_RARE = {SIMULATED: 60, EMULATED: 60, NEWRENO: 2, "10MB": 8, "50MB": 90, "100MB": 60}
 RARE = 1e-3  # and less
 SEEDS_ON_NS2 = {AS_STATED: 8, "10MB": 10, "50MB": 12, "100MB": 10}
+# A run on Linux takes twenty times as long as on the segment engine: there are the ends of what
+# claims speak of and where differences are largest, and most runs where claims are close.
+SEEDS_ON_LINUX = {1e-6: 2, 1e-5: 2, 1e-4: 4, 2e-4: 4, 2e-3: 2, 5e-3: 2, 1e-2: 2, 0.02: 2, 0.05: 2}
+ONLY_ON_LINUX = {1e-5: ("10MB",), 5e-3: (EMULATED,)}  # the runs that these loss rates have
 SCATTER = "sack"  # the parameter on which it hangs how much runs scatter (`joint.pooled`)
 LARGEST_STATED = value("hybla", "loss_max")  # where the last claims end, unless a setting goes on
 # The ends of what the claims speak of, and where differences are largest; two that `loss_max` may
@@ -85,6 +93,24 @@ def experiment_on_ns2() -> JointRuns:
         points=lambda: _points(lambda _: SEEDS_ON_NS2),
         measure=measured,
         point=f"{__name__}:POINT_ON_NS2",
+    )
+
+
+def experiment_on_linux() -> JointRuns:
+    """Return the same on Linux: what stands beside the paper's emulation, for as long as there."""
+
+    def seeds(loss: float) -> dict[str, int]:
+        runs = ONLY_ON_LINUX.get(loss, (EMULATED, *TRANSFERS))
+        return dict.fromkeys(runs, SEEDS_ON_LINUX.get(loss, 0))
+
+    return JointRuns(
+        name=ON_LINUX,
+        engine="linux",
+        build=scenario_on_linux,
+        points=lambda: _points(seeds),
+        measure=measured,
+        point=f"{__name__}:POINT_ON_LINUX",
+        kept=True,
     )
 
 
@@ -179,6 +205,20 @@ def scenario_on_ns2(*, loss_location: str, **given: Any) -> Scenario:
     )
 
 
+# What Linux does whatever a setting says: parameters, and the values of theirs that it has.
+ONE_LINUX = {"recovery": "PRR", "lost_retransmission": "detected"}
+
+
+def settings_on_linux() -> pd.DataFrame:
+    """Return the settings as Linux has them: without what is the same in all of them there."""
+    return settings().drop(columns=list(ONE_LINUX))
+
+
+def scenario_on_linux(**given: Any) -> Scenario:
+    """Return a run at a setting as Linux has it (see `scenario`)."""
+    return scenario(**given | ONE_LINUX)
+
+
 def measured(result: Result) -> dict[str, float]:
     """Return what is archived of a run: goodput_bps and transfer_time_s (missing without one)."""
     [row] = result.flow_rows()
@@ -209,8 +249,14 @@ def archived_on_ns2(row: dict[str, Any]) -> Scenario:
     return scenario_on_ns2(**_of_a_row(row))
 
 
+def archived_on_linux(row: dict[str, Any]) -> Scenario:
+    """Return the scenario of a row of Linux's archive."""
+    return scenario_on_linux(**_of_a_row(row))
+
+
 POINT = Point(archived_scenario, _archived)
 POINT_ON_NS2 = Point(archived_on_ns2, _archived)
+POINT_ON_LINUX = Point(archived_on_linux, _archived)
 
 
 # --- what the claims make of it
@@ -280,6 +326,12 @@ def evidence_on_ns2(points: pd.DataFrame) -> pd.DataFrame:
     return _evidence(*_beside_model(claims[claims["method"] == "simulation"], points))
 
 
+def evidence_on_linux(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the same of runs on Linux, for the claims about the paper's emulation."""
+    claims = papers.claims("hybla")
+    return _evidence(*_beside_model(claims[claims["method"] == "emulation"], points))
+
+
 def _evidence(*tables: pd.DataFrame) -> pd.DataFrame:
     columns = ["claim", "setting", "measured", "low", "high", "runs", "count"]
     return pd.concat(tables, ignore_index=True)[columns]
@@ -291,6 +343,8 @@ def _beside_model(claims: pd.DataFrame, points: pd.DataFrame) -> Iterator[pd.Dat
     end = points.groupby("setting")["loss_max"].first().astype(float)
     for claim in claims.itertuples():
         yield _of_differences(claim, apart, end)
+    if "simulation" not in set(claims["method"]):  # by which it is judged whether it is valid
+        return
     (valid,) = papers.claims("hybla").query("id == 'hybla-s5-valid'").itertuples()
     for transfer in ("steady", *list(TRANSFERS)[1:]):
         part = valid._replace(transfer=transfer, metric="throughput", method="simulation")
@@ -335,4 +389,5 @@ def _over_newreno(points: pd.DataFrame) -> pd.DataFrame:
 LEGS = (
     Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),
     Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence_on_ns2),
+    Leg(engine="linux", archive=ON_LINUX, settings=settings_on_linux, evidence=evidence_on_linux),
 )
