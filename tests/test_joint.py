@@ -1,5 +1,6 @@
 """Settings that differ in all that a paper does not state, and what they make of a claim."""
 
+import functools
 import importlib
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 
 from longfat import papers, paths, store
 from longfat.book import joint as shown
+from longfat.engines import segment
 from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.papers import joint as sample
+from longfat.papers.hybla.network import satellite
 from longfat.verdicts import joint, rules, wording
 from longfat.verdicts.judge import judge
 
@@ -346,6 +349,69 @@ def test_table_2s_link_is_found_again_where_one_gives_it(monkeypatch):
     module.fitted_links.cache_clear()
     assert {n: (row.radio_rate, row.rtt) for n, row in found.iterrows()} == best
     assert found["error"].max() < 1e-9
+
+
+def few_runs(monkeypatch, seeds: int, duration_s: float = 2) -> tuple[sample.JointRuns, list[int]]:
+    """An experiment of two points, and the seeds of what it has run so far."""
+    made: list[int] = []
+    simulate = segment.simulate
+
+    def counted(scenario, *more):
+        made.append(scenario.seed)
+        return simulate(scenario, *more)
+
+    monkeypatch.setattr(segment, "simulate", counted)
+    experiment = sample.JointRuns(
+        name="few-joint",
+        build=functools.partial(satellite, duration_s=duration_s),
+        points={"loss": [0.01, 0.02], "seed": range(1, seeds + 1)},
+        measure=of("hybla").measured,
+        point="nobody:asks",
+    )
+    return experiment, made
+
+
+def archive(experiment: sample.JointRuns) -> pd.DataFrame:
+    experiment.results()
+    return store.read_table(experiment.name, "points")
+
+
+def test_only_runs_that_were_added_are_made(monkeypatch, empty_archive):
+    monkeypatch.setattr(sample, "MADE_AGAIN", 1)
+    with monkeypatch.context() as patch:
+        experiment, made = few_runs(patch, seeds=2)
+        first = archive(experiment)
+        assert sorted(made) == [1, 1, 2, 2]
+    with monkeypatch.context() as patch:
+        experiment, made = few_runs(patch, seeds=3)
+        second = archive(experiment)
+        assert len(made) == 3 and made[1:] == [3, 3]  # one of before, to see that it is the same
+    with monkeypatch.context() as patch:
+        patch.setenv("LONGFAT_REPRODUCE", "1")
+        experiment, made = few_runs(patch, seeds=3)
+        assert archive(experiment).equals(second)
+        assert sorted(made) == [1, 1, 2, 2, 3, 3]
+    assert second["seed"].tolist() == [1, 2, 3, 1, 2, 3]
+    pd.testing.assert_frame_equal(second.query("seed < 3").reset_index(drop=True), first)
+    assert store.provenance()["few-joint"]["runs"] == "6"
+
+
+@pytest.mark.parametrize("what", ["the scenarios", "the engine"])
+def test_where_the_archive_is_not_what_this_code_makes_all_runs_are_made(
+    what, monkeypatch, empty_archive
+):
+    monkeypatch.setattr(sample, "MADE_AGAIN", 1)
+    with monkeypatch.context() as patch:
+        first = archive(few_runs(patch, seeds=2)[0])
+    longer = what == "the scenarios"
+    if not longer:
+        line = empty_archive.parent / store.PROVENANCE
+        line.write_text(line.read_text().replace("segment ", "segment 0"))
+        store.forget_archive()
+    experiment, made = few_runs(monkeypatch, seeds=3, duration_s=4 if longer else 2)
+    second = archive(experiment).query("seed < 3")
+    assert len(made) == (7 if longer else 6)  # one showed that they are others
+    assert (second["goodput_bps"].tolist() == first["goodput_bps"].tolist()) == (not longer)
 
 
 # --- what is judged by it, and shown

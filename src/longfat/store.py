@@ -440,20 +440,20 @@ def _place(
     """Return where a run is in the archive (`find_archived`): experiment, and its run."""
     wanted = engine, scenario.sha256()
     run = _runs_of(experiment).get(wanted) if experiment else None
-    if experiment and run is not None and not _others(experiment, versions):
+    if experiment and run is not None and not other_versions(experiment, versions):
         return experiment, run
     places = _archive_index().get(wanted, ())
     for place, run in places:
-        if not _others(place, versions):
+        if not other_versions(place, versions):
             return place, run
     for place, _ in places:
-        for part in _others(place, versions):
+        for part in other_versions(place, versions):
             _say_once(part, versions[part])
     return None
 
 
-def _others(experiment: str, versions: Versions) -> list[str]:
-    """Return what is of another version in an archive."""
+def other_versions(experiment: str, versions: Versions) -> list[str]:
+    """Return what is of another version in an archive, of the parts that `versions` has."""
     made_with = versions_of(experiment)
     return [part for part, version in versions.items() if made_with.get(part) != version]
 

@@ -5,11 +5,11 @@ has a value of each parameter; the sample is a Latin hypercube, so that every pa
 spread evenly over its range or its choices.
 """
 
-import functools
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,11 +21,13 @@ from longfat.experiment import Experiment
 from longfat.papers import plausible
 from longfat.papers.plausible import Plausible
 from longfat.result import Result
+from longfat.scenario import Scenario
 
 SETTINGS = 48
 SEED = 1
 DIGITS = 4  # significant ones of a value that is drawn from a range
 MEASURED_DIGITS = 6  # of what is archived
+MADE_AGAIN = 16  # archived runs, to see whether the archive still is what this code makes
 
 
 def parameters(paper: str, left_out: Collection[str] = ()) -> list[Plausible]:
@@ -101,26 +103,60 @@ class JointRuns(Experiment):
     kept: bool = False
 
     def results(self) -> list[Result]:
-        """Make the archive, by all cores; return nothing."""
+        """Make the archive, by all cores; return nothing.
+
+        Runs whose rows are archived are not made again (`_archived`), only those that were added.
+        """
         scenarios = self.scenarios
         engine = engines.get(self.engine)
         kinds = {tuple(engine.controls(scenario)): scenario for scenario in scenarios}
         engines.accept_new(kinds.values(), self.engine)
         versions = engines.versions(scenarios, self.engine)
-        run = (
-            functools.partial(engines.simulate, engine=self.engine)
-            if self.kept
-            else engine.simulate
-        )
-        rows, made = [], []
+        rows, before = self._archived(versions)
+        made = [before | {"versions": versions[run]} for run in rows]
+        missing = [run for run, _ in enumerate(scenarios) if run not in rows]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            results = threads.map(run, scenarios)
-            for result, own in zip(tqdm(results, self.name, len(scenarios)), versions, strict=True):
-                rows.append(rounded(self.measure(result)))
-                made.append(result.provenance | {"versions": own, "commit": paths.commit()})
-        table = self.design.join(pd.DataFrame(rows))
+            results = threads.map(self._result, [scenarios[run] for run in missing])
+            for run, result in zip(missing, tqdm(results, self.name, len(missing)), strict=True):
+                rows[run] = rounded(self.measure(result))
+                provenance = {"versions": versions[run], "commit": paths.commit()}
+                made.append(result.provenance | provenance)
+        table = self.design.join(pd.DataFrame.from_dict(rows, orient="index"))
         store.write_points(self.name, table, self.point, made)
         return []
+
+    def _result(self, scenario: Scenario) -> Result:
+        if self.kept:
+            return engines.simulate(scenario, self.engine)
+        return engines.get(self.engine).simulate(scenario)
+
+    def _archived(
+        self, versions: Sequence[Mapping[str, str]]
+    ) -> tuple[dict[int, dict[str, float]], dict[str, Any]]:
+        """Return what is archived of runs, by their numbers, and the provenance of one of these.
+
+        It is of the rows that were made with the `versions` of each run. What makes a scenario of a
+        row has no version: some are made again, and if one has other digits, nothing is taken; nor
+        where the archive is to be made anew (`store.reproducing`).
+        """
+        if store.reproducing() or self.name not in store.points():
+            return {}, {}
+        stored, columns = store.read_table(self.name, "points"), list(self.design)
+        if not set(columns) <= set(stored):
+            return {}, {}
+        found = self.design.merge(stored, on=columns, how="left", indicator=True)
+        there = found[found["_merge"] == "both"][list(stored.columns.drop(columns))]
+        rows = {
+            run: row
+            for run, row in there.to_dict("index").items()
+            if not store.other_versions(self.name, versions[run])
+        }
+        for run in pd.Series(list(rows)).sample(min(MADE_AGAIN, len(rows)), random_state=SEED):
+            again = pd.Series(rounded(self.measure(self._result(self.scenarios[run]))))
+            if not again.equals(pd.Series(rows[run])):
+                return {}, {}
+        line = store.provenance()[self.name]
+        return rows, line | {"wall_s": float(line["wall_s"]) / int(line["runs"])}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
