@@ -10,6 +10,7 @@ import pytest
 from longfat import papers, paths, store
 from longfat.book import joint as shown
 from longfat.engines import segment
+from longfat.engines.linux import planning as on_linux
 from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.papers import joint as sample
@@ -260,10 +261,38 @@ def test_uccs_pairs_on_ns2_are_judged_as_those_on_our_own_engine():
     assert "ucc-s6-friendlier" not in means  # ns-2 has no CHD
 
 
+def test_linux_can_run_every_setting():
+    """And has all that the setting says but for how losses are repaired, which it has one way."""
+    module = of("hybla")
+    design = module.experiment_on_linux().design
+    first = design.groupby("setting").first().reset_index()
+    scenarios = [module.archived_on_linux(row) for row in first.to_dict("records")]
+    for one in scenarios:
+        on_linux.check(one)
+    flows = [one.flows[0] for one in scenarios]
+    assert {(flow.recovery, flow.lost_retransmissions) for flow in flows} == {("prr", "detected")}
+    assert [int(flow.sack) for flow in flows] == first["sack"].astype(int).tolist()
+    assert [flow.min_rto_s for flow in flows] == first["min_rto"].astype(float).tolist()
+    assert [flow.segments_per_ack for flow in flows] == first["acked_per_ack"].astype(int).tolist()
+    before = first["loss_location"] != "forward"
+    assert [len(one.links) > 2 for one in scenarios] == before.tolist()
+    left_out = set(module.settings()) - set(module.settings_on_linux())
+    assert left_out == {"recovery", "lost_retransmission"}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_claim_is_judged_on_the_engine_that_it_is_about_where_that_has_a_leg(paper):
+    claims = papers.claims(paper)
+    claims = claims[claims["engine"].isin([leg.engine for leg in of(paper).LEGS])]
+    table = joint.deciding(joint.written(), claims).merge(claims, on="id", suffixes=("", "_stated"))
+    assert table["engine"].tolist() == table["engine_stated"].tolist()
+
+
 def experiments() -> dict[str, sample.JointRuns]:
     """All that are run at joint settings, by the names of their archives."""
     made = [of(paper).experiment() for paper in PAPERS]
     made += [of("tcpj").fits(), *(of(paper).experiment_on_ns2() for paper in ("hybla", "ucc"))]
+    made.append(of("hybla").experiment_on_linux())
     return {one.name: one for one in made}
 
 
@@ -394,6 +423,14 @@ def test_only_runs_that_were_added_are_made(monkeypatch, empty_archive):
     assert second["seed"].tolist() == [1, 2, 3, 1, 2, 3]
     pd.testing.assert_frame_equal(second.query("seed < 3").reset_index(drop=True), first)
     assert store.provenance()["few-joint"]["runs"] == "6"
+
+
+def test_nothing_is_archived_where_the_engine_is_not(monkeypatch, empty_archive, capsys):
+    monkeypatch.setattr(segment, "is_here", lambda: False)
+    experiment, made = few_runs(monkeypatch, seeds=2)
+    assert experiment.results() == [] and not made
+    assert "Left out here: 4 runs on the engine 'segment'" in capsys.readouterr().out
+    assert store.points() == []
 
 
 @pytest.mark.parametrize("what", ["the scenarios", "the engine"])

@@ -105,8 +105,11 @@ class JointRuns(Experiment):
     def results(self) -> list[Result]:
         """Make the archive, by all cores; return nothing.
 
-        Runs whose rows are archived are not made again (`_archived`), only those that were added.
+        Runs whose rows are archived are not made again (`_archived`), only those that were added;
+        and none at all where this machine lacks the engine.
         """
+        if not self.can_run():
+            return []
         scenarios = self.scenarios
         engine = engines.get(self.engine)
         kinds = {tuple(engine.controls(scenario)): scenario for scenario in scenarios}

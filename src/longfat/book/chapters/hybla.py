@@ -192,6 +192,7 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
             *inverse.experiments(at),
             joint.experiment(),
             joint.experiment_on_ns2(),
+            joint.experiment_on_linux(),
         ),
         figures=(*_figures(at), *_tables(at)),
         claims=Table(

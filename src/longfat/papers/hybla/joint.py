@@ -9,8 +9,8 @@ emulation Linux's. On the segment engine steady runs that stand beside the simul
 ns-2 repairs losses as its senders do: of `inverse.RECOVERIES` a setting has the one that comes
 nearest to its SACK, recovery and lost retransmissions (`sender`).
 
-Linux repairs losses by PRR and detects lost retransmissions whatever a setting says (`ONE_LINUX`);
-all else it has as the setting says.
+Linux repairs losses by PRR and detects lost retransmissions whatever a setting says
+(`ALWAYS_ON_LINUX`); all else it has as the setting says.
 """
 
 from collections.abc import Callable, Iterator
@@ -206,17 +206,17 @@ def scenario_on_ns2(*, loss_location: str, **given: Any) -> Scenario:
 
 
 # What Linux does whatever a setting says: parameters, and the values of theirs that it has.
-ONE_LINUX = {"recovery": "PRR", "lost_retransmission": "detected"}
+ALWAYS_ON_LINUX = {"recovery": "PRR", "lost_retransmission": "detected"}
 
 
 def settings_on_linux() -> pd.DataFrame:
     """Return the settings as Linux has them: without what is the same in all of them there."""
-    return settings().drop(columns=list(ONE_LINUX))
+    return settings().drop(columns=list(ALWAYS_ON_LINUX))
 
 
 def scenario_on_linux(**given: Any) -> Scenario:
     """Return a run at a setting as Linux has it (see `scenario`)."""
-    return scenario(**given | ONE_LINUX)
+    return scenario(**given | ALWAYS_ON_LINUX)
 
 
 def measured(result: Result) -> dict[str, float]:
