@@ -266,6 +266,7 @@ def test_linux_can_run_every_setting():
     module = of("hybla")
     design = module.experiment_on_linux().design
     first = design.groupby("setting").first().reset_index()
+    assert (design.groupby("seed")["setting"].nunique() == 1).all()  # seeds of its own
     scenarios = [module.archived_on_linux(row) for row in first.to_dict("records")]
     for one in scenarios:
         on_linux.check(one)

@@ -59,7 +59,7 @@ RARE = 1e-3  # and less
 SEEDS_ON_NS2 = {AS_STATED: 8, "10MB": 10, "50MB": 12, "100MB": 10}
 # A run on Linux takes twenty times as long as on the segment engine: there are the ends of what
 # claims speak of and where differences are largest, and most runs where claims are close.
-SEEDS_ON_LINUX = {1e-6: 2, 1e-5: 2, 1e-4: 4, 2e-4: 4, 2e-3: 2, 5e-3: 2, 1e-2: 2, 0.02: 2, 0.05: 2}
+SEEDS_ON_LINUX = {1e-6: 2, 1e-5: 2, 1e-4: 8, 2e-4: 8, 2e-3: 4, 5e-3: 2, 1e-2: 2, 0.02: 2, 0.05: 2}
 ONLY_ON_LINUX = {1e-5: ("10MB",), 5e-3: (EMULATED,)}  # the runs that these loss rates have
 SCATTER = "sack"  # the parameter on which it hangs how much runs scatter (`joint.pooled`)
 LARGEST_STATED = value("hybla", "loss_max")  # where the last claims end, unless a setting goes on
