@@ -22,6 +22,7 @@ from longfat.papers import plausible
 from longfat.papers.plausible import Plausible
 from longfat.result import Result
 from longfat.scenario import Scenario
+from longfat.sweeps import can_run
 
 SETTINGS = 48
 SEED = 1
@@ -108,14 +109,14 @@ class JointRuns(Experiment):
         Runs whose rows are archived are not made again (`_archived`), only those that were added;
         and none at all where this machine lacks the engine.
         """
-        if not self.can_run():
-            return []
         scenarios = self.scenarios
+        if not can_run(scenarios, self.engine, self.name):
+            return []
         engine = engines.get(self.engine)
         kinds = {tuple(engine.controls(scenario)): scenario for scenario in scenarios}
         engines.accept_new(kinds.values(), self.engine)
         versions = engines.versions(scenarios, self.engine)
-        rows, before = self._archived(versions)
+        rows, before = self._archived(scenarios, versions)
         made = [before | {"versions": versions[run]} for run in rows]
         missing = [run for run, _ in enumerate(scenarios) if run not in rows]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
@@ -134,7 +135,7 @@ class JointRuns(Experiment):
         return engines.get(self.engine).simulate(scenario)
 
     def _archived(
-        self, versions: Sequence[Mapping[str, str]]
+        self, scenarios: Sequence[Scenario], versions: Sequence[Mapping[str, str]]
     ) -> tuple[dict[int, dict[str, float]], dict[str, Any]]:
         """Return what is archived of runs, by their numbers, and the provenance of one of these.
 
@@ -155,7 +156,7 @@ class JointRuns(Experiment):
             if not store.other_versions(self.name, versions[run])
         }
         for run in pd.Series(list(rows)).sample(min(MADE_AGAIN, len(rows)), random_state=SEED):
-            again = pd.Series(rounded(self.measure(self._result(self.scenarios[run]))))
+            again = pd.Series(rounded(self.measure(self._result(scenarios[run]))))
             if not again.equals(pd.Series(rows[run])):
                 return {}, {}
         line = store.provenance()[self.name]
