@@ -4,6 +4,7 @@ import functools
 import inspect
 import json
 import types
+from fractions import Fraction
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from longfat import InputError, engines, paths, store
 from longfat.book import chapters, charts, show
-from longfat.book.chapters import hybla_charts, proxies_charts
+from longfat.book.chapters import hybla_charts, leo_charts, proxies_charts
 from longfat.experiment import Figure
 from longfat.papers.hybla.plan import WINDOW
 
@@ -199,3 +200,34 @@ def test_a_figure_draws_what_its_table_and_its_page_have(name, monkeypatch):
             made = {"data": charts.rounded_lines(data), "drawn": charts.drawn(figure)}
             assert made == kept()[one.name], one.name
             plt.close(figure)
+
+
+def test_zero_has_no_sign():
+    assert charts.rounded([-0.0, 0.0]) == charts.rounded([-0.0, 0]) == ["0", "0"]
+    assert charts.rounded([1.0, -1e-9]) == ["1", "0"]  # a part in 10^9 is the machine's noise
+
+
+def test_shares_may_be_drawn_of_per_cent_and_per_cent_of_shares():
+    figure, axes = plt.subplots()
+    axes.plot([1, 2], [0.07, 0.09], color="#0072b2", label="share")
+    table = pd.DataFrame({"x": [1, 2], "y": [7.0, 9.0]})
+    assert not charts.not_in_data(figure, table)
+    axes.plot([1, 2], [700, 900], color="#0072b2")
+    assert not charts.not_in_data(figure, table)
+    plt.close("all")
+
+
+def test_a_colour_of_the_map_of_gains_is_named_by_its_power_of_two():
+    bar = proxies_charts.gains(GAINS).axes[1]
+    named = zip(bar.get_yticks(), bar.get_yticklabels(), strict=True)
+    found = {label.get_text(): 2.0**place for place, label in named}
+    assert list(found) == ["1/8", "1/4", "1/2", "1", "2", "4", "8"]
+    assert all(float(Fraction(text)) == gain for text, gain in found.items())
+    plt.close("all")
+
+
+def test_the_map_of_orbits_has_each_longitude_once():
+    points = pd.DataFrame({"orbit": ["starlink-grid", "starlink", "oneweb"], "what": "path"})
+    figure = leo_charts.orbit_map(points.assign(longitude=0.0, latitude=50.0))
+    assert figure.axes[0].get_xlim() == (-180, 180)
+    plt.close("all")

@@ -6,6 +6,7 @@ import pytest
 
 from longfat import papers, statistics
 from longfat.book import chapters, show
+from longfat.book.chapters import hybla as chapter
 from longfat.book.chapters import hybla_charts
 from longfat.engines import linux
 from longfat.errors import InputError
@@ -295,3 +296,24 @@ def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scal
     assert varied["link_rate"].max() == 20 and varied["min_rto"].max() == 5
     short = whole["hybla-100s-assumptions"].groupby(["parameter", "value", "loss"])["seed"].max()
     assert short["acked_per_ack"].max() == 80 and short.drop("acked_per_ack").max() == 20
+
+
+def test_differences_stand_leg_by_leg_of_each_transfer_once(monkeypatch):
+    """Made-up differences: rows of a transfer and a leg together, by loss, and of throughput."""
+    order = ["steady", "small"]
+    made_up = statistics.combinations(
+        loss=[1e-2, 1e-3],
+        metric=["time", "throughput"],
+        leg=[*reversed(hybla_charts.DRAWN_LEGS), "another"],
+        transfer=order,
+    )
+    monkeypatch.setattr(analysis, "compare", lambda *_: made_up)
+    table = chapter.throughput_differences(plan.runs(setting()))
+    assert set(table["metric"]) == {"throughput"}
+    places = list(table[["transfer", "leg", "loss"]].itertuples(index=False, name=None))
+    assert places == [
+        (transfer, leg, loss)
+        for transfer in order
+        for leg in hybla_charts.DRAWN_LEGS
+        for loss in (1e-3, 1e-2)
+    ]

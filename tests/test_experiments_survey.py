@@ -1,5 +1,6 @@
 """What the survey's experiments read off their runs, on tables made up for it."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +9,7 @@ from longfat import InputError, experiment, papers, statistics
 from longfat.book.chapters import survey, survey_charts
 from longfat.cc import catalogue
 from longfat.papers.survey import analysis, claims, plan, routers, theory
+from longfat.style import style
 from longfat.verdicts.judge import judge as judge_claims
 
 pytestmark = pytest.mark.medium
@@ -317,3 +319,15 @@ def test_every_remedy_runs_and_names_its_sender():
     assert named["HSTCP"] == "highspeed"
     assert named["limited slow start"] == "standard"
     assert (table["Mb/s"] > 0).all()
+
+
+def test_both_numbers_of_an_algorithm_have_its_colour_as_on_all_pages(found):
+    table = analysis.against_printed(found["five"]).assign(engine="segment engine", seconds=600)
+    figure = survey_charts.against_printed(table, plan.runs(plan.setting()))
+    assert len(set(table["algorithm"])) == 3
+    measured = [one for one in figure.axes[0].lines if len(one.get_xdata()) == 1]
+    for number, (row, line) in enumerate(zip(table.itertuples(), measured, strict=False)):
+        assert (line.get_xdata(), line.get_ydata()) == pytest.approx((row.part, number))
+        [name] = [key for key, label in plan.NAMES.items() if label == row.algorithm]
+        assert line.get_color() == style(name)["color"]
+    plt.close(figure)

@@ -526,3 +526,19 @@ def test_every_row_of_table_1_names_senders_that_run():
     assert named.notna().all()
     assert set(named) <= set(atlas.read()["sender"])
     assert all(catalogue.find(name).header for name in named)
+
+
+def test_newreno_is_judged_by_the_two_loss_rates_of_its_claim_alone():
+    """Runs that lose a tenth of their rate: no other loss rate is needed, and none without loss."""
+    rows = [
+        {"engine": engine, "control": name, "loss": loss, "seed": seed, "Mb/s": rate + 0.01 * seed}
+        for engine in ("segment", "ns2")
+        for name, rates in {"NewReno": {0: 5.0, 0.01: 4.5}, "CUBIC": {0: 5.0, 0.01: 1.0}}.items()
+        for loss, rate in rates.items()
+        for seed in (1, 2, 3)
+    ]
+    runs = pd.DataFrame(rows)
+    found = claims.of_newreno(runs)
+    assert sorted(row["engine"] for row in found) == ["ns2", "segment"]
+    assert [row["measured"] for row in found] == pytest.approx([4.52 / 5.02] * 2)
+    assert claims.of_newreno(runs[runs["loss"] > 0]) == []

@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import papers, paths, store
+from longfat import engines, papers, paths, store
 from longfat.book import joint as shown
 from longfat.engines import segment
 from longfat.engines.linux import planning as on_linux
 from longfat.engines.ns2 import planning
 from longfat.errors import InputError
+from longfat.network import reference
 from longfat.papers import joint as sample
 from longfat.papers.hybla.network import satellite
 from longfat.verdicts import joint, rules, wording
@@ -635,3 +636,62 @@ def test_no_verdict_goes_against_its_settings(paper):
         assert told["kind"] == "measured"
         assert rules.verdict_class(told["verdict"]) == row.joint_verdict, row.id
         assert told["reason"].startswith("All that the paper leaves open varied at once"), row.id
+
+
+# --- what its arithmetic is, by hand
+
+
+def test_a_setting_is_told_by_the_others_in_its_cell():
+    """Three that hold and one that does not; two of each; three and two; one alone."""
+    says = np.array([1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1], bool)
+    cell = np.array([0] * 4 + [1] * 4 + [2] * 5 + [3])
+    assert joint._wrong([cell], says) == 1 + 4 + 5 + 1
+    halves = [cell // 2, cell % 2]  # the same cells, of two parameters
+    assert joint._wrong(halves, says) == joint._wrong([cell], ~says) == 11
+
+
+def test_the_chance_of_cells_is_fishers_for_each_way_to_fill_them():
+    """Of 12 settings the 4 that hold are just one of three cells: 1 in 495, with 8 ways."""
+    says = np.arange(12) < 4
+    for cell in (np.arange(12) // 4, (11 - np.arange(12)) // 4):
+        assert joint._chance([cell], says) == pytest.approx(8 / 495)
+
+
+@pytest.mark.parametrize("megabyte", ["1000000", "1048576"])
+def test_a_transfer_of_hybla_has_the_megabytes_of_its_name(megabyte):
+    module = of("hybla")
+    first = module.settings().iloc[0].drop("setting").to_dict() | {"megabyte": megabyte}
+    for megabytes in (10, 50, 100):
+        [flow] = module.scenario(run=f"{megabytes}MB", loss=1e-3, seed=1, **first).flows
+        assert flow.bytes == megabytes * int(megabyte)
+
+
+def test_the_links_around_uccs_bottleneck_have_the_settings_rate():
+    module = of("ucc")
+    first = module.experiment().design.query("run == 'pair'").groupby("setting").first()
+    for row in first.head(6).to_dict("records"):
+        links = module.scenario(**row).links
+        around = {one.rate_bps for one in links if {one.source, one.target} != {"R", "N3"}}
+        assert around == {row["access_rate"]}
+
+
+def test_runs_at_joint_settings_are_archived_a_row_a_run(empty_archive):
+    """With the versions of the engine and of each sender, and six digits of what is measured."""
+    made = sample.JointRuns(
+        name="small-joint",
+        build=lambda sender, seed: reference(
+            congestion_control=sender, loss=1e-2, duration_s=2, seed=seed
+        ),
+        points=pd.DataFrame({"sender": ["newreno", "cubic", "cubic"], "seed": [1, 1, 2]}),
+        measure=lambda result: {"goodput_bps": result.flows["goodput_bps"].iloc[0]},
+        point="tests:POINT",
+    )
+    assert made.results() == []
+    store.forget_archive()
+    table = store.read_table("small-joint", "points")
+    assert table["sender"].tolist() == ["newreno", "cubic", "cubic"]
+    alone = [
+        made.measure(engines.simulate(one, "segment"))["goodput_bps"] for one in made.scenarios
+    ]
+    assert table["goodput_bps"].tolist() == [float(f"{one:.6g}") for one in alone]
+    assert set(store.versions_of("small-joint")) == {"segment", "cc/newreno", "cc/cubic"}

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from longfat.book import chapters
+from longfat.book.chapters import models as page
 from longfat.experiment import Runs
 from longfat.papers import reno
 from longfat.studies import models
@@ -61,3 +63,11 @@ def test_the_engine_and_the_square_root_law_meet():
     law = reno.square_root_law(0.01, 0.55, 550) * models.SEGMENT_BITS / 1e6
     assert measured.at["newreno", "measured"] == pytest.approx(law, rel=0.1)
     assert measured.at["hybla", "measured"] > 10 * law
+
+
+def test_times_are_shown_to_a_tenth_of_a_second():
+    shown = chapters.find("models").shown["models-times"]
+    columns = page.TIMES.values()
+    assert {name for name in columns if name.endswith("(s)")} == {
+        name for name, form in shown.formats.items() if form == "{:.1f}"
+    }

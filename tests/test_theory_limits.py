@@ -46,11 +46,15 @@ def test_just_enough_states_are_taken():
     assert ucc.correlated_sample(2, 0.9e-12 ** (1 / 50), 50)["mean"] > 0
 
 
+@pytest.mark.parametrize("left_at", [10, 12])
 @pytest.mark.parametrize(("segments", "parts"), [(10, 1), (11, 2), (20, 2), (21, 3)])
-def test_a_transfer_that_leaves_slow_start_just_at_the_largest_window(segments, parts):
-    """(39) where W_ss = W_m = 10 = d_ss: so many of slow start, first loss and rest are paid."""
+def test_a_transfer_that_leaves_slow_start_at_the_largest_window(segments, parts, left_at):
+    """(39) where W_m = 10 = d_ss, and W_ss is that or above.
+
+    So many of slow start, first loss and rest are paid.
+    """
     times = {hybla.T_twhs: 0, hybla.R: 0, hybla.T_ss: 1, hybla.T_loss: 1, hybla.T_ca: 1}
-    windows = {hybla.W_ss: 10, hybla.W_m: 10, hybla.d_ss: 10, hybla.d: segments}
+    windows = {hybla.W_ss: left_at, hybla.W_m: 10, hybla.d_ss: 10, hybla.d: segments}
     assert hybla.EQ[39].rhs.subs(times | windows) == parts
 
 

@@ -274,3 +274,12 @@ def _sorts(verdict: str) -> set[str]:
 def test_the_rules_on_the_page_are_those_of_the_code():
     table = verdicts.rules()
     assert dict(table.itertuples(index=False)) == rules.RULES
+
+
+def test_a_verdict_that_turned_is_told_with_the_claims_place_and_words():
+    table, told = verdicts.verdicts_turned_by_rules(), kept("changed-by-rules")
+    claims = pd.concat([papers.claims(paper) for paper in papers.names()]).set_index("id")
+    claims = claims.loc[told.index]
+    assert sorted(table["claim"]) == sorted(
+        f"{where}: {text}" for where, text in zip(claims["where"], claims["statement"], strict=True)
+    )

@@ -62,8 +62,9 @@ ARGUMENTS = ["-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
 ARGUMENTS += ["-m", "not (slow or long or ns3 or browser)"]
 # The tests of what has mutants here.
 TESTS = re.compile(
-    r"test_(analysis|archive|charts|compare|experiment|explorer|figures|proxies|hybla_inverse|models"
-    r"|kept|papers|report|statistics|tables|theory|topologies_ucc|transfers_page|ucc_inverse|verdict)"
+    r"test_(analysis|archive|charts|compare|cycle|evaluation|experiment|explorer|figures|first_round"
+    r"|hybla|joint|kept|leo_chapter|models|papers|proxies|report|routers_page|statistics"
+    r"|survey_everything|tables|theory|topologies_ucc|transfers_page|ucc|verdict)"
 )
 RECORDED_S = 1800  # that the tests of one file may take
 SHORT_S = 0.3  # what takes less is run with its file's others, which may fill a cache for it
