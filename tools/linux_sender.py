@@ -47,7 +47,7 @@ chmod +x linux_sender
 echo == answers
 ./linux_sender {end_s} {rtt_s} {gap_s} {int(sack)} {" ".join(words)}
 """
-    status, output = linux._run(script, 1, 60, None)
+    status, output = linux._run(linux.folder() / "linux", script, 1, 60, None)
     sections = linux._sections(output)
     if status or "plan ended with status 0" not in sections:
         raise RuntimeError(f"Linux ended before its plan did: {output[-2000:]}")
