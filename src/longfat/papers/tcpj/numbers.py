@@ -9,7 +9,7 @@ import pandas as pd
 from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers import tcpj
-from longfat.papers.tcpj import analysis, claims, plan, theory
+from longfat.papers.tcpj import analysis, claims, families, plan, theory
 from longfat.papers.tcpj.analysis import runs_on_engine
 from longfat.papers.tcpj.plan import KEEPING, WITH_SACK, Setting
 from longfat.style import ENGINE_LABEL, powers
@@ -35,6 +35,7 @@ def of_chapter(runs: Runs) -> Numbers:
         | outage_numbers(runs.flows("tcpj-outages"))
         | handoff_numbers(runs.derived(analysis.handoffs), runs.derived(analysis.newcomers), at)
         | alpha_numbers(runs.derived(analysis.alphas))
+        | family_numbers(runs.flows(families.EXPERIMENT))
         | verdict_numbers(judged)
     )
 
@@ -48,6 +49,14 @@ def of_long_version(runs: Runs) -> Numbers:
         "tcpj_pipe_most": closed.max(),
         "tcpj_shares_p": powers(f"{equal:.0e}", "text"),
     } | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
+
+
+def family_numbers(runs: pd.DataFrame) -> Numbers:
+    """What a split connection and a proxy gain over NewReno alone, at the larger error rate."""
+    rows = [row for row in families.evidence_rows(runs) if "setting" not in row]
+    names = {claim: f"tcpj_family_{remedy}" for remedy, claim in families.CLAIMS.items()}
+    largest = f"{max(families.RATES):g}"
+    return {names[row["claim"]]: row["measured"] for row in rows if row["at"] == largest}
 
 
 def filter_numbers(setting: Setting) -> Numbers:
