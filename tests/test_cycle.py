@@ -85,3 +85,16 @@ def test_a_reader_goes_through_it_ack_by_ack(browser, tmp_path, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
     assert not problems
+
+
+def test_a_cycle_ends_a_round_trip_after_its_window_is_the_limit_again():
+    one = cycle.cycle(rtt_s=RTT_S, rtt0_s=RTT0_S, limit=LIMIT)
+    growing, full = ([ack for ack in one.heard if ack.phase == cycle.PHASES[n]] for n in (3, 4))
+    windows = [ack.window for ack in growing]
+    assert windows == sorted(windows)
+    # a step is rho^2 over the window, of 6 to 12 segments
+    assert np.diff(windows) == pytest.approx(4 / np.array(windows[:-1]))
+    assert windows[0] < LIMIT / 2 + 1 and LIMIT - 1 < windows[-1] < LIMIT
+    assert {ack.window for ack in full} == {LIMIT}
+    assert one.heard[-1] is full[-1]
+    assert full[-1].at_s - full[0].at_s == pytest.approx(RTT_S, abs=RTT_S / LIMIT)
