@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from longfat import InputError, engines, paths, store
+from longfat import InputError, engines, paths
 from longfat.book import chapters, charts, show
 from longfat.book.chapters import hybla_charts, leo_charts, proxies_charts
 from longfat.experiment import Figure
@@ -190,7 +190,8 @@ def test_a_figure_draws_what_its_table_and_its_page_have(name, monkeypatch):
         raise InputError(f"a run of the engine {engine} is not in the archive")
 
     monkeypatch.setattr(engines, "find_or_run", refused)
-    chapter, archived = chapters.stated()[name], set(store.experiments())
+    chapter = chapters.stated()[name]
+    archived = {path.parent.name for path in paths.RESULTS.glob("*/*.parquet")}
     for one in chapter.figures:
         if isinstance(one, Figure) and set(one.uses) <= archived:
             data = chapter.data(one)

@@ -695,3 +695,42 @@ def test_runs_at_joint_settings_are_archived_a_row_a_run(empty_archive):
     ]
     assert table["goodput_bps"].tolist() == [float(f"{one:.6g}") for one in alone]
     assert set(store.versions_of("small-joint")) == {"segment", "cc/newreno", "cc/cubic"}
+
+
+def test_uccs_claims_are_made_of_its_runs():
+    """Made-up runs: at one setting who is beside UCC keeps half of its own, at another all.
+
+    Beside CHD at a short buffer a NewReno keeps a quarter; errors take a tenth of two NewReno; over
+    several bottlenecks UCC has twice what NewReno has, and CHD half as much again.
+    """
+    module = of("ucc")
+    runs = module.experiment().design.query("setting < 2")
+    first, rate = runs["setting"] == 0, 1e6 * (1 + 0.001 * runs["seed"])
+    chain, short = runs["run"] == "chain", runs["run"] == "short buffer"
+    kinds = [
+        (first & ~chain & (runs["N2"] == "UCC"), 0.5),
+        (first & short & runs["N2"].str.startswith("CHD"), 0.25),
+        (first & (runs["run"] == "pair") & (runs["loss"] == 0.01), 0.9),
+        (first & chain & (runs["N1"] == "UCC"), 2.0),
+        (first & chain & runs["N1"].str.startswith("CHD"), 3.0),
+    ]
+    part = pd.Series(1.0, index=runs.index)
+    for where, own in kinds:
+        part[where] *= own
+    newreno = (runs["N1"] == "NewReno") & (runs["N2"] == "NewReno")
+    second = part.where(chain | newreno, 1.0)
+    found = module.evidence(runs.assign(first_bps=rate * part, second_bps=rate * second))
+    assert set(found["engine"]) == {"segment"}
+    means = found.groupby(["setting", "claim"])["measured"].agg(["min", "max"])
+    assert np.allclose(means.loc[1], 1)
+    expected = {
+        **dict.fromkeys(("ucc-f4-newreno", "ucc-f5-cubic", "ucc-f6-compound"), 0.5),
+        "ucc-s6-friendlier": 0.5,
+        "ucc-s1-newreno-suffers": 0.9,
+        "ucc-s4-chd-threshold": 0.25,
+        "ucc-f8-above-newreno": 2,
+        "ucc-f8-below-chd": 1.5,  # over UCC
+    }
+    assert set(means.loc[0].index) == set(expected)
+    for claim, value in expected.items():
+        assert means.loc[0, claim].tolist() == pytest.approx([value] * 2), claim
