@@ -39,6 +39,7 @@ import itertools
 import json
 import os
 import re
+import resource
 import select
 import shutil
 import signal
@@ -69,6 +70,7 @@ TESTS = re.compile(
 RECORDED_S = 1800  # that the tests of one file may take
 SHORT_S = 0.3  # what takes less is run with its file's others, which may fill a cache for it
 LONGEST_S = 900  # that the tests of one mutant may take
+LARGEST_BYTES = 8 << 30  # that they may hold: a loop that does not end may fill a list
 LEAST = 90  # percent that are to die
 
 Key = tuple[str, str, int, str, str, str]
@@ -394,6 +396,7 @@ class Trials:
         if child == 0:
             try:
                 os.setsid()
+                resource.setrlimit(resource.RLIMIT_DATA, (LARGEST_BYTES, LARGEST_BYTES))
                 # What is compiled of a mutant might be taken for another's.
                 sys.dont_write_bytecode = True
                 nothing = os.open(FOLDER / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
