@@ -358,8 +358,7 @@ def surveyed(table: pd.DataFrame, _: Runs, down: bool = False) -> Drawing:
     panels[0].minorticks_off()
     panels[1].axvline(1, color="0.6", ls=":")
     panels[1].set(xlim=(0, None), xlabel="kept by a standard TCP")
-    fluid_s = 8 * files.LARGEST_RUN / 314e6
-    panels[0].axvline(fluid_s, color="0.6", ls=":")
+    panels[0].axvline(files.LINK_S, color="0.6", ls=":")
     names = [
         plt.Line2D([], [], ls="none", label=group, **look) for group, look in GROUP_LOOKS.items()
     ]

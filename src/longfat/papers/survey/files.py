@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from longfat import engines
+from longfat import engines, papers
 from longfat.errors import InputError
 from longfat.links import Xcp
 from longfat.network import duplex
@@ -203,7 +203,9 @@ def left_to(together: Result, before: Result) -> float:
 # --- all that the survey names
 
 
-JAPAN = Way(314e6 * 1500 / SEGMENT, 0.1, 1e-5)  # as fast as the paper measured
+MEASURED_BPS = 1e6 * papers.value("survey", "direct_rate")  # of payload, standard TCP's
+LINK_S = 8 * LARGEST_RUN / MEASURED_BPS  # of a gigabyte at this rate
+JAPAN = Way(MEASURED_BPS * 1500 / SEGMENT, 0.1, 1e-5)
 ASKED_BPS = 40e3 * 2**12  # by Quick-Start: the largest that this path has room for
 MARKED_ABOVE = 150  # packets
 HOSTS, PARALLEL, DATAGRAMS, ROUTERS, TODAY = (
