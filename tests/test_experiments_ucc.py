@@ -550,3 +550,8 @@ def test_newreno_is_judged_by_the_two_loss_rates_of_its_claim_alone():
     assert sorted(row["engine"] for row in found) == ["ns2", "segment"]
     assert [row["measured"] for row in found] == pytest.approx([4.52 / 5.02] * 2)
     assert claims.of_newreno(runs[runs["loss"] > 0]) == []
+
+
+def test_a_range_of_loss_rates_has_the_ends_of_its_name():
+    for name, ends in claims.RANGES.items():
+        assert name.split(" to ") == [f"{end:g}" for end in ends]

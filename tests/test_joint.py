@@ -734,3 +734,14 @@ def test_uccs_claims_are_made_of_its_runs():
     assert set(means.loc[0].index) == set(expected)
     for claim, value in expected.items():
         assert means.loc[0, claim].tolist() == pytest.approx([value] * 2), claim
+
+
+@pytest.mark.parametrize(
+    ("leg", "method"), [("hybla-joint-ns2", "simulation"), ("hybla-joint-linux", "emulation")]
+)
+def test_an_engine_of_hyblas_paper_judges_its_own_claims_alone(leg, method):
+    """Of two archived settings: ns-2 what the paper simulated, and Linux what it emulated."""
+    [evidence] = [one.evidence for one in of("hybla").LEGS if one.archive == leg]
+    runs = store.read_table(leg, "points").query("setting < 2")
+    methods = papers.claims("hybla").set_index("id")["method"]
+    assert set(methods[evidence(runs)["claim"].unique()].dropna()) == {method}

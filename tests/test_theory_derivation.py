@@ -1,11 +1,12 @@
 """The derivations, the ledger, and what the approximations neglect, counted another way."""
 
 from fractions import Fraction
+from itertools import product
 from math import comb
 
 import numpy as np
 import pytest
-from sympy import Eq, Symbol
+from sympy import Eq, Rational, Symbol
 
 from longfat.errors import InputError
 from longfat.papers import hybla
@@ -178,3 +179,17 @@ def test_with_nothing_mended_the_cycle_is_the_papers(p):
     assert counted["U"] == cycle["U"]
     once = derivation.mended_cycle(p, **at, mended=("halving",))
     assert pytest.approx(hybla.throughput(p, **at, equations=hybla.HALVED_ONCE), rel=1e-6) == once.B
+
+
+def test_losses_of_a_window_are_counted_one_by_one():
+    """Of 5 segments the first is lost, and 2 of the other 4: each way to choose them, written out.
+
+    Where in a window a step counts ways or the chance of one, it is this count.
+    """
+    at = {hybla.W: 5, hybla.m: 3, hybla.p: Rational(1, 10)}
+    ways = [lost for lost in product((0, 1), repeat=4) if sum(lost) == 2]
+    chance = Fraction(1, 10) ** 2 * Fraction(9, 10) ** 2
+    (_, counted), (_, one), (_, together) = derivation.derive(2).steps
+    assert counted.subs(at) == len(ways) == 6
+    assert Fraction(str(one.subs(at))) == chance
+    assert Fraction(str(together.rhs.subs(at))) == 6 * chance

@@ -13,7 +13,7 @@ where a file changes, the mutants of its other lines stay.
 
 A mutant is made in a copy of the package. A process that has imported all that others have written
 is forked, imports the copy and runs the tests that run the line, and short ones beside them (what
-one test computes others may take from a cache), until one fails. What
+one test computes others may take from a cache), until one fails that passes without it. What
 each test runs is measured once, and again where its file has changed, or with `--fresh`.
 
 What has been tried stands in data/mutants-python.csv, a row a mutant; a row holds as long as the
@@ -308,6 +308,8 @@ class Trials:
         os.chdir(ROOT)
         sys.path[:0] = [str(FOLDER / "src"), str(ROOT / "tests")]
         self._import_others()
+        self._controlled: set[str] = set()
+        self._failing: set[str] = set()
         self.recorded = {
             file: self._record(file)
             for file in sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/test_*.py"))
@@ -380,14 +382,36 @@ class Trials:
         seconds = {
             name: took for one in self.recorded.values() for name, took in one.seconds.items()
         }
-        try:
-            path.write_text(mutant.apply(text), "utf-8")
-            return self._forked(lambda: _tried(module, tests, seconds), LONGEST_S) or (
-                "died",
-                f"took longer than {LONGEST_S} s",
-            )
-        finally:
-            path.write_text(text, "utf-8")
+        while True:
+            tests = [name for name in tests if not self._fails_anyway(name)]
+            try:
+                path.write_text(mutant.apply(text), "utf-8")
+                outcome = self._forked(lambda: _tried(module, tests, seconds), LONGEST_S)  # noqa: B023
+            finally:
+                path.write_text(text, "utf-8")
+            if not outcome:
+                return "died", f"took longer than {LONGEST_S} s"
+            if outcome[0] != "died" or not self._control(module, outcome[1], seconds):
+                return outcome
+
+    def _fails_anyway(self, test: str) -> bool:
+        return any(test == name or test.startswith(f"{name}::") for name in self._failing)
+
+    def _control(self, module: str, test: str, seconds: dict[str, float]) -> bool:
+        """Return whether a test, or a file of them to be read, fails without a mutant, too.
+
+        What was recorded of a file of tests holds as long as the file does: what it tests may have
+        changed since.
+        """
+        if test not in self._controlled:
+            named = (one for one in seconds if one == test or one.startswith(f"{test}::"))
+            one = min(named, key=lambda one: seconds[one])
+            found = self._forked(lambda: _tried(module, [one], seconds), LONGEST_S)
+            self._controlled.add(test)
+            if not found or found[0] == "died":
+                self._failing.add(test)
+                print(f"{test} fails without a mutant, too", flush=True)
+        return test in self._failing
 
     def _forked(self, work: Callable[[], Any], longest_s: float) -> Any:
         """Return what is computed in a process of its own, or None where it does not end."""
