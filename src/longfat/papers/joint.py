@@ -186,17 +186,20 @@ def pooled(runs: pd.DataFrame, point: str, value: str, like: str) -> pd.DataFram
     """Return each setting's mean at each point, with what it scatters.
 
     Few runs say little of how much runs scatter: at one point they are taken to scatter alike at
-    all settings that have the same of the parameter `like`. Columns: setting, the point's; mean;
-    count (of runs); deviation (of a run), and freedom, of how many degrees it is known.
+    all settings that have the same of the parameter `like`. Runs with the same of the column `seed`
+    lose the same packets at all settings, and tell of their scatter together no more than one
+    does. Columns: setting, the point's; mean; count (of runs); deviation (of a run), and freedom,
+    of how many degrees it is known.
     """
     table = runs.groupby(["setting", point, like])[value].agg(["mean", "count", "var"])
-    table = table.reset_index()
-    degrees = table["count"] - 1
-    alike = [table[point], table[like]]
-    freedom = degrees.groupby(alike).transform("sum")
-    squares = (table["var"].fillna(0) * degrees).groupby(alike).transform("sum")
-    deviation = np.sqrt(squares / freedom)
-    return table.drop(columns="var").assign(deviation=deviation, freedom=freedom)
+    table = table.reset_index().assign(degrees=lambda one: one["count"] - 1)
+    table["squares"] = table["var"].fillna(0) * table["degrees"]
+    alike = table.groupby([point, like])[["count", "degrees", "squares"]].transform("sum")
+    seeds = runs.groupby([point, like])["seed"].nunique().rename("seeds")
+    independent = table.join(seeds, on=[point, like])["seeds"] / alike["count"]
+    table = table.drop(columns=["var", "degrees", "squares"])
+    deviation = np.sqrt(alike["squares"] / alike["degrees"])
+    return table.assign(deviation=deviation, freedom=alike["degrees"] * independent)
 
 
 def mean_evidence(table: pd.DataFrame) -> pd.DataFrame:
