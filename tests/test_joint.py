@@ -610,6 +610,22 @@ def test_many_runs_of_alike_settings_are_not_taken_for_a_points_own():
     assert of_two == pytest.approx(own * 2 / 50, abs=1)
 
 
+@pytest.mark.parametrize(("own_seeds", "freedom"), [(False, 3), (True, 18)])
+def test_runs_with_common_seeds_tell_no_more_of_scatter_than_one_settings(own_seeds, freedom):
+    """Six settings of four runs: with the same four seeds they lose the same packets."""
+    draw = np.random.default_rng(1)
+    runs = pd.DataFrame(
+        [(n, seed) for n in range(6) for seed in range(4)], columns=["setting", "seed"]
+    )
+    runs = runs.assign(loss=1e-3, like="", value=draw.normal(size=24))
+    if own_seeds:
+        runs["seed"] += 100 * runs["setting"]
+    found = sample.pooled(runs, "loss", "value", "like")
+    assert found["freedom"].to_list() == pytest.approx([freedom] * 6)
+    alike = runs.groupby("setting")["value"].var().mean()
+    assert found["deviation"].to_list() == pytest.approx([np.sqrt(alike)] * 6)
+
+
 def test_a_threshold_turns_the_share():
     """Of a claim whose threshold is ours: at which other one the verdict would be another."""
     claim = CLAIM | {"rule": "qualitative", "threshold": 5.0, "side": "below", "printed": np.nan}

@@ -46,6 +46,10 @@ def ucc(clock_s=1e-3, **parameters):
             {"congestion_control": ucc(clock_s=1e-6), "initial_ssthresh_segments": 20},
             "initial_ssthresh_segments where UCC's clock ticks in microseconds",
         ),
+        (
+            {"congestion_control": ucc(clock_s=1e-6, minimum_lifetime_s=5000)},
+            r"minimum_lifetime_s is 5000: .* UCC's clock.* begins again after 4294\.97 s",
+        ),
     ],
 )
 def test_what_linux_does_not_have_is_one_sentence(flow, message):
@@ -66,6 +70,12 @@ def test_ucc_reads_delays_in_one_way_for_all_flows():
     flows = [{"source": "a", "target": "b", "congestion_control": ucc(c)} for c in (1e-3, 1e-6)]
     with pytest.raises(InputError, match="one clock_s for all flows"):
         simulate(scenario().replace(flows=flows), engine="linux")
+
+
+def test_ucc_runs_no_longer_than_its_clock():
+    long = scenario(congestion_control=ucc(1e-6)).replace(duration_s=5000)
+    with pytest.raises(InputError, match=r"duration_s is 5000: .* begins again after 4294\.97 s"):
+        simulate(long, engine="linux")
 
 
 def test_the_plan_gives_ucc_whole_ticks_of_tcps_timestamps():

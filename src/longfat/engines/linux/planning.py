@@ -26,6 +26,7 @@ SMALLEST_SEGMENT_BYTES = 48 - TIMESTAMP_BYTES  # tcp_min_snd_mss
 SACK_BYTES = (0, 12, 20, 28)  # options of an ACK with no to three blocks
 FLOW_SERIES = ("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")
 LINUX_RTO_MIN_S = 0.2
+TIMESTAMPS = 2**32  # after so many ticks they begin again
 TICK_S = 64e-9  # of the traffic control's clock
 AUTO_BYTES = 64_000_000  # to which a buffer that is "auto" may grow
 OWN = {"ucc": "ucc"}  # congestion controls that we have written for Linux
@@ -110,11 +111,19 @@ def _ucc(scenario: Scenario) -> dict[str, int]:
             "timestamps, whose tick is 1e-3 s or 1e-6 s, or several of these"
         )
     tick_us = 1 if _in_microseconds(flows[0]) else 1000
+    longest_s = TIMESTAMPS * tick_us / 1e6
+    lifetime_s = own["minimum_lifetime_s"]
+    for name, time_s in (("duration_s", scenario.duration_s), ("minimum_lifetime_s", lifetime_s)):
+        if time_s >= longest_s:
+            raise InputError(
+                f"{name} is {time_s:g}: on engine 'linux' UCC's clock, TCP's timestamps, begins "
+                f"again after {longest_s:g} s"
+            )
     return {
         "alpha_millionths": _whole("alpha", own["alpha"], 1e6, "millionths"),
         "clock_ticks": clock_us // tick_us,
         "tolerance_ticks": int(1e6 * own["tolerance_s"] / clock_us + 1e-9),
-        "lifetime_ticks": round(1e6 * own["minimum_lifetime_s"] / tick_us),
+        "lifetime_ticks": math.ceil(1e6 * lifetime_s / tick_us - 1e-6),
         "minimum_of_epoch": int(own["minimum_of_epoch"]),
         "drift_billionths": _whole("drift", own["drift"], 1e9, "billionths"),
     }

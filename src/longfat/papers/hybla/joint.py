@@ -271,7 +271,8 @@ POINT_ON_LINUX = Point(archived_on_linux, _archived)
 
 
 def compared(points: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a run beside the model's: setting, method, transfer, metric, loss, seed, difference.
+    """Return a row a run beside the model's: setting, method, transfer, metric, loss, seed,
+    difference.
 
     `method` is "" where the run stands beside both of the paper's. Time is taken as each setting
     has it. The authors are taken to know their megabytes and what their packets carry: the model is

@@ -405,6 +405,8 @@ def _of_clocks_on_ns2(runs: Runs) -> dict[str, float]:
         "tolerant": (plan.DOUBLE, tolerant, "two_mbps"),
         "millisecond": ("ticks of 1 ms", printed, "two_mbps"),
         "newreno": (plan.DOUBLE, printed, "reference_mbps"),
+        "delayed": (plan.TICKS_DELAYED, printed, "two_mbps"),
+        "delayed_newreno": (plan.TICKS_DELAYED, printed, "reference_mbps"),
     }
     return _at_many_losses(runs.derived(analysis.clocks_on_ns2), "ucc_ns2", wanted)
 

@@ -675,11 +675,13 @@ CLOCK_LOSSES = (0.0, 0.001, 0.01)
 CLOCK_PAIRS = ("UCC and UCC", "UCC and NewReno")
 BY_CLOCKS, ON_NS2, ON_LINUX = "ucc-clocks-run", "ucc-clocks-ns2", "ucc-clocks-linux"
 DOUBLE = "ns-2's own, a double"
+TICKS_DELAYED = "ticks of 1 ms, an ACK for two segments"
 NS2_CLOCKS: dict[str, dict[str, float]] = {
     DOUBLE: {},
     "ticks of 1 µs": {"clock_s": 1e-6},
     "ticks of 1 ms": {"clock_s": 1e-3},
     "the receiver's is 50 millionths faster": {"drift": 5e-5},
+    TICKS_DELAYED: {"clock_s": 1e-3},
 }
 NS2_MENDS: dict[str, dict[str, float]] = {
     "as printed": {},
@@ -694,7 +696,11 @@ LINUX_CLOCKS: dict[str, dict[str, float]] = {
     "1 ms, the receiver's 50 millionths slower": {"clock_s": 1e-3, "drift": -5e-5},
     DELAYED: {"clock_s": 1e-3},
 }
-APART = (REPEATS, DELAYED)  # where NewReno too does otherwise: it is run there as well
+APART = (
+    REPEATS,
+    DELAYED,
+    TICKS_DELAYED,
+)  # where NewReno too does otherwise: it is run there as well
 # A tolerance of one packet, 0.84 ms, is none by a clock of 1 ms: there it is a tick.
 LINUX_MENDS: dict[str, dict[str, float]] = {
     "as printed": {},
@@ -760,12 +766,14 @@ def clocks(at: Setting) -> Experiment:
 def clocks_on_ns2(at: Setting) -> Experiment:
     """The same on the paper's own simulator, by a UCC that was written for it (own-ucc.c).
 
-    A tolerance that is shorter than a tick is none, and not among them.
+    A tolerance that is shorter than a tick is none, and not among them. Of two segments that one
+    ACK acknowledges it echoes the later one's time there, and not the first's (RFC 7323, 4.3).
     """
 
     def build(clock: str, mend: str, loss: float, pair: str, seed: int) -> Scenario:
         given = NS2_CLOCKS[clock] | NS2_MENDS.get(mend, {})
-        return _by_a_clock(at, pair, loss, seed, given)
+        more = {"segments_per_ack": 2} if clock == TICKS_DELAYED else {}
+        return _by_a_clock(at, pair, loss, seed, given, **more)
 
     cases = [
         (clock, mend, loss, pair)
@@ -773,7 +781,10 @@ def clocks_on_ns2(at: Setting) -> Experiment:
         if NS2_MENDS[mend].get("tolerance_s", 1) >= NS2_CLOCKS[clock].get("clock_s", 0)
         for loss, pair in itertools.product(CLOCK_LOSSES, CLOCK_PAIRS)
     ]
-    cases += [(DOUBLE, "", loss, "NewReno and NewReno") for loss in CLOCK_LOSSES]
+    cases += [
+        (clock, "", loss, "NewReno and NewReno")
+        for clock, loss in itertools.product((DOUBLE, TICKS_DELAYED), CLOCK_LOSSES)
+    ]
     return Experiment(
         name=ON_NS2,
         engine="ns2",
