@@ -696,11 +696,8 @@ LINUX_CLOCKS: dict[str, dict[str, float]] = {
     "1 ms, the receiver's 50 millionths slower": {"clock_s": 1e-3, "drift": -5e-5},
     DELAYED: {"clock_s": 1e-3},
 }
-APART = (
-    REPEATS,
-    DELAYED,
-    TICKS_DELAYED,
-)  # where NewReno too does otherwise: it is run there as well
+# Where NewReno too does otherwise: it is run there as well.
+APART = (REPEATS, DELAYED, TICKS_DELAYED)
 # A tolerance of one packet, 0.84 ms, is none by a clock of 1 ms: there it is a tick.
 LINUX_MENDS: dict[str, dict[str, float]] = {
     "as printed": {},
