@@ -465,7 +465,7 @@ def test_a_paper_that_is_judged_again_takes_its_own_place(tmp_path, monkeypatch)
     monkeypatch.setattr(joint, "FILE", tmp_path / "joint.csv")
     claims = papers.claims("hybla")["id"].iloc[:2]
     row = dict.fromkeys(joint.COLUMNS, 0.5) | {"open": 1, "settings": 5, "matters": "sack"}
-    row |= {"engine": "segment"}
+    row |= {"engine": "segment", "part": ""}
     row |= {"joint_verdict": "depends", "turned_by": "min_rto, sack"}
     first = pd.DataFrame([row | {"id": claims[0], "paper": "hybla"}])
     shown.write(first)
@@ -476,6 +476,21 @@ def test_a_paper_that_is_judged_again_takes_its_own_place(tmp_path, monkeypatch)
     table = shown.turned("hybla")
     assert table["holds at"].tolist() == ["1 of 4 [50, 50] %", "2 of 4 [50, 50] %"]
     assert table["turned by"].tolist() == ["–", "the shortest timeout, selective acknowledgments"]
+
+
+def test_a_part_of_the_settings_is_judged_apart_and_decides_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(joint, "FILE", tmp_path / "joint.csv")
+    claim = papers.claims("tcpj").query("id == 'tcpj-s4-rare'")
+    settings = made_up(16).assign(setting=range(16))
+    ratio = np.where(settings["setting"] < 8, 1.01, 2.0)
+    rows = pd.DataFrame({"claim": "tcpj-s4-rare", "setting": range(16), "measured": ratio})
+    rows = rows.assign(low=ratio - 0.01, high=ratio + 0.01, runs=5)
+    parts = [(settings, ""), (settings[:8], "still"), (settings[8:], "loud")]
+    found = [joint.judge(claim, rows, some, part=part) for some, part in parts]
+    shown.write(pd.concat(found).assign(paper="tcpj"))
+    assert joint.written()["settings"].tolist() == [16]
+    [row] = shown.by_part("tcpj").to_dict("records")
+    assert (row["still"], row["loud"]) == ("8 of 8", "0 of 8")
 
 
 @pytest.mark.parametrize("paper", shown.papers_with_archives())
@@ -620,10 +635,21 @@ def test_runs_with_common_seeds_tell_no_more_of_scatter_than_one_settings(own_se
     runs = runs.assign(loss=1e-3, like="", value=draw.normal(size=24))
     if own_seeds:
         runs["seed"] += 100 * runs["setting"]
-    found = sample.pooled(runs, "loss", "value", "like")
+    found = sample.means(runs, "loss", "value", "like")
     assert found["freedom"].to_list() == pytest.approx([freedom] * 6)
     alike = runs.groupby("setting")["value"].var().mean()
     assert found["deviation"].to_list() == pytest.approx([np.sqrt(alike)] * 6)
+
+
+def test_a_setting_with_enough_runs_tells_its_own_scatter():
+    """A radio that repeats frames scatters little, a bare one much."""
+    seeds = list(range(sample.ENOUGH))
+    quiet, loud = [0.01 * (-1) ** seed for seed in seeds], [float(seed) for seed in seeds]
+    runs = pd.DataFrame({"setting": np.repeat([0, 1], len(seeds)), "seed": 2 * seeds})
+    runs = runs.assign(loss=1e-3, like="", value=[*quiet, *loud])
+    found = sample.mean_evidence(sample.means(runs, "loss", "value", "like"))
+    narrow, wide = found["high"] - found["low"]
+    assert narrow < 0.03 < 3 < wide
 
 
 def test_a_threshold_turns_the_share():

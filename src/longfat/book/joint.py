@@ -1,9 +1,10 @@
 """What joint settings make of the papers' claims: judged by a command, shown in the long chapters.
 
-`data/joint.csv` has a row a claim and engine (`verdicts.joint.COLUMNS`, and paper).
+`data/joint.csv` has a row a claim, engine and part (`verdicts.joint.COLUMNS`, and paper).
 """
 
 import importlib
+from typing import Any
 
 import pandas as pd
 
@@ -22,7 +23,7 @@ def papers_with_archives() -> list[str]:
 
 
 def judged(paper: str) -> pd.DataFrame:
-    """Judge a paper's claims by its joint settings, on each engine (`joint.judge`).
+    """Judge a paper's claims by its joint settings, on each engine, and in each part of them.
 
     Raises InputError where there is none.
     """
@@ -33,13 +34,18 @@ def judged(paper: str) -> pd.DataFrame:
     tables = []
     for leg in own.LEGS:
         evidence = leg.evidence(store.read_table(leg.archive, "points"))
-        tables.append(joint.judge(papers.claims(paper), evidence, leg.settings(), leg.engine))
+        settings, claims = leg.settings(), papers.claims(paper)
+        tables.append(joint.judge(claims, evidence, settings, leg.engine))
+        if leg.parts is None:
+            continue
+        for part, some in settings.groupby(leg.parts(settings), sort=False):
+            tables.append(joint.judge(claims, evidence, some, leg.engine, str(part)))
     return pd.concat(tables, ignore_index=True).assign(paper=paper)
 
 
 def write(judgements: pd.DataFrame) -> None:
     """Put these papers' rows into `data/joint.csv`."""
-    others = joint.written()
+    others = joint.written_with_parts()
     others = others[~others["paper"].isin(judgements["paper"])]
     table = pd.concat([others, judgements]) if len(others) else judgements
     table = table[["paper", *joint.COLUMNS]].sort_values("paper", kind="stable")
@@ -71,6 +77,34 @@ def turned(paper: str) -> pd.DataFrame:
         for row in table.sort_values(["share", "id"], kind="stable").itertuples()
     ]
     return pd.DataFrame(rows)
+
+
+def by_part(paper: str) -> pd.DataFrame:
+    """Return in how many settings of each part a claim holds, as a page shows it.
+
+    Columns: claim; one a part ("2 of 16", and how many are ties or stay open).
+    """
+    table = joint.written_with_parts()
+    table = table[(table["paper"] == paper) & (table["part"] != "")]
+    claims = papers.claims(paper).set_index("id")
+    table = table.assign(
+        claim=table["id"].map(claims["where"] + ": " + claims["statement"]),
+        words=[_count(row) for row in table.itertuples()],
+    )
+    rows = {
+        claim: dict(zip(parts["part"], parts["words"], strict=True))
+        for claim, parts in table.groupby("claim", sort=False)
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("claim").reset_index()
+
+
+def _count(row: Any) -> str:
+    """Return at how many settings a claim holds, in words."""
+    decided = row.settings - row.open
+    holds = round(row.share * decided) if decided else 0
+    others = {"tied": row.ties, "open": row.open}
+    more = ", ".join(f"{number} {what}" for what, number in others.items() if number)
+    return f"{holds} of {row.settings}" + (f" ({more})" if more else "")
 
 
 def _share(share: float, decided: int, low: float, high: float) -> str:

@@ -28,6 +28,7 @@ SETTINGS = 48
 SEED = 1
 DIGITS = 4  # significant ones of a value that is drawn from a range
 MEASURED_DIGITS = 6  # of what is archived
+ENOUGH = 8  # runs of a setting, to tell how much they scatter
 MADE_AGAIN = 16  # archived runs, to see whether the archive still is what this code makes
 
 
@@ -168,13 +169,15 @@ class Leg:
     """The joint settings of a paper on one engine.
 
     `settings` is a row a setting, of what the engine varies (setting, and a column a parameter);
-    `evidence` makes of the archive's rows what claims are judged by (`verdicts.joint.judge`).
+    `evidence` makes of the archive's rows what claims are judged by (`verdicts.joint.judge`);
+    `parts` names each setting's part, where claims are judged in each apart too.
     """
 
     engine: str
     archive: str
     settings: Callable[[], pd.DataFrame]
     evidence: Callable[[pd.DataFrame], pd.DataFrame]
+    parts: Callable[[pd.DataFrame], pd.Series] | None = None
 
 
 def rounded(row: dict[str, float]) -> dict[str, float]:
@@ -182,14 +185,14 @@ def rounded(row: dict[str, float]) -> dict[str, float]:
     return {name: _rounded(value, MEASURED_DIGITS) for name, value in row.items()}
 
 
-def pooled(runs: pd.DataFrame, point: str, value: str, like: str) -> pd.DataFrame:
+def means(runs: pd.DataFrame, point: str, value: str, like: str) -> pd.DataFrame:
     """Return each setting's mean at each point, with what it scatters.
 
-    Few runs say little of how much runs scatter: at one point they are taken to scatter alike at
-    all settings that have the same of the parameter `like`. Runs with the same of the column `seed`
-    lose the same packets at all settings, and tell of their scatter together no more than one
-    does. Columns: setting, the point's; mean; count (of runs); deviation (of a run), and freedom,
-    of how many degrees it is known.
+    `ENOUGH` runs tell their own scatter. Fewer say little of it: they are taken to scatter as all
+    runs do at that point and at settings that have the same of the parameter `like`. Of these,
+    runs with the same of the column `seed` lose the same packets, and tell of their scatter
+    together no more than one does. Columns: setting, the point's; mean; count (of runs); deviation
+    (of a run), and freedom, of how many degrees it is known.
     """
     table = runs.groupby(["setting", point, like])[value].agg(["mean", "count", "var"])
     table = table.reset_index().assign(degrees=lambda one: one["count"] - 1)
@@ -197,13 +200,15 @@ def pooled(runs: pd.DataFrame, point: str, value: str, like: str) -> pd.DataFram
     alike = table.groupby([point, like])[["count", "degrees", "squares"]].transform("sum")
     seeds = runs.groupby([point, like])["seed"].nunique().rename("seeds")
     independent = table.join(seeds, on=[point, like])["seeds"] / alike["count"]
+    own = table["count"] >= ENOUGH
+    variance = table["var"].where(own, alike["squares"] / alike["degrees"])
+    freedom = table["degrees"].where(own, alike["degrees"] * independent)
     table = table.drop(columns=["var", "degrees", "squares"])
-    deviation = np.sqrt(alike["squares"] / alike["degrees"])
-    return table.assign(deviation=deviation, freedom=alike["degrees"] * independent)
+    return table.assign(deviation=np.sqrt(variance), freedom=freedom)
 
 
 def mean_evidence(table: pd.DataFrame) -> pd.DataFrame:
-    """Return `pooled` means as evidence: measured, low, high, runs (a degree of freedom more)."""
+    """Return `means` as evidence: measured, low, high, runs (a degree of freedom more)."""
     width = statistics.half_width(table["deviation"], table["freedom"] + 1)
     width = width * np.sqrt((table["freedom"] + 1) / table["count"])
     return table.assign(

@@ -5,7 +5,8 @@ At each setting a claim holds, fails, is a tie, or stays open (`rules.outcome`).
 one at 95 %), and else it depends; where what is open could make another verdict of it, it is
 undecidable.
 What is judged so is in `data/joint.csv`, a row a claim and engine, and decides the claim's verdict
-(`longfat.verdicts.judge`).
+(`longfat.verdicts.judge`). Where a part of the settings is judged apart too, its rows name it, and
+decide nothing.
 """
 
 import itertools
@@ -28,6 +29,7 @@ CLASSES = 4  # of equal size, into which the values of a range are put for `impo
 COLUMNS = (
     "id",
     "engine",
+    "part",
     "share",
     "share_low",
     "share_high",
@@ -45,11 +47,18 @@ COLUMNS = (
 
 
 def written() -> pd.DataFrame:
-    """Return what `data/joint.csv` has: paper and `COLUMNS`; of all papers."""
+    """Return what `data/joint.csv` has of all settings: paper and `COLUMNS`; of all papers."""
+    table = written_with_parts()
+    return table[table["part"] == ""]
+
+
+def written_with_parts() -> pd.DataFrame:
+    """Return the same, and what it has of parts of the settings."""
     columns = ["paper", *COLUMNS]
     if not FILE.exists():
         return pd.DataFrame(columns=columns, dtype=object)
-    return pd.read_csv(FILE).fillna({"turned_by": ""})
+    text = {"turned_by": "", "part": ""}
+    return pd.read_csv(FILE, dtype=dict.fromkeys(text, str)).fillna(text)
 
 
 def deciding(table: pd.DataFrame, claims: pd.DataFrame) -> pd.DataFrame:
@@ -219,18 +228,24 @@ class _Setting(NamedTuple):
 
 
 def judge(
-    claims: pd.DataFrame, evidence: pd.DataFrame, settings: pd.DataFrame, engine: str = "segment"
+    claims: pd.DataFrame,
+    evidence: pd.DataFrame,
+    settings: pd.DataFrame,
+    engine: str = "segment",
+    part: str = "",
 ) -> pd.DataFrame:
     """Judge claims by their evidence at many settings: a row a claim that has some (`COLUMNS`).
 
     `evidence` has a row a claim, setting and point (setting, claim, measured, low, high, runs, and
     count, where the scatter is known from more runs than the point has); `settings` has a row a
-    setting: its number, and a column a parameter. turned_by is of `turning_set`, with commas;
+    setting: its number, and a column a parameter; if it has not all, they are a `part` that has a
+    name. turned_by is of `turning_set`, with commas;
     matters is the parameter with the largest index of `importance`, for what was measured at each
     setting's deciding point. decides is how many runs a point would settle what is undecidable;
     turns_at is the threshold nearest to one of ours at which the verdict would be another.
     """
     by_number = settings.set_index("setting")
+    evidence = evidence[evidence["setting"].isin(by_number.index)]
     rows = []
     for claim in claims.itertuples():
         where = region(claim)
@@ -249,6 +264,7 @@ def judge(
             {
                 "id": claim.id,
                 "engine": engine,
+                "part": part,
                 "share": total.share,
                 "share_low": total.low,
                 "share_high": total.high,

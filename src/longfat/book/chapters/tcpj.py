@@ -465,6 +465,13 @@ def _tables_of_losses() -> Iterator[Table]:
         "does not state (segment engine)",
     )
     yield Table(
+        name="tcpj-radios",
+        data=lambda _: joint_tables.by_part("tcpj"),
+        caption="At how many of these settings each claim holds, by what the radio does with a "
+        "frame that is lost: it repeats nothing, repeats it while all others wait, or while others "
+        "go on (segment engine)",
+    )
+    yield Table(
         name="tcpj-fits",
         data=lambda _: joint.fits_by_choice().assign(
             parameter=lambda table: table["parameter"].map(label)

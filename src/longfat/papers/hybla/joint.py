@@ -61,7 +61,7 @@ SEEDS_ON_NS2 = {AS_STATED: 8, "10MB": 10, "50MB": 12, "100MB": 10}
 # claims speak of and where differences are largest, and most runs where claims are close.
 SEEDS_ON_LINUX = {1e-6: 2, 1e-5: 2, 1e-4: 8, 2e-4: 8, 2e-3: 4, 5e-3: 2, 1e-2: 2, 0.02: 2, 0.05: 2}
 ONLY_ON_LINUX = {1e-5: ("10MB",), 5e-3: (EMULATED,)}  # the runs that these loss rates have
-SCATTER = "sack"  # the parameter on which it hangs how much runs scatter (`joint.pooled`)
+SCATTER = "sack"  # the parameter on which it hangs how much runs scatter (`joint.means`)
 LARGEST_STATED = value("hybla", "loss_max")  # where the last claims end, unless a setting goes on
 # The ends of what the claims speak of, and where differences are largest; two that `loss_max` may
 # add.
@@ -320,8 +320,8 @@ def _of_a_setting(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
 def evidence(points: pd.DataFrame) -> pd.DataFrame:
     """Return what the claims that are measured on simulations are judged by at each setting.
 
-    Columns: claim, setting (its number), measured, low, high, runs, count. Scatter is
-    `joint.pooled`.
+    Columns: claim, setting (its number), measured, low, high, runs, count. Scatter is of
+    `joint.means`.
     """
     claims = papers.claims("hybla")
     claims = claims[claims["method"].notna() & ~claims["id"].isin(TOO_FINE)]
@@ -366,7 +366,7 @@ def _of_differences(claim: Any, apart: pd.DataFrame, end: pd.Series) -> pd.DataF
     """
     here = apart[(apart["transfer"] == claim.transfer) & (apart["metric"] == claim.metric)]
     here = here[here["method"].isin([claim.method, ""])]
-    table = joint.pooled(here, "loss", "difference", SCATTER)
+    table = joint.means(here, "loss", "difference", SCATTER)
     last = claim.loss_max if claim.loss_max < LARGEST_STATED else table["setting"].map(end)
     table = table[(table["loss"] >= 0.999 * claim.loss_min) & (table["loss"] <= 1.001 * last)]
     if claim.rule != "maximum":  # how far from the model, on whichever side
@@ -389,7 +389,7 @@ def _over_newreno(points: pd.DataFrame) -> pd.DataFrame:
         index=["setting", SCATTER, "loss", "seed"], columns="run", values="goodput_bps"
     )
     ratio = np.log(wide[SIMULATED] / wide[NEWRENO]).rename("ratio").dropna().reset_index()
-    table = joint.mean_evidence(joint.pooled(ratio, "loss", "ratio", SCATTER))
+    table = joint.mean_evidence(joint.means(ratio, "loss", "ratio", SCATTER))
     ends = {name: np.exp(table[name]) for name in ("measured", "low", "high")}
     return table.assign(claim="hybla-s1-reno", **ends)
 

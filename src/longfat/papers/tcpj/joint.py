@@ -254,9 +254,8 @@ FIT_POINT = Point(
 def evidence(points: pd.DataFrame) -> pd.DataFrame:
     """Return what claims on random losses and the wire are judged by at each setting.
 
-    Columns: claim, setting (its number), measured, low, high, runs, count. Scatter is
-    `joint.pooled`.
-    Numbers that were fitted are left out.
+    Columns: claim, setting (its number), measured, low, high, runs, count. Numbers that were fitted
+    are left out.
     """
     wide = points[points["run"] == "radio"].pivot(
         index=["setting", "bit_error_rate", "seed"], columns="protocol", values="first_bps"
@@ -313,7 +312,7 @@ def _logs(wide: pd.DataFrame, name: str, base: str) -> pd.DataFrame:
 
 def _means(values: pd.DataFrame, one_more: bool = False) -> pd.DataFrame:
     """Return the evidence of values; with `one_more` where one further run would lie."""
-    table = joint.pooled(values.assign(like=""), "bit_error_rate", "value", "like")
+    table = joint.means(values.assign(like=""), "bit_error_rate", "value", "like")
     found = joint.mean_evidence(table)
     if one_more:
         wider = np.sqrt(found["count"] + 1)
@@ -331,4 +330,13 @@ def _percent(found: pd.DataFrame) -> pd.DataFrame:
     return found.assign(**{name: 100 * np.expm1(found[name]) for name in ends})
 
 
-LEGS = (Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),)
+RADIOS = ("repeats nothing", "stop and wait", "selective repeat")
+
+
+def radios(settings: pd.DataFrame) -> pd.Series:
+    """Return which of `RADIOS` each setting has: on it hangs what there is to gain."""
+    nothing, *_ = RADIOS
+    return settings["repeat_mode"].where(settings["link_retransmissions"] != "0", nothing)
+
+
+LEGS = (Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence, parts=radios),)
