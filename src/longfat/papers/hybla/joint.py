@@ -57,9 +57,11 @@ SEEDS = {SIMULATED: 8, EMULATED: 4, NEWRENO: 8, "10MB": 8, "50MB": 12, "100MB": 
 SEEDS_OF_RARE = {SIMULATED: 60, EMULATED: 60, NEWRENO: 60, "10MB": 8, "50MB": 90, "100MB": 60}
 RARE = 1e-3  # and less
 SEEDS_ON_NS2 = {AS_STATED: 8, "10MB": 10, "50MB": 12, "100MB": 10}
+MORE_ON_NS2 = {1e-4: {"100MB": 60}}  # where so many decide
 # A run on Linux takes twenty times as long as on the segment engine: there are the ends of what
 # claims speak of and where differences are largest, and most runs where claims are close.
 SEEDS_ON_LINUX = {1e-6: 2, 1e-5: 2, 1e-4: 8, 2e-4: 8, 2e-3: 4, 5e-3: 2, 1e-2: 2, 0.02: 2, 0.05: 2}
+MORE_ON_LINUX = {1e-4: {"50MB": 80}}  # where so many decide
 ONLY_ON_LINUX = {1e-5: ("10MB",), 5e-3: (EMULATED,)}  # the runs that these loss rates have
 SCATTER = "sack"  # the parameter on which it hangs how much runs scatter (`joint.means`)
 LARGEST_STATED = value("hybla", "loss_max")  # where the last claims end, unless a setting goes on
@@ -90,7 +92,7 @@ def experiment_on_ns2() -> JointRuns:
         name=ON_NS2,
         engine="ns2",
         build=scenario_on_ns2,
-        points=lambda: _points(lambda _: SEEDS_ON_NS2),
+        points=lambda: _points(lambda loss: SEEDS_ON_NS2 | MORE_ON_NS2.get(loss, {})),
         measure=measured,
         point=f"{__name__}:POINT_ON_NS2",
     )
@@ -105,7 +107,7 @@ def experiment_on_linux() -> JointRuns:
 
     def seeds(loss: float) -> dict[str, int]:
         runs = ONLY_ON_LINUX.get(loss, (EMULATED, *TRANSFERS))
-        return dict.fromkeys(runs, SEEDS_ON_LINUX.get(loss, 0))
+        return dict.fromkeys(runs, SEEDS_ON_LINUX.get(loss, 0)) | MORE_ON_LINUX.get(loss, {})
 
     def points() -> pd.DataFrame:
         table = _points(seeds)
