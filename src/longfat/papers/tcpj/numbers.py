@@ -9,10 +9,11 @@ import pandas as pd
 from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers import tcpj
-from longfat.papers.tcpj import analysis, claims, families, plan, theory
+from longfat.papers.tcpj import analysis, claims, families, joint, plan, theory
 from longfat.papers.tcpj.analysis import runs_on_engine
 from longfat.papers.tcpj.plan import KEEPING, WITH_SACK, Setting
 from longfat.style import ENGINE_LABEL, powers
+from longfat.verdicts import joint as at_once
 from longfat.verdicts import rules, wording
 
 Numbers = dict[str, float | int | str]
@@ -36,6 +37,7 @@ def of_chapter(runs: Runs) -> Numbers:
         | handoff_numbers(runs.derived(analysis.handoffs), runs.derived(analysis.newcomers), at)
         | alpha_numbers(runs.derived(analysis.alphas))
         | family_numbers(runs.flows(families.EXPERIMENT))
+        | joint_numbers()
         | verdict_numbers(judged)
     )
 
@@ -49,6 +51,27 @@ def of_long_version(runs: Runs) -> Numbers:
         "tcpj_pipe_most": closed.max(),
         "tcpj_shares_p": powers(f"{equal:.0e}", "text"),
     } | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
+
+
+def joint_numbers() -> Numbers:
+    """At how many settings its printed gain is TCP-J's, and what it gains by the kind of radio."""
+    judged = at_once.written_with_parts().query("id == 'tcpj-abstract-191'")
+    holds = dict(
+        zip(judged["part"], judged["share"] * (judged["settings"] - judged["open"]), strict=True)
+    )
+    silent, *_ = joint.RADIOS
+    table = joint.gains()
+    own = table.loc[table["radio"] == silent, "gain"]
+    return {
+        "tcpj_joint_settings": len(table),
+        "tcpj_joint_holds": round(holds[""]),
+        "tcpj_joint_silent": len(own),
+        "tcpj_joint_silent_holds": round(holds[silent]),
+        "tcpj_joint_silent_least": own.min(),
+        "tcpj_joint_silent_middle": own.median(),
+        "tcpj_joint_silent_most": own.max(),
+        "tcpj_joint_repeating_most": table.loc[table["radio"] != silent, "gain"].max(),
+    }
 
 
 def family_numbers(runs: pd.DataFrame) -> Numbers:
