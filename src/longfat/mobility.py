@@ -6,6 +6,7 @@ correspondent) by the new access router to the host. `counted_s` is what the pap
 instead (its table 3): time of the link layer, time of the network layer, and one round trip.
 """
 
+import math
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -117,3 +118,34 @@ def counted_s(move: Move, links: Iterable[Link]) -> float:
     below = move.path[move.path.index(move.redirect) :]
     way_s = sum(delay_s[b, a] + delay_s[a, b] for a, b in pairwise(below))
     return move.link_s + move.setup_s + way_s
+
+
+def heard_s(move: Move, links: Iterable[Link]) -> float:
+    """Return after how long the sender is told of a movement, in s; infinity if no message does.
+
+    The link layer, the network layer, and the ways of the messages, round by round: delays alone.
+
+    >>> from longfat import topologies
+    >>> move = mobile_ipv6(3, ("peer", "new", "host"))
+    >>> links = topologies.duplex("peer", "new", rate_bps=1e6, delay_s=0.02, queue_packets=9)
+    >>> links += topologies.duplex("new", "host", rate_bps=1e6, delay_s=0.001, queue_packets=9)
+    >>> round(heard_s(move, links), 3)
+    0.101
+    """
+    import networkx  # takes a while, and is only needed here
+
+    graph = networkx.DiGraph()
+    graph.add_weighted_edges_from((link.source, link.target, link.delay_s) for link in links)
+
+    def way_s(message: Path) -> float:
+        ways = [networkx.shortest_path(graph, a, b) for a, b in pairwise(message)]
+        return sum(networkx.path_weight(graph, way, "weight") for way in ways)
+
+    heard = move.link_s + move.setup_s
+    for messages in move.rounds:
+        ways_s = {message: way_s(message) for message in messages}
+        telling = [time_s for message, time_s in ways_s.items() if message[-1] == move.path[0]]
+        if telling:
+            return heard + min(telling)
+        heard += max(ways_s.values(), default=0)
+    return math.inf

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from longfat import papers, pictures, statistics, topologies
@@ -12,7 +13,16 @@ from longfat.book import show
 from longfat.book.chapters import tcpj_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, used
 from longfat.papers.joint import SETTINGS
-from longfat.papers.tcpj import analysis, claims, derivation, joint, numbers, plan, theory
+from longfat.papers.tcpj import (
+    analysis,
+    claims,
+    derivation,
+    joint,
+    movements,
+    numbers,
+    plan,
+    theory,
+)
 from longfat.papers.tcpj.plan import SEGMENT_LOSSES, Setting
 from longfat.scenario import Scenario
 from longfat.style import label
@@ -48,6 +58,29 @@ def repeating_points(runs: Runs) -> pd.DataFrame:
     """Return the goodput of each sender over each radio, by bit error rate."""
     by = ["radio", *INTERVALS]
     return statistics.interval(runs.derived(analysis.repeating), by, "Mb/s")
+
+
+def moved(runs: Runs) -> pd.DataFrame:
+    """Return what movements cost (`movements.costs`), a row a movement and protocol."""
+    table = movements.costs(runs)
+    columns = ["measured", "low", "high", "timeouts"]
+    table = table.assign(
+        words=[
+            f"{mean:.2f} [{low:.2f}, {high:.2f}], {timeouts:.1f}"
+            for mean, low, high, timeouts in table[columns].itertuples(index=False)
+        ],
+        **{
+            "answered (ms)": (1000 * table["took_s"]).round().astype(int),
+            "counted (ms)": (1000 * table["counted_s"]).round().astype(int),
+            "told (ms)": ["never" if np.isinf(s) else f"{1000 * s:.0f}" for s in table["heard_s"]],
+        },
+    )
+    keys = ["movement", "protocol", "answered (ms)", "counted (ms)", "told (ms)"]
+    rows = [
+        dict(zip(keys, key, strict=True)) | dict(zip(some["sender"], some["words"], strict=True))
+        for key, some in table.groupby(keys, sort=False)
+    ]
+    return pd.DataFrame(rows)
 
 
 def alpha_points(runs: Runs) -> pd.DataFrame:
@@ -481,6 +514,15 @@ def _tables_of_losses() -> Iterator[Table]:
         "the worst cell (root mean square of the differences of the logarithms): the nearest and "
         "the median of the settings that have a choice. But for the first parameter, only of those "
         "whose radio repeats nothing",
+    )
+    yield Table(
+        name="tcpj-movements",
+        uses=(movements.EXPERIMENT,),
+        data=moved,
+        caption="Movements by messages: another access router (A), another upper router too (B), "
+        "another domain (C). When the host is answered, what the paper's table 3 counts, when the "
+        "sender is told; and what each sender carries in the ten seconds after (Mb/s, 95 % "
+        "intervals), with the timeouts of a run",
     )
     yield Table(
         name="tcpj-keep",

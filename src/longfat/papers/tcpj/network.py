@@ -18,6 +18,7 @@ from longfat.scenario import (
     Scenario,
 )
 
+ON_AIR_S = 0.001  # delay of a radio link, one way
 # Its four protocols, as congestion control and selective acknowledgments.
 TCPJ_PROTOCOLS = {
     "NewReno": ("newreno", False),
@@ -27,7 +28,7 @@ TCPJ_PROTOCOLS = {
 }
 
 
-def _tcpj_flow(source: str, target: str, protocol: str, parameters: dict, fields: dict) -> Flow:
+def tcpj_flow(source: str, target: str, protocol: str, parameters: dict, fields: dict) -> Flow:
     """A flow of table 1, by a protocol of `TCPJ_PROTOCOLS` or a name of the catalogue.
 
     Assumed, as the paper does not state them: one segment to begin with, slow start up to the
@@ -113,7 +114,7 @@ def shared_wire(
         links += duplex(source, "router0", **hop) + duplex("router1", target, **hop)
         own = {"start_s": start_s, "name": f"{protocols[i]} {i}"} | fields
         constants = (parameters or {}).get(protocols[i], {})
-        flows.append(_tcpj_flow(source, target, protocols[i], constants, own))
+        flows.append(tcpj_flow(source, target, protocols[i], constants, own))
     return Scenario(
         links=links, flows=flows, duration_s=duration_s, seed=seed, record=record or Record()
     )
@@ -148,7 +149,7 @@ def radio(
     >>> topologies.radio("TCP-J", bit_error_rate=1e-6, rate_bps=3e6, rtt_s=0.04).nodes
     ('cn', 'ar', 'mn')
     """
-    on_air_s = 0.001
+    on_air_s = ON_AIR_S
     links = duplex(
         "cn",
         "ar",
@@ -169,7 +170,7 @@ def radio(
     flows = []
     for i, start_s in enumerate(_tcpj_starts(protocols, seed)):
         own = {"start_s": start_s, "name": f"{protocols[i]} {i}"} | fields
-        flows.append(_tcpj_flow("cn", "mn", protocols[i], parameters or {}, own))
+        flows.append(tcpj_flow("cn", "mn", protocols[i], parameters or {}, own))
     return Scenario(
         links=links, flows=flows, duration_s=duration_s, seed=seed, record=record or Record()
     )
@@ -211,7 +212,7 @@ def handoff(
     """
     local = kind == "local"
     above = ("rr1", "rr1") if local else ("rr1", "rr2")
-    on_air_s, access_s = 0.001, 0.004
+    on_air_s, access_s = ON_AIR_S, 0.004
     wire: dict[str, Any] = {
         "delay_s": _wire_delay_s(rtt_s, access_s, on_air_s),
         "queue_packets": 1000,
@@ -249,10 +250,10 @@ def handoff(
             ),
         ),
     }
-    flows = [_tcpj_flow("cn", "mn", protocol, {}, moved | fields)]
+    flows = [tcpj_flow("cn", "mn", protocol, {}, moved | fields)]
     if beside:
         there = {"path": moved["reroutes"][0].path, "name": f"{beside}, at home"}
-        flows.append(_tcpj_flow("cn", "mn", beside, {}, there | fields))
+        flows.append(tcpj_flow("cn", "mn", beside, {}, there | fields))
     return Scenario(
         links=links,
         flows=flows,

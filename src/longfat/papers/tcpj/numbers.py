@@ -9,7 +9,7 @@ import pandas as pd
 from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers import tcpj
-from longfat.papers.tcpj import analysis, claims, families, joint, plan, theory
+from longfat.papers.tcpj import analysis, claims, families, joint, movements, plan, theory
 from longfat.papers.tcpj.analysis import runs_on_engine
 from longfat.papers.tcpj.plan import KEEPING, WITH_SACK, Setting
 from longfat.style import ENGINE_LABEL, powers
@@ -38,6 +38,7 @@ def of_chapter(runs: Runs) -> Numbers:
         | alpha_numbers(runs.derived(analysis.alphas))
         | family_numbers(runs.flows(families.EXPERIMENT))
         | joint_numbers()
+        | movement_numbers(runs.derived(movements.costs))
         | verdict_numbers(judged)
     )
 
@@ -51,6 +52,32 @@ def of_long_version(runs: Runs) -> Numbers:
         "tcpj_pipe_most": closed.max(),
         "tcpj_shares_p": powers(f"{equal:.0e}", "text"),
     } | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
+
+
+def movement_numbers(costs: pd.DataFrame) -> Numbers:
+    """What movements by messages cost, and what TCP-J loses by what it is told."""
+    table = costs.set_index(["protocol", "movement", "sender"])
+
+    def reached(protocol: str, movement: str, sender: str = "TCP-J") -> float:
+        return float(table.at[(protocol, movement, sender), "measured"])
+
+    def took_ms(protocol: str, movement: str) -> float:
+        return 1000 * float(table.at[(protocol, movement, "TCP-J"), "took_s"])
+
+    _, with_home, hierarchical, told = movements.PROTOCOLS
+    return {
+        "tcpj_moved_within_ms": took_ms(hierarchical, "A"),
+        "tcpj_moved_into_ms": took_ms(hierarchical, "C"),
+        "tcpj_moved_home_ms": took_ms(with_home, "A"),
+        "tcpj_moved_lost": costs["lost"].mean(),
+        "tcpj_moved_sack": reached(hierarchical, "B", "SACK"),
+        "tcpj_moved_untold": reached(hierarchical, "B"),
+        "tcpj_moved_told_local": reached(told, "A"),
+        "tcpj_moved_told": reached(told, "B"),
+        "tcpj_moved_into": reached(hierarchical, "C"),
+        "tcpj_moved_timeouts": float(table.at[(told, "B", "TCP-J"), "timeouts"]),
+        "tcpj_moved_untold_timeouts": float(table.at[(hierarchical, "B", "TCP-J"), "timeouts"]),
+    }
 
 
 def joint_numbers() -> Numbers:

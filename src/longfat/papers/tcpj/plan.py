@@ -18,7 +18,7 @@ from longfat.errors import InputError
 from longfat.experiment import Experiment, Runs
 from longfat.links import Arq
 from longfat.papers import inputs
-from longfat.papers.tcpj import families
+from longfat.papers.tcpj import families, movements
 from longfat.papers.tcpj.network import TCPJ_PROTOCOLS, handoff, radio, shared_wire
 from longfat.scenario import Ns2, Outage, Record, Scenario
 
@@ -819,6 +819,14 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         *stacks(at),
         several_flows(at),
         assistance(at),
+        movements.experiment(
+            at.repetitions,
+            rate_bps=at.radio_rate_bps,
+            new_rate_bps=at.new_radio_rate_bps,
+            rtt_s=at.rtt_s,
+            rtt_to_rr_s=value("rtt_to_rr"),
+            **SENDERS_OF_2002,
+        ),
     )
 
 

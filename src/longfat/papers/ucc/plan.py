@@ -769,7 +769,7 @@ def clocks_on_ns2(at: Setting) -> Experiment:
 
     def build(clock: str, mend: str, loss: float, pair: str, seed: int) -> Scenario:
         given = NS2_CLOCKS[clock] | NS2_MENDS.get(mend, {})
-        more = {"segments_per_ack": 2} if clock == TICKS_DELAYED else {}
+        more: dict[str, Any] = {"segments_per_ack": 2} if clock == TICKS_DELAYED else {}
         return _by_a_clock(at, pair, loss, seed, given, **more)
 
     cases = [
@@ -800,7 +800,7 @@ def clocks_on_linux(at: Setting) -> Experiment:
 
     def build(clock: str, mend: str, loss: float, pair: str, seed: int) -> Scenario:
         given = LINUX_CLOCKS[clock] | LINUX_MENDS.get(mend, {})
-        more = {"segments_per_ack": 2} if clock == DELAYED else {}
+        more: dict[str, Any] = {"segments_per_ack": 2} if clock == DELAYED else {}
         return _by_a_clock(at, pair, loss, seed, given, newreno="reno", **more)
 
     cases = [
