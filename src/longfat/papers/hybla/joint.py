@@ -61,7 +61,7 @@ MORE_ON_NS2 = {1e-4: {"100MB": 60}}  # where so many decide
 # A run on Linux takes twenty times as long as on the segment engine: there are the ends of what
 # claims speak of and where differences are largest, and most runs where claims are close.
 SEEDS_ON_LINUX = {1e-6: 2, 1e-5: 2, 1e-4: 8, 2e-4: 8, 2e-3: 4, 5e-3: 2, 1e-2: 2, 0.02: 2, 0.05: 2}
-MORE_ON_LINUX = {1e-4: {"50MB": 80}}  # where so many decide
+MORE_ON_LINUX = {1e-4: {"50MB": 50}}  # where so many decide
 ONLY_ON_LINUX = {1e-5: ("10MB",), 5e-3: (EMULATED,)}  # the runs that these loss rates have
 SCATTER = "sack"  # the parameter on which it hangs how much runs scatter (`joint.means`)
 LARGEST_STATED = value("hybla", "loss_max")  # where the last claims end, unless a setting goes on
