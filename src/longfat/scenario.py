@@ -179,7 +179,8 @@ class Flow(Model):
     relay has acknowledged and not yet passed on, at most. At `relays_fail_at_s` the relays and all
     that they hold are gone. `moves` are movements of the receiver. `recovery` says what may be sent
     while lost segments are sent again: proportional rate reduction (RFC 9937), the whole window
-    halved at once (RFC 6675), or what ns-3 3.44 calls proportional rate reduction. With
+    halved at once (RFC 6675), what ns-3 3.44 calls proportional rate reduction, or, without SACK,
+    Reno's, which ends with the first ACK of progress (RFC 2581). With
     `quick_start_bps` the SYN asks the routers for that rate (RFC 4782; what is asked for is 40 kb/s
     times a power of 2), and if all approve one (`Link.approve_bps`) the first window has it, paced.
     `limited_transmit` is RFC 3042's, which matters without SACK. `start_up` is the first slow
@@ -223,7 +224,7 @@ class Flow(Model):
     segments_per_ack: Count = 1
     ack_timeout_s: PositiveSeconds = 0.2
     sack: bool = True
-    recovery: Literal["prr", "halving", "prr-ns3-3.44"] = "prr"
+    recovery: Literal["prr", "halving", "prr-ns3-3.44", "reno"] = "prr"
     limited_transmit: bool = True
     timestamps: bool = True
     ecn: bool = False
@@ -418,9 +419,9 @@ class Ns2(Model):
     delays each segment by a random time up to so long, which breaks the phases of flows. With
     `linux_agents`, Reno and Vegas, which ns-2 has twice, are those of its Linux agents; with
     `own_hybla`, Hybla is no Linux agent: ns-2's own senders, SACK or NewReno, grow as Hybla does.
-    UCC is always one of these, its SACK sender. With `pipe_of_window` that sender takes the window
-    less three for what is in flight when a recovery begins (its `oldCode_`), and not all that it
-    has sent less three.
+    UCC and TCP-J are always its own SACK sender, and Westwood is any of its own. With
+    `pipe_of_window` the SACK sender takes the window less three for what is in flight when a
+    recovery begins (its `oldCode_`), and not all that it has sent less three.
 
     >>> from longfat import Ns2
     >>> Ns2(header_bytes=40, ack_bytes=40, tick_s=0.01).sack_blocks

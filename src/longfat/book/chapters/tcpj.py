@@ -60,6 +60,18 @@ def repeating_points(runs: Runs) -> pd.DataFrame:
     return statistics.interval(runs.derived(analysis.repeating), by, "Mb/s")
 
 
+def westwoods(runs: Runs) -> pd.DataFrame:
+    """Return what Westwood gains on ns-2, a row an error rate and a column a base."""
+    table = analysis.ns2_westwoods(runs)
+    words = [
+        f"{gain:.0f} [{low:.0f}, {high:.0f}]"
+        for gain, low, high in table[["gain", "low", "high"]].itertuples(index=False)
+    ]
+    wide = table.assign(words=words).pivot(index="bit_error_rate", columns="base", values="words")
+    wide = wide.reindex(columns=list(plan.WESTWOODS)).rename_axis(columns=None)
+    return wide.rename(index="{:g}".format).rename_axis(RATE).reset_index()
+
+
 def moved(runs: Runs) -> pd.DataFrame:
     """Return what movements cost (`movements.costs`), a row a movement and protocol."""
     table = movements.costs(runs)
@@ -475,6 +487,13 @@ def _tables_of_losses() -> Iterator[Table]:
         ),
         formats={RATE: "{:g}"},
         caption="Goodput (Mb/s) by engine, with 95 % intervals",
+    )
+    yield Table(
+        name="tcpj-ns2-westwood",
+        uses=("tcpj-random-loss-ns2", "tcpj-ns2-westwood"),
+        data=westwoods,
+        caption="What Westwood gains over NewReno on ns-2 (%, with 95 % intervals), by the sender "
+        "that it is based on",
     )
     yield Table(
         name="tcpj-ns2-pipes",

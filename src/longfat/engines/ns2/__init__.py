@@ -216,6 +216,8 @@ def _flow(
         "rtt_s": lambda s: int(s[3]) / 8 * scenario.ns2.tick_s,
         "delivered_bytes": lambda s: _delivered(scenario, flow, int(s[4]), int(s[5])),
     }
+    if flow.congestion_control.name in planning.ESTIMATORS:
+        columns["bandwidth_bps"] = lambda s: 8 * flow.segment_bytes * float(s[6])
     kept = {}
     for name, column in columns.items():
         points = [(float(s[0]), column(s)) for s in samples]

@@ -24,15 +24,15 @@ fi
 mkdir -p "$folder"
 from=$(dpkg-query -Wf '${Package} ${Version}' ns2 2>/dev/null || echo "ns $version")
 "$compiler" -O2 -shared -fPIC -o "$folder/senders.so.new" "$here/senders.c"
-for own in own-hybla own-ucc; do
+for own in own-hybla own-tcpj own-ucc own-westwood; do
     "$compiler" -O2 -shared -fPIC -o "$folder/$own.so.new" "$here/$own.c" -lm
 done
 cat >"$folder/build.json.new" <<JSON
 {"ns2_version": "$version", "built_from": "$from",
  "sources_sha256": "$(sha256sum <"$here/senders.c" | cut -d' ' -f1)",
- "own_sha256": "$(cat "$here/own-agent.h" "$here/own-hybla.c" "$here/own-ucc.c" | sha256sum | cut -d' ' -f1)"}
+ "own_sha256": "$(cat "$here"/own-*.[ch] | sha256sum | cut -d' ' -f1)"}
 JSON
-for library in own-hybla own-ucc senders; do
+for library in own-hybla own-tcpj own-ucc own-westwood senders; do
     mv "$folder/$library.so.new" "$folder/$library.so"
 done
 mv "$folder/build.json.new" "$folder/build.json"

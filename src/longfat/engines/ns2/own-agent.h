@@ -18,6 +18,7 @@
 #include <link.h>
 #include <malloc.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,47 @@ struct agent
 static struct agent* agents;
 
 typedef int Command(void*, void*, int, const char**);
+extern int Tcl_Eval(void*, const char*);
+extern const char* Tcl_GetStringResult(void*);
+extern void Tcl_AppendResult(void*, ...);
 extern void* Tcl_CreateCommand(void*, const char*, Command*, void*, void*);
 extern char _ZN3Tcl9instance_E[];                    // Tcl::instance_
 extern char* _ZN3Tcl6lookupEPKc(void*, const char*); // Tcl::lookup
+
+// The beginning of a packet, and of its TCP header, in ns-2.35.
+struct packet
+{
+    void* event[3];
+    double time;
+    long long uid;
+    char* headers;
+};
+
+struct tcp_header
+{
+    double ts;
+    double ts_echo;
+    int seqno;
+};
+
+enum
+{
+    RETRANSMISSION = 0
+}; // of its timers
+
+extern int _ZN7hdr_tcp7offset_E; // hdr_tcp::offset_
+
+static inline const struct tcp_header*
+HeaderOf(const struct packet* packet)
+{
+    const struct tcp_header* tcp = (struct tcp_header*)(packet->headers + _ZN7hdr_tcp7offset_E);
+    if (!(0 <= tcp->ts_echo && tcp->ts_echo < tcp->ts && tcp->ts < 1e9 && tcp->seqno >= -1))
+    {
+        fprintf(stderr, "error: this ns-2 has other packets than 2.35\n");
+        exit(3);
+    }
+    return tcp;
+}
 
 // A function of the agent: its name in the program, ours, and where theirs is kept.
 struct replacement

@@ -14,25 +14,6 @@
 #include "own-agent.h"
 
 #include <math.h>
-#include <stdio.h>
-
-// The beginning of a packet, and of its TCP header, in ns-2.35.
-struct packet
-{
-    void* event[3];
-    double time;
-    long long uid;
-    char* headers;
-};
-
-struct tcp_header
-{
-    double ts;
-    double ts_echo;
-    int seqno;
-};
-
-enum { RETRANSMISSION = 0 }; // of its timers
 
 struct ucc
 {
@@ -48,8 +29,6 @@ struct ucc
     long packets;
     long at_minimum;
 };
-
-extern int _ZN7hdr_tcp7offset_E; // hdr_tcp::offset_
 
 static void (*their_recv)(char*, struct packet*, void*);
 static void (*their_dupack_action)(char*);
@@ -100,12 +79,7 @@ Count(struct ucc* own, double sent, double received)
 static void
 Recv(char* self, struct packet* packet, void* handler)
 {
-    const struct tcp_header* tcp = (struct tcp_header*)(packet->headers + _ZN7hdr_tcp7offset_E);
-    if (!(0 <= tcp->ts_echo && tcp->ts_echo < tcp->ts && tcp->ts < 1e9 && tcp->seqno >= -1))
-    {
-        fprintf(stderr, "error: this ns-2 has other packets than 2.35\n");
-        exit(3);
-    }
+    const struct tcp_header* tcp = HeaderOf(packet);
     if (tcp->seqno > 0) // not of the SYN, which is shorter
     {
         Count((struct ucc*)AgentOf(self), tcp->ts_echo, tcp->ts);

@@ -3,7 +3,7 @@
 ns-2 counts in whole segments, and sends one way: the first of them is the SYN, without payload. Its
 own senders (Reno, NewReno, SACK, Vegas) are for what has no need of Linux; the others are its Linux
 agents, with the congestion controls of Linux 2.6.22 (senders.c says what is added to them). Its own
-senders can be given Hybla and UCC (own-agent.h).
+senders can be given Hybla, and are given UCC, TCP-J and Westwood (own-agent.h).
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from longfat.engines import capabilities
 from longfat.errors import InputError
 from longfat.scenario import Flow, Link, Scenario
 
-OWN = ("highspeed", "newreno", "reno", "ucc", "vegas")  # by ns-2's own senders
+OWN = ("highspeed", "newreno", "reno", "tcpj", "ucc", "vegas", "westwood")  # by ns-2's own senders
 LINUX = {  # by its Linux agents: the name there
     "bic": "bic",
     "compound": "compound",
@@ -45,9 +45,18 @@ UCC_PARAMETERS = (
     *("alpha", "clock_s", "minimum_of_epoch"),
     *("minimum_lifetime_s", "tolerance_s", "drift"),
 )
+ADDED_PARAMETERS = {  # of what is added to its senders
+    "tcpj": ("alpha", "rtt_tick_s"),
+    "ucc": UCC_PARAMETERS,
+    "westwood": ("time_constant_s", "rtt_tick_s"),
+}
 LINUX_PARAMETERS = {"hybla": {"rtt0_s": ("rtt0", 1000)}}
 
-FLOW_SERIES = ("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes")
+FLOW_SERIES = (
+    *("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes"),
+    "bandwidth_bps",
+)
+ESTIMATORS = ("tcpj", "westwood")
 LINUX_TICK_S = 1e-3
 TIMESTAMP_BYTES = 12
 HEADER_BYTES = 42  # of TCP, IP and PPP: what the other engines count
@@ -93,11 +102,12 @@ def sender(scenario: Scenario, number: int) -> Sender:
         return Sender("Agent/TCP/Linux", receiver, LINUX[name])
     if name == "vegas":
         return Sender("Agent/TCP/Vegas", receiver)
-    if name == "ucc" and not flow.sack:
-        _refuse(number, "sack", "false with 'ucc', which is its SACK sender's")
+    if name in ("tcpj", "ucc") and not flow.sack:
+        _refuse(number, "sack", f"false with '{name}', which is its SACK sender's")
     if flow.sack:
         return Sender("Agent/TCP/Sack1", receiver)
-    return Sender("Agent/TCP/Reno" if name == "reno" else "Agent/TCP/Newreno", receiver)
+    reno = name == "reno" or flow.recovery == "reno"
+    return Sender("Agent/TCP/Reno" if reno else "Agent/TCP/Newreno", receiver)
 
 
 def _refuse(number: int, field: str, what: str) -> None:
@@ -115,7 +125,7 @@ def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
     agents = sender(scenario, number)
     name = flow.congestion_control.name
     known: dict = LINUX_PARAMETERS if agents.module or name == "hybla" else OWN_PARAMETERS
-    known = dict.fromkeys(UCC_PARAMETERS) if name == "ucc" else known.get(name, {})
+    known = dict.fromkeys(ADDED_PARAMETERS.get(name, ())) or known.get(name, {})
     for parameter, value in flow.congestion_control.parameters.items():
         default = catalogue.find(name).parameters[parameter].default
         if parameter not in known and value != default:
@@ -124,6 +134,10 @@ def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
         rtt0_ms = 1000 * flow.congestion_control.parameters.get("rtt0_s", 0.025)
         if abs(rtt0_ms - round(rtt0_ms)) > 1e-9 or rtt0_ms < 1:
             _refuse(number, "congestion_control.parameters.rtt0_s", "parts of a millisecond")
+    if flow.recovery == "reno" and (flow.sack or agents.module):
+        _refuse(number, "recovery", "Reno's with SACK")
+    if flow.handoffs and name != "tcpj":
+        _refuse(number, "handoffs", f"them for '{name}'")
     if flow.segments_per_ack > 2:
         _refuse(number, "segments_per_ack", f"{flow.segments_per_ack}: it has 1 and 2")
     if flow.path is not None and flow.path not in _shortest_paths(scenario, flow):
@@ -307,7 +321,7 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
     receiver["packetSize_"] = receiver["packetSize_"] or SYN_BYTES
     if flow.sack:
         receiver["maxSackBlocks_"] = habits.sack_blocks
-    if flow.congestion_control.name == "ucc":  # an ACK echoes the time of what has caused it
+    if flow.congestion_control.name in ADDED_PARAMETERS:  # an ACK echoes the time of its cause
         receiver["ts_echo_bugfix_"] = "false"
     if flow.segments_per_ack == 2:
         receiver["interval_"] = _fixed(flow.ack_timeout_s)
@@ -328,6 +342,12 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
         lines += _own_hybla(scenario, number, flow, cap if flow.max_window_segments else window)
     elif own == "ucc":
         lines.append(_own_ucc(number, flow))
+    elif own == "tcpj":
+        lines += _own_tcpj(number, flow, window)
+    elif own == "westwood":
+        lines.append(_own_westwood(number, flow, agents))
+    if own in ESTIMATORS:
+        lines.append(f"set estimate({number}) own_{own}_rate")
     ssthresh = flow.initial_ssthresh_segments or INFINITE_SSTHRESH
     count = segments(flow) if flow.bytes is not None else 0
     lines.append(
@@ -353,7 +373,8 @@ def own_agents(scenario: Scenario) -> list[str]:
 
 def _own_agent(scenario: Scenario, flow: Flow) -> str:
     name = flow.congestion_control.name
-    return name if name == "ucc" or (name == "hybla" and scenario.ns2.own_hybla) else ""
+    added = name in ADDED_PARAMETERS or (name == "hybla" and scenario.ns2.own_hybla)
+    return name if added else ""
 
 
 def _own_hybla(scenario: Scenario, number: int, flow: Flow, largest: int) -> list[str]:
@@ -369,11 +390,33 @@ def _own_hybla(scenario: Scenario, number: int, flow: Flow, largest: int) -> lis
     ]
 
 
+def _added(flow: Flow) -> str:
+    """Return the values of `ADDED_PARAMETERS`."""
+    name, given = flow.congestion_control.name, flow.congestion_control.parameters
+    known = catalogue.find(name).parameters
+    values = [given.get(one, known[one].default) for one in ADDED_PARAMETERS[name]]
+    return " ".join(f"{float(value):.12g}" for value in values)
+
+
 def _own_ucc(number: int, flow: Flow) -> str:
-    given = flow.congestion_control.parameters
-    known = catalogue.find("ucc").parameters
-    values = [given.get(name, known[name].default) for name in UCC_PARAMETERS]
-    return f"own_ucc $tcp({number}) {' '.join(f'{float(value):.12g}' for value in values)}"
+    return f"own_ucc $tcp({number}) {_added(flow)}"
+
+
+def _own_tcpj(number: int, flow: Flow, window: int) -> list[str]:
+    """Return what makes a sender TCP-J, and what tells it of movements: rates in segments/s."""
+    lines = [f"own_tcpj $tcp({number}) {_added(flow)} {window}"]
+    for handoff in flow.handoffs:
+        rate = (handoff.announced_rate_bps or 0) / (8 * flow.segment_bytes)
+        local = int(handoff.kind == "local")
+        lines.append(
+            f"$ns at {handoff.at_s!r} {{own_tcpj_moved $tcp({number}) {local} {rate:.12g}}}"
+        )
+    return lines
+
+
+def _own_westwood(number: int, flow: Flow, agents: Sender) -> str:
+    classes = ("Agent/TCP/Sack1", "Agent/TCP/Newreno", "Agent/TCP/Reno")  # as own-bandwidth.h
+    return f"own_westwood $tcp({number}) {classes.index(agents.agent)} {_added(flow)}"
 
 
 def _words(settings: dict) -> str:
@@ -390,6 +433,10 @@ def _segments(size: int, flow: Flow) -> int:
 
 
 OWN_AGENTS = [
-    Path(__file__).with_name(name) for name in ("own-agent.h", "own-hybla.c", "own-ucc.c")
+    Path(__file__).with_name(name)
+    for name in (
+        *("own-agent.h", "own-bandwidth.h", "own-hybla.c", "own-tcpj.c"),
+        *("own-ucc.c", "own-westwood.c"),
+    )
 ]
 SOURCES = [Path(__file__).with_name(name) for name in ("run.tcl", "senders.c")]

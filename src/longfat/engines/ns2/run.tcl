@@ -128,11 +128,12 @@ proc count {number bytes} {
 }
 
 proc sample {flows links} {
-    global ns tcp sink monitor
+    global ns tcp sink monitor estimate
     set now [$ns now]
     foreach number $flows {
         set it $tcp($number)
-        puts "=f $number $now [$it set cwnd_] [$it set ssthresh_] [$it set srtt_] [$sink($number) set bytes_] [$it set ack_]"
+        set rate [expr {[info exists estimate($number)] ? [$estimate($number) $it] : 0}]
+        puts "=f $number $now [$it set cwnd_] [$it set ssthresh_] [$it set srtt_] [$sink($number) set bytes_] [$it set ack_] $rate"
     }
     foreach number $links {
         puts "=l $number $now [$monitor($number) set pkts_] [$monitor($number) set bdepartures_]"

@@ -162,7 +162,7 @@ def segment_losses(runs: Runs) -> pd.DataFrame:
 
 
 def random_losses(runs: Runs) -> pd.DataFrame:
-    """Return the runs of figure 9 on all engines: also ns-3, and what ns-2 has."""
+    """Return the runs of figure 9 on all engines."""
     return _with_loss(_flows(runs, *plan.SEGMENT_LOSSES, *plan.OTHER_LOSSES))
 
 
@@ -174,6 +174,22 @@ def loss_points(random_loss: pd.DataFrame) -> pd.DataFrame:
 
 def _with_loss(runs: pd.DataFrame) -> pd.DataFrame:
     return runs.assign(loss=tcpj.segment_loss(runs["bit_error_rate"].to_numpy(), PACKET_BYTES))
+
+
+def ns2_westwoods(runs: Runs) -> pd.DataFrame:
+    """Return what Westwood gains over NewReno on ns-2, by the sender that it is based on.
+
+    Columns: bit_error_rate, base, gain, low, high (%), repetitions. Empty where ns-2's runs are not
+    here.
+    """
+    own, plain = runs.flows("tcpj-ns2-westwood"), runs.flows("tcpj-random-loss-ns2")
+    if own.empty or plain.empty:
+        return pd.DataFrame(columns=["bit_error_rate", "base", "gain", "low", "high"])
+    plain = plain[plain["protocol"] == "NewReno"]
+    named = pd.concat([own.assign(protocol=own["base"]), plain.assign(protocol="alone")])
+    gains = statistics.gains(named, "alone", ["bit_error_rate"])
+    found = gains[gains["protocol"].isin(plan.WESTWOODS)]
+    return found.rename(columns={"protocol": "base"}).reset_index(drop=True)
 
 
 def ns2_pipes(runs: Runs) -> pd.DataFrame:

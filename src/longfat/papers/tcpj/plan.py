@@ -250,8 +250,7 @@ def fit(at: Setting) -> Experiment:
 
 # --- random losses: figure 9 and table 2
 
-OTHER_ENGINES = {"ns3": PROTOCOLS, "ns2": ("NewReno", "SACK")}  # and which senders they have
-OTHER_RUNS = 10  # of each point there
+OTHER_ENGINES = {"ns3": 10, "ns2": REPETITIONS}  # and how many runs a point has there
 
 
 SEGMENT_LOSSES = ("tcpj-random-loss", "tcpj-random-loss-more")
@@ -259,10 +258,10 @@ OTHER_LOSSES = tuple(f"tcpj-random-loss-{engine}" for engine in OTHER_ENGINES)
 
 
 def random_losses(at: Setting) -> tuple[Experiment, ...]:
-    """Figure 9 on the segment engine, and with fewer runs on two others.
+    """Figure 9 on the segment engine, and on two others.
 
     These are ns-3 with our recovery and congestion controls, whose socket still has its faults, and
-    the paper's own ns-2, which has neither Westwood nor TCP-J.
+    the paper's own ns-2, whose Westwood and TCP-J share no line with the segment engine's.
     """
     own = Experiment(
         name="tcpj-random-loss",
@@ -279,11 +278,11 @@ def random_losses(at: Setting) -> tuple[Experiment, ...]:
                 name=f"tcpj-random-loss-{engine}",
                 engine=engine,
                 build=functools.partial(_over_radio, at, **FOUND),
-                points={"bit_error_rate": at.bit_error_rates, "protocol": protocols},
-                repetitions=at.repeated(OTHER_RUNS),
+                points={"bit_error_rate": at.bit_error_rates, "protocol": PROTOCOLS},
+                repetitions=at.repeated(runs),
                 labels={"engine": engine},
             )
-            for engine, protocols in OTHER_ENGINES.items()
+            for engine, runs in OTHER_ENGINES.items()
         ),
     )
 
@@ -307,7 +306,30 @@ def ns2_pipe(at: Setting) -> Experiment:
         engine="ns2",
         build=build,
         points={"bit_error_rate": TWO_RATES},
-        repetitions=at.repeated(OTHER_RUNS),
+        repetitions=at.repeated(10),
+    )
+
+
+WESTWOODS: dict[str, dict[str, Any]] = {  # what Westwood is based on, in ns-2
+    "NewReno": {},
+    "Reno": {"recovery": "reno"},
+    "SACK": {"sack": True},
+}
+
+
+def ns2_westwood(at: Setting) -> Experiment:
+    """Westwood on each of ns-2's senders: the paper says that it is based on Reno."""
+
+    def build(bit_error_rate: float, base: str, seed: int) -> Scenario:
+        fields = FOUND | WESTWOODS[base]
+        return _over_radio(at, "Westwood", bit_error_rate=bit_error_rate, seed=seed, **fields)
+
+    return Experiment(
+        name="tcpj-ns2-westwood",
+        engine="ns2",
+        build=build,
+        points={"bit_error_rate": [1e-7, *TWO_RATES, 8e-6], "base": WESTWOODS},
+        repetitions=at.repetitions,
     )
 
 
@@ -503,7 +525,7 @@ def wire(at: Setting) -> tuple[Experiment, ...]:
             engine="ns3",
             build=functools.partial(_over_wire, at, **FOUND),
             points={"trio": TRIOS},
-            repetitions=at.repeated(OTHER_RUNS),
+            repetitions=at.repeated(10),
             labels=link | {"engine": "ns3"},
         ),
     )
@@ -804,6 +826,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         fit(at),
         *random_losses(at),
         ns2_pipe(at),
+        ns2_westwood(at),
         varied(at),
         keeping(at),
         repeating(at),
