@@ -1,9 +1,10 @@
 """The TCP-J paper's claims on random losses and a shared wire at settings that differ in all that
 it does not state, at once.
 
-The runs are the segment engine's: ns-2 has neither Westwood nor TCP-J. The rate of the radio link
-and the round trip are fitted to table 2 again under each setting (`fits`): to the cells that the
-chapter fits them to, so that the others are a test.
+The rate of the radio link and the round trip are fitted to table 2 again under each setting
+(`fits`): to the cells that the chapter fits them to, so that the others are a test. That is done on
+the segment engine, and on ns-2, which the paper had. There the radio repeats nothing, and losses
+are repaired as ns-2's senders do, whatever a setting says of these (`ALWAYS_ON_NS2`).
 """
 
 import functools
@@ -38,10 +39,20 @@ LEFT_OUT = {
     "window_min": _NO_SWITCH,
     "virtual_samples": _NO_SWITCH,
 }
-WITHOUT = (("westwood_base", "Reno"),)  # no such sender is written
+WITHOUT = (("westwood_base", "Reno"),)  # but on ns-2 no such sender is written
+ON_NS2, FIT_ON_NS2 = "tcpj-joint-ns2", "tcpj-joint-fit-ns2"
+ALWAYS_ON_NS2 = {
+    "link_retransmissions": "0",
+    "lost_retransmission": "detected",
+    "recovery": "halving",
+}
+_OF_REPETITIONS = (
+    *("repeat_mode", "repeat_feedback", "repeat_jitter"),
+    *("selective_repeats", "selective_feedback"),
+)
 RATES = (1e-8, 1e-7, 1e-6, 4e-6, 8e-6)  # of bit errors: the ends, and where gains are largest
 PEAK = 4e-6
-SEEDS = 24
+SEEDS, SEEDS_ON_NS2 = 24, 10
 RADIO_PACKET_BYTES = value("packet")
 FIT_ARCHIVE = "tcpj-joint-fit"
 FIT_SEEDS = 2
@@ -53,21 +64,39 @@ def settings() -> pd.DataFrame:
     return joint.settings("tcpj", LEFT_OUT, without=WITHOUT)
 
 
+def settings_on_ns2() -> pd.DataFrame:
+    """Return the settings as ns-2 has them: Westwood is on Reno too, and nothing is repeated."""
+    return joint.settings("tcpj", LEFT_OUT).drop(columns=[*ALWAYS_ON_NS2, *_OF_REPETITIONS])
+
+
 def experiment() -> JointRuns:
     """Return the runs: at each setting each protocol at each error rate, and both trios."""
     return JointRuns(
         name=ARCHIVE,
         build=scenario,
-        points=_points,
+        points=lambda: _points(settings()),
         repetitions=SEEDS,
         measure=measured,
         point=f"{__name__}:POINT",
     )
 
 
-def _points() -> pd.DataFrame:
+def experiment_on_ns2() -> JointRuns:
+    """Return the same on ns-2."""
+    return JointRuns(
+        name=ON_NS2,
+        engine="ns2",
+        build=scenario_on_ns2,
+        points=lambda: _points(settings_on_ns2()),
+        repetitions=SEEDS_ON_NS2,
+        measure=measured,
+        point=f"{__name__}:POINT_ON_NS2",
+    )
+
+
+def _points(settings: pd.DataFrame) -> pd.DataFrame:
     kinds = pd.DataFrame(list(_kinds()), columns=["run", "protocol", "bit_error_rate"])
-    return settings().merge(kinds, how="cross")
+    return settings.merge(kinds, how="cross")
 
 
 def fits() -> JointRuns:
@@ -83,14 +112,28 @@ def fits() -> JointRuns:
     )
 
 
+def fits_on_ns2() -> JointRuns:
+    """Return the same on ns-2."""
+    cells = statistics.combinations(protocol=PROTOCOLS, bit_error_rate=FITTED_RATES)
+    return JointRuns(
+        name=FIT_ON_NS2,
+        engine="ns2",
+        build=functools.partial(scenario_on_ns2, run="radio"),
+        points=lambda: settings_on_ns2().merge(LINKS, how="cross").merge(cells, how="cross"),
+        repetitions=1,
+        measure=lambda result: {"first_bps": measured(result)["first_bps"]},
+        point=f"{__name__}:FIT_POINT_ON_NS2",
+    )
+
+
 @functools.cache
-def fitted_links() -> pd.DataFrame:
+def fitted_links(archive: str = FIT_ARCHIVE) -> pd.DataFrame:
     """Return each setting's best link: radio_rate, rtt and error, by the setting's number.
 
     The error is the root mean square of the differences of the logarithms of the fitted cells, but
     for the largest: a single cell that no link meets shall not choose the link.
     """
-    runs = store.read_table(FIT_ARCHIVE, "points")
+    runs = store.read_table(archive, "points")
     link = ["setting", "radio_rate", "rtt"]
     wide = runs.pivot(
         index=[*link, "bit_error_rate", "seed"], columns="protocol", values="first_bps"
@@ -174,7 +217,8 @@ def scenario(
     parameters: dict[str, float] = {}
     if protocol == "Westwood":
         parameters = tick | {"time_constant_s": setting["time_constant"]}
-        fields |= {"sack": True} if setting["westwood_base"] == "with SACK" else {}
+        base = {"with SACK": {"sack": True}, "Reno": {"recovery": "reno"}}
+        fields |= base.get(setting["westwood_base"], {})
     elif protocol == "TCP-J":
         parameters = tick
     found = radio(
@@ -191,6 +235,14 @@ def scenario(
         flows=[flow.model_dump() | _limited(flow.sack, setting)],
         links=[_link(link, bit_error_rate, setting) for link in found.links],
     )
+
+
+def scenario_on_ns2(**given: Any) -> Scenario:
+    """Return a run at a setting as ns-2 has it (see `scenario`)."""
+    if given["run"] == "radio" and "rtt" not in given:
+        link = fitted_links(FIT_ON_NS2).loc[given["setting"]]
+        given |= {"radio_rate": float(link["radio_rate"]), "rtt": float(link["rtt"])}
+    return scenario(**given | ALWAYS_ON_NS2)
 
 
 def _limited(sack: bool, setting: dict[str, Any]) -> dict[str, bool]:
@@ -237,15 +289,34 @@ def archived_scenario(row: dict[str, Any]) -> Scenario:
     return scenario(**{name: row[name] for name in names})
 
 
+def archived_on_ns2(row: dict[str, Any]) -> Scenario:
+    """Return the scenario of a row of ns-2's archive."""
+    names = [*settings_on_ns2().columns, "run", "protocol", "bit_error_rate", "seed"]
+    return scenario_on_ns2(**{name: row[name] for name in names})
+
+
+def _fitted_on_ns2(row: dict[str, Any]) -> Scenario:
+    names = [*settings_on_ns2().columns, *LINKS.columns, "protocol", "bit_error_rate", "seed"]
+    return scenario_on_ns2(run="radio", **{name: row[name] for name in names})
+
+
 def _fitted_scenario(row: dict[str, Any]) -> Scenario:
     names = [*settings().columns, *LINKS.columns, "protocol", "bit_error_rate", "seed"]
     return scenario(run="radio", **{name: row[name] for name in names})
 
 
-POINT = Point(archived_scenario, lambda result: joint.rounded(measured(result)))
-FIT_POINT = Point(
-    _fitted_scenario, lambda result: joint.rounded({"first_bps": measured(result)["first_bps"]})
-)
+def _archived(result: Result) -> dict[str, float]:
+    return joint.rounded(measured(result))
+
+
+def _first(result: Result) -> dict[str, float]:
+    return joint.rounded({"first_bps": measured(result)["first_bps"]})
+
+
+POINT = Point(archived_scenario, _archived)
+POINT_ON_NS2 = Point(archived_on_ns2, _archived)
+FIT_POINT = Point(_fitted_scenario, _first)
+FIT_POINT_ON_NS2 = Point(_fitted_on_ns2, _first)
 
 
 # --- what the claims make of it
@@ -348,4 +419,7 @@ def gains() -> pd.DataFrame:
     return pd.DataFrame({"radio": radios(known), "gain": 100 * np.expm1(mean)}).reset_index()
 
 
-LEGS = (Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence, parts=radios),)
+LEGS = (
+    Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence, parts=radios),
+    Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence),
+)
