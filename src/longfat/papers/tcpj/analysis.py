@@ -4,7 +4,7 @@ Goodputs are in bit/s, or in Mb/s where the column says so; gains in per cent ab
 intervals Student's, of 95 %.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -152,6 +152,11 @@ def best_rate(surface: pd.DataFrame, rtt_s: float) -> BestRate:
 # --- random losses: figure 9 and table 2
 
 
+def ns2_losses(runs: Runs) -> pd.DataFrame:
+    """Return the runs of figure 9 on ns-2; none where it is not here."""
+    return runs.flows("tcpj-random-loss-ns2")
+
+
 def segment_losses(runs: Runs) -> pd.DataFrame:
     """Return the runs of figure 9 on the segment engine, a row a run.
 
@@ -177,7 +182,7 @@ def _with_loss(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def ns2_westwoods(runs: Runs) -> pd.DataFrame:
-    """Return what Westwood gains over NewReno on ns-2, by the sender that it is based on.
+    """Return what Westwood gains over NewReno on ns-2, by the sender that it is based on, and Reno.
 
     Columns: bit_error_rate, base, gain, low, high (%), repetitions. Empty where ns-2's runs are not
     here.
@@ -185,10 +190,11 @@ def ns2_westwoods(runs: Runs) -> pd.DataFrame:
     own, plain = runs.flows("tcpj-ns2-westwood"), runs.flows("tcpj-random-loss-ns2")
     if own.empty or plain.empty:
         return pd.DataFrame(columns=["bit_error_rate", "base", "gain", "low", "high"])
-    plain = plain[plain["protocol"] == "NewReno"]
+    same = plain["bit_error_rate"].isin(own["bit_error_rate"])
+    plain = plain[same & (plain["protocol"] == "NewReno")]
     named = pd.concat([own.assign(protocol=own["base"]), plain.assign(protocol="alone")])
     gains = statistics.gains(named, "alone", ["bit_error_rate"])
-    found = gains[gains["protocol"].isin(plan.WESTWOODS)]
+    found = gains[gains["protocol"] != "alone"]
     return found.rename(columns={"protocol": "base"}).reset_index(drop=True)
 
 
@@ -251,16 +257,21 @@ def worded_table_2(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def wide_table_2(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the paper's table 2 and ours as rows, a column a bit error rate, in per cent."""
+def wide_table_2(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the paper's table 2 and ours as rows, a column a bit error rate, in per cent.
+
+    `tables` are of `table_2`, by their engines' names; without runs there is no row.
+    """
     rows = []
+    first, *_ = tables.values()
     for name in PROTOCOLS[1:]:
-        own = table[table["protocol"] == name].set_index("bit_error_rate")
-        paper, ours = own["printed"].map("{:g}".format), own["gain"].map("{:.0f}".format)
-        rows += [
-            {"protocol": name, "": "paper"} | paper.to_dict(),
-            {"protocol": name, "": "ours"} | ours.to_dict(),
-        ]
+        own = first[first["protocol"] == name].set_index("bit_error_rate")
+        rows.append({"protocol": name, "": "paper"} | own["printed"].map("{:g}".format).to_dict())
+        for engine, table in tables.items():
+            own = table[table["protocol"] == name].set_index("bit_error_rate")
+            if len(own):
+                ours = own["gain"].map("{:.0f}".format)
+                rows.append({"protocol": name, "": engine} | ours.to_dict())
     return pd.DataFrame(rows).rename(columns=lambda c: f"{c:g}" if isinstance(c, float) else c)
 
 

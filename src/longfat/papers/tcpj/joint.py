@@ -217,7 +217,10 @@ def scenario(
     parameters: dict[str, float] = {}
     if protocol == "Westwood":
         parameters = tick | {"time_constant_s": setting["time_constant"]}
-        base = {"with SACK": {"sack": True}, "Reno": {"recovery": "reno"}}
+        base: dict[str, dict[str, Any]] = {
+            "with SACK": {"sack": True},
+            "Reno": {"recovery": "reno"},
+        }
         fields |= base.get(setting["westwood_base"], {})
     elif protocol == "TCP-J":
         parameters = tick

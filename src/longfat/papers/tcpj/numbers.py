@@ -25,6 +25,7 @@ def of_chapter(runs: Runs) -> Numbers:
     return (
         random_loss_numbers(runs.derived(analysis.segment_losses))
         | engine_numbers(runs.derived(analysis.random_losses))
+        | ns2_numbers(runs.derived(analysis.ns2_losses), runs.derived(analysis.ns2_westwoods))
         | packet_loss_numbers()
         | filter_numbers(at)
         | fit_numbers(runs.derived(analysis.fit), at)
@@ -226,6 +227,25 @@ def engine_numbers(random_loss: pd.DataFrame) -> Numbers:
         "tcpj_ns2_off_newreno": off("ns2", "NewReno").abs().max(),
         "tcpj_ns2_below_sack": -off("ns2", "SACK").min(),
     }
+
+
+def ns2_numbers(losses: pd.DataFrame, westwoods: pd.DataFrame) -> Numbers:
+    """What TCP-J and Westwood gain over NewReno on ns-2, and Westwood on Reno; missing without it.
+
+    `losses` is of `analysis.ns2_losses`, `westwoods` of `analysis.ns2_westwoods`.
+    """
+    names = {("TCP-J", 4e-6): "tcpj", ("TCP-J", 1e-6): "tcpj_1e6", ("TCP-J", 8e-6): "tcpj_8e6"}
+    found: Numbers = {}
+    gains = pd.DataFrame(columns=["protocol", "bit_error_rate", "gain", "low", "high"])
+    if not losses.empty:
+        gains = statistics.gains(losses, "NewReno", ["bit_error_rate"])
+    own = gains.set_index(["protocol", "bit_error_rate"])
+    for key, name in (names | {("Westwood", 4e-6): "westwood"}).items():
+        for column, suffix in (("gain", ""), ("low", "_low"), ("high", "_high")):
+            known = key in own.index
+            found[f"tcpj_ns2_{name}{suffix}"] = float(own.at[key, column]) if known else np.nan
+    on_reno = westwoods[(westwoods["base"] == "Reno") & (westwoods["bit_error_rate"] == 4e-6)]
+    return found | {"tcpj_ns2_westwood_on_reno_lost": -on_reno["gain"].mean()}
 
 
 def sensitivity_numbers(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:

@@ -315,20 +315,22 @@ WESTWOODS: dict[str, dict[str, Any]] = {  # what Westwood is based on, in ns-2
     "Reno": {"recovery": "reno"},
     "SACK": {"sack": True},
 }
+RENO_ITSELF = "Reno itself"  # without an estimate
 
 
 def ns2_westwood(at: Setting) -> Experiment:
-    """Westwood on each of ns-2's senders: the paper says that it is based on Reno."""
+    """Westwood on each of ns-2's senders, and Reno, on which the paper says that it is based."""
 
     def build(bit_error_rate: float, base: str, seed: int) -> Scenario:
-        fields = FOUND | WESTWOODS[base]
-        return _over_radio(at, "Westwood", bit_error_rate=bit_error_rate, seed=seed, **fields)
+        fields = FOUND | WESTWOODS.get(base, {"sack": False})
+        sender = "reno" if base == RENO_ITSELF else "Westwood"
+        return _over_radio(at, sender, bit_error_rate=bit_error_rate, seed=seed, **fields)
 
     return Experiment(
         name="tcpj-ns2-westwood",
         engine="ns2",
         build=build,
-        points={"bit_error_rate": [1e-7, *TWO_RATES, 8e-6], "base": WESTWOODS},
+        points={"bit_error_rate": [1e-7, *TWO_RATES, 8e-6], "base": [*WESTWOODS, RENO_ITSELF]},
         repetitions=at.repetitions,
     )
 
