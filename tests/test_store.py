@@ -146,6 +146,17 @@ def test_a_raised_version_makes_its_own_results_stale(empty_archive, monkeypatch
     assert store.provenance()["other"] == provenance["other"]
 
 
+def test_what_another_process_archived_meanwhile_is_not_lost(empty_archive):
+    archive("small")
+    assert "elsewhere" not in store.provenance()  # which is read, and kept
+    path = empty_archive.parent / store.PROVENANCE
+    (line,) = path.read_text(encoding="utf-8").splitlines()[1:]
+    with path.open("a", encoding="utf-8") as file:
+        file.write(line.replace("small", "elsewhere", 1) + "\n")
+    archive("other")
+    assert {"small", "elsewhere", "other"} <= set(store.provenance())
+
+
 def test_archiving_code_that_was_not_compared_is_refused_before_it_runs(
     empty_archive, other_code, monkeypatch
 ):

@@ -662,7 +662,11 @@ def _made(experiment: str, made: list[dict[str, Any]], points: str = "") -> dict
 
 
 def _write_provenance(line: dict[str, str]) -> None:
-    """Put the line in the place of the experiment's."""
+    """Put the line in the place of the experiment's.
+
+    The file is read anew: another process may have archived since this one began.
+    """
+    provenance.cache_clear()
     lines = provenance() | {line["experiment"]: line}
     path = _provenance_path()
     unfinished = path.with_suffix(".tmp")
