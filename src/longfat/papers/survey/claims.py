@@ -312,21 +312,19 @@ def _queues(shares: pd.DataFrame) -> Iterator[dict]:
     """Yield what the length of the router's queue, and how it is managed, changes.
 
     Fairness is what standard TCP has beside HSTCP or Scalable TCP, stability how little their
-    goodput varies. Of the lengths the best and the worst are compared, for the sender for which
-    more depends on it; each way to manage a queue with dropping at the tail of one as long.
+    goodput varies. Of the lengths the best and the worst are compared; each way to manage a queue
+    with dropping at the tail of one as long.
     """
     others = ("highspeed", "scalable")
     lengths = [f"{length:g}" for length in LENGTHS]
     for value, word in (("first_mbps", "fairness"), ("variation", "stability")):
-        factors = []
         for second in others:
             some = shares[(shares["second"] == second) & shares["queue"].isin(lengths)]
             own = {queue: runs[value].to_numpy() for queue, runs in some.groupby("queue")}
             least, most = (pick(own, key=lambda q: own[q].mean()) for pick in (min, max))
             at = f"{word} beside {NAMES[second]}: {most} over {least} of what the path holds"
-            factors.append(statistics.unpaired(own[most], own[least]) | {"at": at})
-        largest = max(factors, key=lambda found: found["measured"])
-        yield _evidence_row("survey-buffers-matter", "survey-queues", largest)
+            found = statistics.unpaired(own[most], own[least])
+            yield _evidence_row("survey-buffers-matter", "survey-queues", found, at=at)
     for second in others:
         own = shares[shares["second"] == second].set_index("queue")["first_mbps"]
         for name in MANAGED:
