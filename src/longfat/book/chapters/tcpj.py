@@ -139,7 +139,10 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     return Chapter(
         name="tcpj",
         setting=at,
-        experiments=(*plan.experiments(at), joint.fits(), joint.experiment()),
+        experiments=(
+            *plan.experiments(at),
+            *(joint.fits(), joint.experiment(), joint.fits_on_ns2(), joint.experiment_on_ns2()),
+        ),
         figures=(
             *_networks(at),
             *_figures(),
@@ -524,7 +527,7 @@ def _tables_of_losses() -> Iterator[Table]:
         name="tcpj-turned",
         data=lambda _: joint_tables.turned("tcpj"),
         caption=f"What turns each claim, at {SETTINGS} settings that differ in all that the paper "
-        "does not state (segment engine)",
+        "does not state, on ns-2 and on the segment engine",
     )
     yield Table(
         name="tcpj-radios",

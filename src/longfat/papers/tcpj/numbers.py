@@ -84,21 +84,25 @@ def movement_numbers(costs: pd.DataFrame) -> Numbers:
 def joint_numbers() -> Numbers:
     """At how many settings its printed gain is TCP-J's, and what it gains by the kind of radio."""
     judged = at_once.written_with_parts().query("id == 'tcpj-abstract-191'")
-    holds = dict(
-        zip(judged["part"], judged["share"] * (judged["settings"] - judged["open"]), strict=True)
-    )
+    decided = judged["settings"] - judged["open"]
+    holds = judged.assign(holds=judged["share"] * decided).set_index(["engine", "part"])["holds"]
     silent, *_ = joint.RADIOS
-    table = joint.gains()
-    own = table.loc[table["radio"] == silent, "gain"]
+    all_gains, on_ns2 = joint.gains(), joint.gains(joint.ON_NS2)
+    radios = joint.radios(joint.settings().set_index("setting"))
+    own, others = all_gains[radios == silent], all_gains[radios != silent]
     return {
-        "tcpj_joint_settings": len(table),
-        "tcpj_joint_holds": round(holds[""]),
+        "tcpj_joint_settings": len(all_gains),
+        "tcpj_joint_holds": round(holds["segment", ""]),
         "tcpj_joint_silent": len(own),
-        "tcpj_joint_silent_holds": round(holds[silent]),
+        "tcpj_joint_silent_holds": round(holds["segment", silent]),
         "tcpj_joint_silent_least": own.min(),
         "tcpj_joint_silent_middle": own.median(),
         "tcpj_joint_silent_most": own.max(),
-        "tcpj_joint_repeating_most": table.loc[table["radio"] != silent, "gain"].max(),
+        "tcpj_joint_repeating_most": others.max(),
+        "tcpj_joint_ns2_holds": round(holds["ns2", ""]),
+        "tcpj_joint_ns2_least": on_ns2.min(),
+        "tcpj_joint_ns2_middle": on_ns2.median(),
+        "tcpj_joint_ns2_most": on_ns2.max(),
     }
 
 
