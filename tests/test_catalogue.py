@@ -134,6 +134,8 @@ def test_the_module_prints_the_same_catalogue():
 def test_an_entry_says_what_a_reader_needs():
     for name, algorithm in catalogue.algorithms().items():
         assert algorithm.title and algorithm.source, name
+        for parameter, one in algorithm.parameters.items() if algorithm.header else ():
+            assert one.source, f"{name}: nothing says where {parameter}'s default is from"
         assert bool(algorithm.header) != bool(algorithm.engine), name
         assert algorithm.header is None or (algorithm.header.is_file() and algorithm.colour), name
         assert not algorithm.refusals({}), name

@@ -40,7 +40,8 @@ class Africa
                                             0,
                                             1e6,
                                             "segments",
-                                            "in queues: more, and it grows as standard TCP"}};
+                                            "in queues: more, and it grows as standard TCP",
+                                            "assumed"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

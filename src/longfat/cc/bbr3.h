@@ -89,7 +89,8 @@ class Bbr3
                             0,
                             4294967295.0,
                             "",
-                            "random numbers of the waits; flows of one stream draw the same"}};
+                            "random numbers of the waits; flows of one stream draw the same",
+                            "ours"}};
     }
 
     enum State : uint8_t

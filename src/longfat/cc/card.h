@@ -46,7 +46,8 @@ class Card
                             0.01,
                             1,
                             "",
-                            "what is left of the window where the delay grows with it"}};
+                            "what is left of the window where the delay grows with it",
+                            "Jain 1989"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

@@ -52,7 +52,8 @@ class Cherry
                               0,
                               1,
                               "",
-                              "queues drop supplements before other packets"}};
+                              "queues drop supplements before other packets",
+                              "Utsumi, Zabir and Shiratori 2008"}};
     }
 
     void on_start(Requests& requests)

@@ -40,7 +40,8 @@ class Dual
                             0.01,
                             1,
                             "",
-                            "what is left of the window beyond the middle of the delays"}};
+                            "what is left of the window beyond the middle of the delays",
+                            "Wang and Crowcroft 1992"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

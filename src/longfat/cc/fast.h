@@ -32,15 +32,22 @@ class Fast
 
     static constexpr auto parameters()
     {
-        return std::array{
-            Parameter<Fast>{"alpha_segments",
-                            &Fast::m_alpha,
-                            200,
-                            1,
-                            1e6,
-                            "segments",
-                            "that are to wait in queues"},
-            Parameter<Fast>{"gamma", &Fast::m_gamma, 0.5, 0, 1, "", "weight of the new window"}};
+        return std::array{Parameter<Fast>{"alpha_segments",
+                                          &Fast::m_alpha,
+                                          200,
+                                          1,
+                                          1e6,
+                                          "segments",
+                                          "that are to wait in queues",
+                                          "assumed"},
+                          Parameter<Fast>{"gamma",
+                                          &Fast::m_gamma,
+                                          0.5,
+                                          0,
+                                          1,
+                                          "",
+                                          "weight of the new window",
+                                          "assumed"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

@@ -45,7 +45,7 @@ class Hybla
                                            10,
                                            "s",
                                            "round-trip time of the reference connection",
-                                           "",
+                                           "paper hybla; Linux, tcp_hybla.c: rtt0",
                                            "",
                                            "tcp_hybla/parameters/rtt0"}};
     }

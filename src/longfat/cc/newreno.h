@@ -173,14 +173,16 @@ class Gaimd
                                            0,
                                            1000,
                                            "segments",
-                                           "a, added a round trip"},
+                                           "a, added a round trip",
+                                           "RFC 5681, (3)"},
                           Parameter<Gaimd>{"decrease",
                                            &Gaimd::m_decrease,
                                            0.5,
                                            0,
                                            1,
                                            "",
-                                           "b, the part that a loss takes"}};
+                                           "b, the part that a loss takes",
+                                           "RFC 5681, (4)"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

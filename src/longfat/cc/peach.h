@@ -44,7 +44,8 @@ class Peach
                              0,
                              1,
                              "",
-                             "queues drop dummies before other packets"}};
+                             "queues drop dummies before other packets",
+                             "Akyildiz, Morabito and Palazzo 2001"}};
     }
 
     void on_start(Requests& requests)

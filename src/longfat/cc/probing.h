@@ -61,7 +61,8 @@ class Probing
                                0,
                                1,
                                "",
-                               "probes in place of a recovery too, not only of a timeout"}};
+                               "probes in place of a recovery too, not only of a timeout",
+                               "Tsaoussidis and Badr 2000"}};
     }
 
     void on_start(Requests& requests)

@@ -47,7 +47,8 @@ class TcpJ
                                           0,
                                           1,
                                           "",
-                                          "smoothing constant of the estimate (9)"},
+                                          "smoothing constant of the estimate (9)",
+                                          "paper tcpj, table 1"},
                           Parameter<TcpJ>{"rtt_tick_s",
                                           &TcpJ::m_rtt_tick_s,
                                           0,
@@ -55,7 +56,8 @@ class TcpJ
                                           10,
                                           "s",
                                           "tick of the clock to which RTT_min is rounded; 0 is "
-                                          "exact"}};
+                                          "exact",
+                                          "assumed"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

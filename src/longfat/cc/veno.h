@@ -39,7 +39,8 @@ class Veno
                                           0,
                                           1e6,
                                           "segments",
-                                          "in queues: from here on, congested"}};
+                                          "in queues: from here on, congested",
+                                          "Fu and Liew 2003, section II"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

@@ -102,7 +102,8 @@ class Westwood
                                               0.001,
                                               1000,
                                               "s",
-                                              "T of the low-pass filter (2)"},
+                                              "T of the low-pass filter (2)",
+                                              "assumed: as in its authors' ns-2 code"},
                           Parameter<Westwood>{"rtt_tick_s",
                                               &Westwood::m_rtt_tick_s,
                                               0,
@@ -110,7 +111,8 @@ class Westwood
                                               10,
                                               "s",
                                               "tick of the clock to which RTT_min is rounded; 0 is "
-                                              "exact"}};
+                                              "exact",
+                                              "assumed"}};
     }
 
     Control on_ack(const Ack& ack, Control now)
