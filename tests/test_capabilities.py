@@ -81,7 +81,7 @@ TRANSFERS: dict[str, Any] = {
 }
 
 
-def scenario(row: str) -> Scenario:
+def scenario(row: str, target: str = "") -> Scenario:
     """Return a scenario that uses a row of the table; two ways lead from a to b."""
     kind, _, field = row.partition(".")
     field, _, value = field.partition(" = ")
@@ -100,9 +100,9 @@ def scenario(row: str) -> Scenario:
         link[field.partition(".")[0]] = {"kind": value} if value else LINKS[field]
     elif kind == "record":
         whole["record"] = {"series": [value]}
-        flow["congestion_control"] = {"utilization": "ucc", "bandwidth_bps": "bbr"}.get(
-            value, "reno"
-        )
+        estimator = "westwood" if target == "ns2" else "bbr"
+        senders = {"utilization": "ucc", "bandwidth_bps": estimator}
+        flow["congestion_control"] = senders.get(value, "reno")
     elif need:
         flow["congestion_control"] = NEEDING[need]
     else:
@@ -113,8 +113,10 @@ def scenario(row: str) -> Scenario:
         flow["congestion_control"] = "newreno-ns3"
     if field == "reroutes":
         flow["path"] = ("a", "m", "b")
-    if field == "limited_transmit":
+    if field == "limited_transmit" or value == "reno":
         flow["sack"] = False
+    if field == "handoffs" and target == "ns2":
+        flow["congestion_control"] = "tcpj"
     links = [
         one
         for ends in (("a", "m"), ("m", "b"), ("a", "n"), ("n", "o"), ("o", "b"))
@@ -143,7 +145,7 @@ def test_a_scenario_uses_what_it_states_and_no_more(row):
 
 @pytest.mark.parametrize(("row", "target"), CELLS)
 def test_each_is_refused_where_the_table_says_so_and_nowhere_else(row, target):
-    one = scenario(row)
+    one = scenario(row, target)
     refused = [
         use
         for use in capabilities.uses(one)

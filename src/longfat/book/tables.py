@@ -17,6 +17,7 @@ from longfat.cc.catalogue import algorithms
 from longfat.papers import sensitivity
 from longfat.papers.plausible import Plausible
 from longfat.style import ENGINE_LABEL, formulas, label, number, powers
+from longfat.verdicts import wording
 
 
 def catalogue() -> pd.DataFrame:
@@ -123,9 +124,15 @@ def claims_to_check() -> pd.DataFrame:
             "claim": table["where"] + ": " + table["statement"],
             "longfat claims": "`" + table["id"] + "`",
             "minutes": minutes,
-            "expected": table["expected"],
+            "expected": table["expected"].map(_with_labels),
         }
     )
+
+
+def _with_labels(expected: str) -> str:
+    """Return what is expected of a claim with a verdict for readers, not for files."""
+    *number, verdict = expected.split("; ")
+    return "; ".join([*number, wording.worded(verdict)])
 
 
 def errata_slips() -> pd.DataFrame:
