@@ -12,7 +12,12 @@ from typing import Any
 import pandas as pd
 
 from longfat import statistics
-from longfat.engines.ns2.planning import HEADER_BYTES, TIMESTAMP_BYTES, algorithms
+from longfat.engines.ns2.planning import (
+    ADDED_PARAMETERS,
+    HEADER_BYTES,
+    TIMESTAMP_BYTES,
+    algorithms,
+)
 from longfat.experiment import Experiment, Runs
 from longfat.network import reference
 from longfat.scenario import Scenario
@@ -111,7 +116,7 @@ SWITCHES = (
 
 def controls() -> list[str]:
     """Return the congestion controls that are compared: all that ns-2 has of its own."""
-    return [name for name in algorithms() if name != "ucc"]
+    return [name for name in algorithms() if name not in ADDED_PARAMETERS]
 
 
 def scenario(
