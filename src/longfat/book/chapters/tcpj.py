@@ -219,9 +219,9 @@ def _figures() -> Iterator[Figure]:
         caption="What four senders get of a radio link over its bit error rate (the paper's figure "
         "9 in our runs, 20 a point). Where bits are seldom hit all four fill the link. Where they "
         "often are, NewReno and SACK halve their windows down to nearly nothing; Westwood and "
-        "TCP-J, which estimate the bandwidth, hold on longer. Hollow: the same on ns-3, and on "
-        "ns-2 as far as it has the senders, 10 runs a point. Black: Reno by a model with timeouts. "
-        "Dotted: a link that is always busy.",
+        "TCP-J, which estimate the bandwidth, hold on longer. Hollow: the same on ns-2 (20 runs "
+        "a point) and on ns-3 (10). Black: Reno by a model with timeouts. Dotted: a link that is "
+        "always busy.",
     )
     yield Figure(
         name="tcpj-repeating",

@@ -199,7 +199,10 @@ def repeating(points: pd.DataFrame, _: Runs) -> Drawing:
         here = points[points["radio"] == radio]
         _lines(axes, here, "bit_error_rate", PROTOCOLS)
         _lines(axes, here, "bit_error_rate", [KEEPING], **KEPT)
-        axes.set(xscale="log", xlabel="bit error rate", title=radio, ylim=(0, 4.2))
+        axes.set(xscale="log", xlabel="bit error rate (millionths)", title=radio, ylim=(0, 4.2))
+        rates = sorted(here["bit_error_rate"].unique())
+        axes.set_xticks(rates, [f"{1e6 * rate:g}" for rate in rates])
+        axes.minorticks_off()
     panels[0].set_ylabel("goodput (Mb/s)")
     panels[0].legend(frameon=False, fontsize=8)
     return figure

@@ -85,7 +85,8 @@ def joint_numbers() -> Numbers:
     """At how many settings its printed gain is TCP-J's, and what it gains by the kind of radio."""
     judged = at_once.written_with_parts().query("id == 'tcpj-abstract-191'")
     decided = judged["settings"] - judged["open"]
-    holds = judged.assign(holds=judged["share"] * decided).set_index(["engine", "part"])["holds"]
+    table = judged.assign(holds=judged["share"] * decided).set_index(["engine", "part"])
+    holds, still_open = table["holds"], table["open"]
     silent, *_ = joint.RADIOS
     all_gains, on_ns2 = joint.gains(), joint.gains(joint.ON_NS2)
     radios = joint.radios(joint.settings().set_index("setting"))
@@ -100,6 +101,7 @@ def joint_numbers() -> Numbers:
         "tcpj_joint_silent_most": own.max(),
         "tcpj_joint_repeating_most": others.max(),
         "tcpj_joint_ns2_holds": round(holds["ns2", ""]),
+        "tcpj_joint_ns2_open": int(still_open["ns2", ""]),
         "tcpj_joint_ns2_least": on_ns2.min(),
         "tcpj_joint_ns2_middle": on_ns2.median(),
         "tcpj_joint_ns2_most": on_ns2.max(),
