@@ -151,6 +151,7 @@ def test_cc_list_fits_a_terminal_and_cc_show_has_the_rest():
     assert max(map(len, shown.splitlines())) <= 80
     assert "rtt0_s = 0.025 (from 1e-06 to 10 s): round-trip time of the reference" in shown
     assert "Caini and Firrincieli 2004" in shown
+    assert "Default: paper hybla; Linux," in shown
     unknown = run("cc", "show", "hyblah")
     assert unknown.exit_code == 2 and "Did you mean 'hybla'?" in unknown.output
 

@@ -41,6 +41,9 @@ def test_catalogue_has_a_card_for_every_algorithm_but_ns3s_own_classes():
     assert sorted(listed) == sorted(catalogue.algorithms())
     assert {name for name, one in catalogue.algorithms().items() if one.header} <= set(table.index)
     assert table.loc["hybla", "parameters"][0].startswith("`rtt0_s` = 0.025: ")
+    assert table.loc["hybla", "parameters"][0].endswith(
+        ". Default: paper hybla; Linux, `tcp_hybla.c`: rtt0"
+    )
     assert table.loc["hybla", "engines"] == "ns-3, segment engine, Linux, ns-2"
     assert table.loc["ucc", "engines"] == "ns-3, segment engine, Linux, ns-2"
     assert "notebooks/hybla" in table.loc["hybla", "used"]

@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
 import pandas as pd
 
 from longfat import paths
+from longfat.book import laboratory
 from longfat.cc import catalogue
 from longfat.engines import ns2, ns3, segment
 from longfat.engines.segment import native, wasm
@@ -60,6 +62,16 @@ LONG_FAT_PIPE = Scenario(
     ],
     duration_s=4,
 )
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+IN_A_PAGE = """async (panel, seed) => {
+    const done = new Promise(resolve =>
+        panel.addEventListener("longfat-result", resolve, { once: true }))
+    const begun = performance.now()
+    await panel.simulate({ seed })
+    await done
+    return [performance.now() - begun, JSON.stringify(panel.scenario())]
+}"""
 
 ENGINES = {"ns3": ns3, "segment": segment}
 SCENARIOS = {"satellite": SATELLITE, "long fat pipe": LONG_FAT_PIPE}
@@ -362,6 +374,42 @@ print(time.perf_counter() - start)
 """
 
 
+def in_a_page() -> list[Row]:
+    """Two minutes over low orbits in a page of Chromium, where there is one, beside Python's."""
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not executable:
+        return []
+    from playwright.sync_api import sync_playwright
+
+    panel = laboratory.page("orbit", wasm.module().read_bytes(), network="orbit")
+    turns = []
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = Path(folder) / "orbit.html"
+        path.write_text(panel, encoding="utf-8")
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        opened = browser.new_page()
+        opened.goto(path.as_uri())
+        for seed in range(1, 6):
+            taken_ms, scenario = opened.locator(".longfat-laboratory").evaluate(IN_A_PAGE, seed)
+            answer = _ask("segment", Scenario.from_json(scenario))
+            turns.append((taken_ms / 1000, answer["cpu_s"]))
+        browser.close()
+    page_s = statistics.median(page for page, _ in turns)
+    ratio = statistics.median(page / compiled for page, compiled in turns)
+    what = "two minutes over low orbits, in a page"
+    return [
+        _row(what, page_s, "s", "below 2", page_s < 2, "by the clock, with its path, median of 5"),
+        _row(
+            "a page / segment engine, low orbits",
+            ratio,
+            "times",
+            "",
+            None,
+            "median of 5 turns' ratios",
+        ),
+    ]
+
+
 def newcomer() -> list[Row]:
     """How long a new process takes: commands whole; a first look and first runs without imports."""
     longfat = str(Path(sys.executable).with_name("longfat"))
@@ -400,6 +448,7 @@ SECTIONS = [
     simulator,
     segment_speed,
     segment_cost,
+    in_a_page,
 ]
 
 

@@ -858,7 +858,7 @@ def cc_show(name: str, as_json: bool) -> None:
         line = f"{what}: {about[what]}"
         click.echo(textwrap.fill(line, 80, initial_indent="  ", subsequent_indent="    "))
     for one in catalogue.find(name).parameters.values():
-        line = f"{one.name} = {one.default} ({one.range}): {one.meaning}"
+        line = f"{one.name} = {one.default} ({one.range}): {one.meaning}. Default: {one.source}"
         click.echo(textwrap.fill(line, 80, initial_indent="  ", subsequent_indent="    "))
 
 

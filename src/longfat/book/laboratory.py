@@ -241,10 +241,13 @@ body {{ padding: 0 1rem; }}
 """
 
 
-def page(title: str, module: bytes, known: Mapping[str, str]) -> str:
-    """Return the panel that opens scenarios as a page of its own, which opens from a file.
+def page(
+    title: str, module: bytes, known: Mapping[str, str] | None = None, network: str = "path"
+) -> str:
+    """Return the panel of a network as a page of its own, which opens from a file.
 
-    The engine is `module`, and `known` are the senders that are in it: titles by their names.
+    The engine is `module`, and `known` are the senders that are in it: titles by their names;
+    None: those of the package. The panel of "path" opens scenarios, too.
     """
     styles = [STATIC / name for name in FILES if name.endswith(".css")]
     scripts = [STATIC / name for name in FILES if name.endswith(".js")]
@@ -252,7 +255,7 @@ def page(title: str, module: bytes, known: Mapping[str, str]) -> str:
     return _PAGE.format(
         title=escape(title),
         styles="\n".join(one.read_text("utf-8") for one in styles),
-        panel=html("path", "", known),
+        panel=html(network, "", known),
         scripts="\n".join(f"<script>{text}</script>" for text in texts),
     )
 

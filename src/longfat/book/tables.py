@@ -44,7 +44,7 @@ def catalogue() -> pd.DataFrame:
                 "code": f"`cc/{algorithm.header.name}`",
                 "parameters": [
                     f"`{p.name}` = {powers(f'{p.default}')}: {formulas(p.meaning)} "
-                    f"({formulas(powers(p.range))})"
+                    f"({formulas(powers(p.range))}). Default: {formulas(p.source)}"
                     for p in algorithm.parameters.values()
                 ],
                 "engines": ", ".join(ENGINE_LABEL[engine] for engine in engines.with_control(name)),

@@ -53,7 +53,7 @@ class Bbr
                            100,
                            "",
                            "gain of Startup, 2 / ln 2",
-                           "Linux, tcp_bbr.c: bbr_high_gain"},
+                           "draft-cardwell-iccrg-bbr-congestion-control-00: BBRHighGain"},
             Parameter<Bbr>{"bandwidth_window_rounds",
                            &Bbr::m_bandwidth_window,
                            10,
@@ -86,7 +86,7 @@ class Bbr
                            "",
                            "random numbers of ProbeBW's first phase; flows of one stream draw the "
                            "same",
-                           "ours"}};
+                           "ns-3, TcpBbr: Stream"}};
     }
 
     /// The handshake is over (4.3.1): the first rate is that of the first window.

@@ -82,7 +82,7 @@ class Bic
                                          1e6,
                                          "round trips",
                                          "from W_max - B to W_max",
-                                         "Linux, tcp_bic.c"},
+                                         "Linux, tcp_bic.c: smooth_part"},
                           Parameter<Bic>{"as_linux_6_12",
                                          &Bic::m_as_linux,
                                          0,

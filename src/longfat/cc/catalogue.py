@@ -42,7 +42,7 @@ class Parameter:
     """A parameter of a congestion control, as it is declared.
 
     `kind` is "number", "whole number" or "truth". A number is allowed from `minimum` to `maximum`,
-    both included, and only below the parameter that `below` names.
+    both included, and only below the parameter that `below` names. `source` is the default's.
     """
 
     name: str

@@ -53,7 +53,7 @@ class CdgLinux
                                               1,
                                               "",
                                               "a loss while the queue is not full takes nothing",
-                                              "use_tolerance"},
+                                              "Linux, tcp_cdg.c: use_tolerance"},
                           Parameter<CdgLinux>{"hybrid_slow_start",
                                               &CdgLinux::m_hybrid_slow_start,
                                               1,
@@ -61,7 +61,7 @@ class CdgLinux
                                               1,
                                               "",
                                               "slow start ends at a train of ACKs or a delay",
-                                              "hystart_detect"}};
+                                              "Linux, tcp_cdg.c: hystart_detect"}};
     }
 
     /// tcp_cdg_init.

@@ -53,7 +53,7 @@ class ChdFreeBsd
                                                 10,
                                                 "s",
                                                 "q_min, queueing delay without back-off",
-                                                "net.inet.tcp.cc.chd.queue_min, ticks of 1 ms",
+                                                "FreeBSD, cc_chd.c: chd_qmin, in ticks of 1 ms",
                                                 "threshold_delay_s"},
                           Parameter<ChdFreeBsd>{"threshold_delay_s",
                                                 &ChdFreeBsd::m_threshold_delay_s,
@@ -62,7 +62,7 @@ class ChdFreeBsd
                                                 10,
                                                 "s",
                                                 "q_th, between regions A and B",
-                                                "net.inet.tcp.cc.chd.queue_threshold"},
+                                                "FreeBSD, cc_chd.c: chd_qthresh"},
                           Parameter<ChdFreeBsd>{"max_probability",
                                                 &ChdFreeBsd::m_max_probability,
                                                 0.5,
@@ -70,7 +70,7 @@ class ChdFreeBsd
                                                 1,
                                                 "",
                                                 "p_max, for each round trip",
-                                                "net.inet.tcp.cc.chd.pmax, per cent"},
+                                                "FreeBSD, cc_chd.c: chd_pmax, per cent"},
                           Parameter<ChdFreeBsd>{"loss_fair",
                                                 &ChdFreeBsd::m_loss_fair,
                                                 1,
@@ -78,7 +78,7 @@ class ChdFreeBsd
                                                 1,
                                                 "",
                                                 "the flag may be set",
-                                                "net.inet.tcp.cc.chd.loss_fair"}};
+                                                "FreeBSD, cc_chd.c: chd_loss_fair"}};
     }
 
     /// chd_conn_init.

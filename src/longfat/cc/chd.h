@@ -65,7 +65,7 @@ class Chd
                                          10,
                                          "s",
                                          "q_min, queueing delay without back-off",
-                                         "paper ucc, figure 1",
+                                         "FreeBSD, cc_chd.c: chd_qmin",
                                          "threshold_delay_s"},
                           Parameter<Chd>{"threshold_delay_s",
                                          &Chd::m_threshold_delay_s,
@@ -74,7 +74,7 @@ class Chd
                                          10,
                                          "s",
                                          "q_th, between regions A and B",
-                                         "paper ucc, figure 1"},
+                                         "paper ucc, section 5"},
                           Parameter<Chd>{"max_probability",
                                          &Chd::m_max_probability,
                                          0.5,
@@ -82,7 +82,7 @@ class Chd
                                          1,
                                          "",
                                          "p_max, for each round trip",
-                                         "paper ucc, figure 1"}};
+                                         "FreeBSD, cc_chd.c: chd_pmax"}};
     }
 
     Control on_established(const Established& established, Control now)

@@ -78,7 +78,7 @@ class Compound
                                               1000,
                                               "",
                                               "how fast it falls",
-                                              "Tan et al. 2006"}};
+                                              "tcp_compound.c for Linux: TCP_COMPOUND_ZETA"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

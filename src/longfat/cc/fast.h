@@ -47,7 +47,7 @@ class Fast
                                           1,
                                           "",
                                           "weight of the new window",
-                                          "assumed"}};
+                                          "ns-2, tcp-fast.cc: gamma_"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

@@ -47,7 +47,7 @@ class HdFreeBsd
                                                10,
                                                "s",
                                                "q_min, queueing delay without back-off",
-                                               "net.inet.tcp.cc.hd.queue_min, ticks of 1 ms",
+                                               "FreeBSD, cc_hd.c: hd_qmin, in ticks of 1 ms",
                                                "threshold_delay_s"},
                           Parameter<HdFreeBsd>{"threshold_delay_s",
                                                &HdFreeBsd::m_threshold_delay_s,
@@ -56,7 +56,7 @@ class HdFreeBsd
                                                10,
                                                "s",
                                                "q_th, between regions A and B",
-                                               "net.inet.tcp.cc.hd.queue_threshold"},
+                                               "FreeBSD, cc_hd.c: hd_qthresh"},
                           Parameter<HdFreeBsd>{"max_probability",
                                                &HdFreeBsd::m_max_probability,
                                                0.05,
@@ -64,7 +64,7 @@ class HdFreeBsd
                                                1,
                                                "",
                                                "p_max, for each ACK",
-                                               "net.inet.tcp.cc.hd.pmax, per cent"}};
+                                               "FreeBSD, cc_hd.c: hd_pmax, per cent"}};
     }
 
     Control on_established(const Established& established, Control now)

@@ -42,7 +42,7 @@ class Hd
                                         10,
                                         "s",
                                         "q_min, queueing delay without back-off",
-                                        "paper ucc, figure 1",
+                                        "FreeBSD, cc_hd.c: hd_qmin",
                                         "threshold_delay_s"},
                           Parameter<Hd>{"threshold_delay_s",
                                         &Hd::m_threshold_delay_s,
@@ -51,7 +51,7 @@ class Hd
                                         10,
                                         "s",
                                         "q_th, between regions A and B",
-                                        "paper ucc, figure 1"},
+                                        "FreeBSD, cc_hd.c: hd_qthresh"},
                           Parameter<Hd>{"max_probability",
                                         &Hd::m_max_probability,
                                         0.05,
@@ -59,7 +59,7 @@ class Hd
                                         1,
                                         "",
                                         "p_max, for each ACK",
-                                        "paper ucc, figure 1"}};
+                                        "FreeBSD, cc_hd.c: hd_pmax"}};
     }
 
     Control on_established(const Established& established, Control now)

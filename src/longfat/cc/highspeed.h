@@ -160,7 +160,7 @@ class HighSpeed
                                  1e6,
                                  "segments",
                                  "window from which on slow start is limited; 0: never",
-                                 "RFC 3742"},
+                                 "RFC 3742; off, as in ns-2"},
             Parameter<HighSpeed>{"as_linux_6_12",
                                  &HighSpeed::m_as_linux,
                                  0,

@@ -222,7 +222,7 @@ class Htcp
                                           1,
                                           "",
                                           "increase as on a path of 100 ms",
-                                          "Linux, tcp_htcp.c"},
+                                          "FreeBSD, cc_htcp.c; on in Linux"},
                           Parameter<Htcp>{"as_linux_6_12",
                                           &Htcp::m_as_linux,
                                           0,

@@ -65,7 +65,7 @@ class Hybla2004 : public Hybla
                                  1,
                                  "",
                                  "the first window is rho times TCP's",
-                                 "Caini and Firrincieli 2004, section 4"}};
+                                 "ours: off; on in Caini and Firrincieli 2004, section 4"}};
     }
 
     Control on_established(const Established& established, Control now)

@@ -65,7 +65,7 @@ class Ledbat
                                             1000,
                                             "ACKs",
                                             "CURRENT_FILTER",
-                                            "RFC 6817, section 2.5"},
+                                            "ns-3, TcpLedbat: NoiseFilterLen"},
                           Parameter<Ledbat>{"min_window_segments",
                                             &Ledbat::m_min_window,
                                             2,

@@ -135,7 +135,7 @@ class Standard
                                 1e6,
                                 "segments",
                                 "window from which on slow start is limited; 0: never",
-                                "RFC 3742"}};
+                                "RFC 3742; off, as in ns-2"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

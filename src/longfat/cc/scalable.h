@@ -43,7 +43,7 @@ class Scalable
                                 1,
                                 "",
                                 "part of the window that a loss takes away",
-                                "paper survey, (15)"},
+                                "paper survey, (18)"},
             Parameter<Scalable>{"legacy_window_segments",
                                 &Scalable::m_legacy_window,
                                 16,
@@ -59,7 +59,7 @@ class Scalable
                                 1e6,
                                 "segments",
                                 "window from which on slow start is limited; 0: never",
-                                "RFC 3742"}};
+                                "RFC 3742; off, as in ns-2"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

@@ -40,7 +40,7 @@ class Veno
                                           1e6,
                                           "segments",
                                           "in queues: from here on, congested",
-                                          "Fu and Liew 2003, section II"}};
+                                          "Fu and Liew 2003, section II; Linux, tcp_veno.c: beta"}};
     }
 
     Control on_ack(const Ack& ack, Control now)

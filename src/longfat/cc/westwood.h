@@ -103,7 +103,7 @@ class Westwood
                                               1000,
                                               "s",
                                               "T of the low-pass filter (2)",
-                                              "assumed: as in its authors' ns-2 code"},
+                                              "its authors' ns-2 code, tcp-westwood.cc: tau_"},
                           Parameter<Westwood>{"rtt_tick_s",
                                               &Westwood::m_rtt_tick_s,
                                               0,
