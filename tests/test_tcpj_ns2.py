@@ -1,5 +1,8 @@
 """TCP-J and Westwood in ns-2, which share no line with the segment engine's."""
 
+import math
+
+import pandas as pd
 import pytest
 
 from longfat import Record, engines, simulate
@@ -45,6 +48,105 @@ def test_both_estimate_what_a_busy_link_delivers(protocol, engine):
     assert late.mean() == pytest.approx(AT.full_bps, rel=0.03)
 
 
+def acks(path) -> list[tuple[float, int]]:
+    """When an ACK came to the sender, and what it acknowledges, by the trace that ns-2 writes."""
+    lines = (line.split() for line in path.read_text().splitlines())
+    return [
+        (float(time), int(number))
+        for event, time, _, at, kind, *_, number, _ in lines
+        if (event, at, kind) == ("r", "0", "ack")
+    ]
+
+
+def samples(arrivals):
+    """When a sample was taken, its seconds and segments: a duplicate ACK is one.
+
+    Of an ACK of progress those do not count that duplicates before it have told of.
+    """
+    highest, told, since_s = 0, 0, arrivals[0][0]
+    for now_s, number in arrivals[1:]:
+        segments = 1
+        if number > highest:
+            segments = max(number - highest - told, 0)
+            told = max(told - (number - highest), 0)
+            highest = number
+        else:
+            told += 1
+        yield now_s, now_s - since_s, segments
+        since_s = now_s
+
+
+def tcpjs(arrivals):
+    """Equation (9), with 0.9: the mean of this sample and the last one is smoothed."""
+    rate = last = 0.0
+    for now_s, interval_s, segments in samples(arrivals):
+        sample = segments / interval_s
+        rate, last = 0.9 * rate + 0.1 * (sample + last) / 2, sample
+        yield now_s, rate
+
+
+def westwoods(arrivals):
+    """Equation (2), of a filter of 1 s: a sample of zero after each half of a second of silence."""
+    rate = last = 0.0
+    for now_s, interval_s, segments in samples(arrivals):
+        zeros = max(math.ceil((interval_s - 0.01) / 0.5) - 1, 0)
+        for _ in range(zeros):
+            rate, last = (3 * rate + last) / 5, 0.0
+        rest_s = interval_s - 0.5 * zeros
+        sample = segments / rest_s
+        rate = ((2 - rest_s) * rate + (sample + last) * rest_s) / (2 + rest_s)
+        last = sample
+        yield now_s, rate
+
+
+@NS2
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("protocol", "filtered"), [("TCP-J", tcpjs), ("Westwood", westwoods)])
+def test_the_estimate_is_the_papers_of_the_acks_in_ns2s_own_trace(
+    protocol, filtered, seed, tmp_path, monkeypatch
+):
+    """Over the first 10 s, while the trace's six digits tell hundredths of a millisecond."""
+    here, planned = engines.get("ns2"), engines.get("ns2").plan
+    file = tmp_path / "trace"
+
+    def traced(scenario):
+        begin, links = planned(scenario).split("\n", 1)
+        return f"{begin}\n$ns trace-all [open {{{file}}} w]\n{links}"
+
+    monkeypatch.setattr(here, "plan", traced)
+    record = Record(series=("bandwidth_bps",), points=331)
+    run = radio(protocol, bit_error_rate=4e-6, seed=seed, record=record, duration_s=10)
+    result = simulate(run, engine="ns2")
+    assert result.flows["retransmissions"].sum() > 10
+    ours = pd.DataFrame(filtered(acks(file)), columns=["time_s", "segments"])
+    theirs = result.traces["bandwidth_bps"]
+    theirs = theirs[theirs["time_s"] > 1]
+    for time_s, bps in zip(theirs["time_s"], theirs["bandwidth_bps"], strict=True):
+        if (ours["time_s"] - time_s).abs().min() > 1e-4:  # an ACK of just then is in or out
+            rate = ours[ours["time_s"] < time_s]["segments"].iloc[-1]
+            assert bps == pytest.approx(8 * 1460 * rate, rel=2e-3)
+
+
+@pytest.mark.parametrize("engine", [pytest.param("ns2", marks=NS2), "segment"])
+def test_what_remains_of_a_silence_is_no_sample_below_10_ms(engine):
+    """A segment each 0.505 s: by itself the remainder of 5 ms would be a sample a hundred high."""
+    path = {"rate_bps": 4e6, "delay_s": 0.2525, "queue_packets": 30}
+    flow = Flow(
+        source="a",
+        target="b",
+        congestion_control="westwood",
+        segment_bytes=1460,
+        receive_buffer_bytes=1460,
+        segments_per_ack=1,
+        min_rto_s=3,
+    )
+    record = Record(series=("bandwidth_bps",), points=200)
+    run = Scenario(links=duplex("a", "b", **path), flows=[flow], duration_s=60, record=record)
+    trace = simulate(run, engine=engine).traces["bandwidth_bps"]
+    late = trace[trace["time_s"] > 30]["bandwidth_bps"]
+    assert late.max() == pytest.approx(8 * 1460 / 0.505, rel=0.02)
+
+
 @NS2
 def test_in_silence_westwoods_estimate_falls_and_tcpjs_stays():
     """Nothing arrives for 3 s: six samples of zero, each of which leaves three fifths."""
@@ -86,6 +188,14 @@ def test_after_a_movement_to_another_router_tcpj_begins_anew(engine):
     windows = traces["cwnd_segments"].set_index("time_s")["cwnd_segments"]
     after = windows[(windows.index > 20.0) & (windows.index < 20.05)]
     assert windows[windows.index < 20].iloc[-1] > 25 > 10 > after.min()
+
+
+@NS2
+@pytest.mark.parametrize("engine", ["ns2", "segment"])
+def test_a_local_movement_of_which_nothing_is_announced_begins_anew_too(engine):
+    traces = simulate(moving(kind="local"), engine=engine).traces
+    windows = traces["cwnd_segments"].set_index("time_s")["cwnd_segments"]
+    assert windows[(windows.index > 20.0) & (windows.index < 20.05)].min() < 10
 
 
 @NS2
