@@ -418,7 +418,7 @@ def wire(runs: Runs) -> pd.DataFrame:
 
     Columns: engine, trio (of `plan.TRIOS`), rate_bps, rtt_s, seed, those of `Result.flows`.
     """
-    return _flows(runs, "tcpj-wire", "tcpj-wire-ns3")
+    return _flows(runs, "tcpj-wire", "tcpj-wire-ns3", "tcpj-wire-ns2")
 
 
 def wire_trace(runs: Runs) -> pd.DataFrame:
@@ -490,13 +490,13 @@ def standard_goodput(flows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 ALPHAS = ("tcpj-alphas", "tcpj-alphas-more")
 
 
-def alphas(runs: Runs) -> pd.DataFrame:
+def alphas(runs: Runs, names: Sequence[str] = ALPHAS) -> pd.DataFrame:
     """Return TCP-J's share by its smoothing constant on three wires, a row a run.
 
-    Columns: rate_bps, rtt_s, alpha, seed, those of `Result.flows`, and off: how far its share is
-    from a third of the sum, in per cent of a third.
+    `names` are the experiments. Columns: rate_bps, rtt_s, alpha, seed, those of `Result.flows`, and
+    off: how far its share is from a third of the sum, in per cent of a third.
     """
-    flows = _flows(runs, *ALPHAS)
+    flows = _flows(runs, *names)
     total = flows.groupby(["rate_bps", "rtt_s", "alpha", "seed"])["goodput_bps"].transform("sum")
     flows = flows.assign(off=300 * flows["goodput_bps"] / total - 100)
     return flows[flows["flow"] == "TCP-J 2"]
@@ -508,13 +508,13 @@ ESTIMATES = ("tcpj-estimates", "tcpj-estimates-more")
 ESTIMATES_SACK = "tcpj-estimates-sack"
 
 
-def estimates(runs: Runs) -> pd.DataFrame:
+def estimates(runs: Runs, names: Sequence[str] = ESTIMATES) -> pd.DataFrame:
     """Return how the estimates differ from the throughput, a row a run.
 
-    Columns: bit_error_rate, protocol, seed, bias, error and variation (see
-    `measures.estimate_error`).
+    `names` are the experiments. Columns: bit_error_rate, protocol, seed, bias, error and variation
+    (see `measures.estimate_error`).
     """
-    at, results = runs.setting, _results(runs, *ESTIMATES)
+    at, results = runs.setting, _results(runs, *names)
     times = np.arange(0.0, at.duration_s + 1)
     errors = pd.DataFrame(
         measures.estimate_error(
@@ -522,19 +522,19 @@ def estimates(runs: Runs) -> pd.DataFrame:
         )
         for result in results
     )
-    return _design(runs, *ESTIMATES).join(errors)
+    return _design(runs, *names).join(errors)
 
 
-def estimates_after_outages(runs: Runs) -> pd.DataFrame:
+def estimates_after_outages(runs: Runs, names: Sequence[str] = (ESTIMATES_SACK,)) -> pd.DataFrame:
     """Return the lowest estimate after an outage where hardly a packet is lost, a row a run.
 
-    Columns: protocol (TCP-J, Westwood, and Westwood with SACK), seed, lowest (in the 3 s after an
-    outage, in % of the link's rate) and timeouts.
+    `names` are the experiments. Columns: protocol (TCP-J, Westwood, and Westwood with SACK), seed,
+    lowest (in the 3 s after an outage, in % of the link's rate) and timeouts.
     """
-    at, results = runs.setting, runs.results(ESTIMATES_SACK)
+    at, results = runs.setting, _results(runs, *names)
     lowest = [100 * _lowest_estimate(one, at.silences) / at.full_bps for one in results]
     timeouts = [one.flow_rows()[0]["timeouts"] for one in results]
-    design = runs.design(ESTIMATES_SACK).drop(columns="bit_error_rate")
+    design = _design(runs, *names).drop(columns="bit_error_rate")
     return design.assign(lowest=lowest, timeouts=timeouts)
 
 

@@ -4,7 +4,7 @@ The claims are data/papers/tcpj/claims.csv, with their thresholds. An empty para
 chapter's base setting; else it names the row of parameters.csv that is varied.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,27 @@ from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 Rows = Iterable[dict[str, Any]]
 
+
+def _beside_ns2(table: Callable[[Runs, Sequence[str]], pd.DataFrame], *names: str) -> Part:
+    """Return a part of experiments of the segment engine, and of the first one's on ns-2.
+
+    Its table has a column for the engine.
+    """
+    other = f"{names[0]}-ns2"
+
+    def both(runs: Runs) -> pd.DataFrame:
+        tables = [table(runs, names).assign(engine="segment")]
+        if not runs.flows(other).empty:
+            tables.append(table(runs, [other]).assign(engine="ns2"))
+        return pd.concat(tables, ignore_index=True)
+
+    return Part((*names, other), both)
+
+
+def _flows(runs: Runs, names: Sequence[str]) -> pd.DataFrame:
+    return runs.flows(*names)
+
+
 # What the claims are judged by, by the names of `evidence`'s arguments.
 PARTS = {
     "random_loss": Part(
@@ -31,12 +52,13 @@ PARTS = {
     "varied": Part((*plan.SEGMENT_LOSSES, "tcpj-varied"), analysis.varied),
     "keeping": Part((*plan.SEGMENT_LOSSES, "tcpj-keep"), analysis.keeping),
     "repeating": Part(("tcpj-repeating",), analysis.repeating),
-    "wire": Part(("tcpj-wire", "tcpj-wire-ns3"), analysis.wire),
-    "wires": Part(analysis.WIRES, analysis.wires),
-    "alphas": Part(analysis.ALPHAS, analysis.alphas),
-    "estimates": Part(analysis.ESTIMATES, analysis.estimates),
-    "after_outages": Part((analysis.ESTIMATES_SACK,), analysis.estimates_after_outages),
-    "outages": Part(("tcpj-outages",), lambda runs: runs.flows("tcpj-outages")),
+    "ns2_westwoods": Part(("tcpj-ns2-westwood",), lambda runs: runs.flows("tcpj-ns2-westwood")),
+    "wire": Part(("tcpj-wire", "tcpj-wire-ns3", "tcpj-wire-ns2"), analysis.wire),
+    "wires": _beside_ns2(_flows, *analysis.WIRES),
+    "alphas": _beside_ns2(analysis.alphas, *analysis.ALPHAS),
+    "estimates": _beside_ns2(analysis.estimates, *analysis.ESTIMATES),
+    "after_outages": _beside_ns2(analysis.estimates_after_outages, analysis.ESTIMATES_SACK),
+    "outages": _beside_ns2(_flows, "tcpj-outages"),
     "handoffs": Part(plan.HANDOFFS, analysis.handoffs),
     "newcomers": Part(analysis.NEWCOMERS, analysis.newcomers),
     "assistance": Part((families.EXPERIMENT,), lambda runs: runs.flows(families.EXPERIMENT)),
@@ -60,6 +82,7 @@ def evidence(
     varied: pd.DataFrame,
     keeping: pd.DataFrame,
     repeating: pd.DataFrame,
+    ns2_westwoods: pd.DataFrame,
     wire: pd.DataFrame,
     wires: pd.DataFrame,
     alphas: pd.DataFrame,
@@ -77,6 +100,7 @@ def evidence(
     rows = [
         *random_loss_rows(random_loss),
         *varied_rows(varied),
+        *ns2_dips_rows(random_loss, ns2_westwoods),
         *keeping_rows(keeping),
         *repeating_rows(repeating),
         *wire_rows(wire, wires),
@@ -104,11 +128,8 @@ def random_loss_rows(runs: pd.DataFrame) -> Rows:
     ns-3 has no limited transmit without SACK here (data/faults.csv), so that its NewReno and
     Westwood are those of another setting.
     """
-    for engine, own in runs.groupby("engine", sort=False):
-        where: dict[str, Any] = {"engine": engine, "experiment": "tcpj-random-loss"}
-        if engine != "segment":
-            where["experiment"] += f"-{engine}"
-        if engine == "ns3":
+    for where, own in _by_engine(runs, "tcpj-random-loss"):
+        if where["engine"] == "ns3":
             where |= {"parameter": "limited_transmit", "setting": "off without SACK (ns-3)"}
         yield from _gain_rows(own, where, needed=set(runs["bit_error_rate"]))
         wide = _by_seed(own[own["bit_error_rate"] == 1e-8], [])
@@ -138,10 +159,34 @@ def varied_rows(runs: pd.DataFrame) -> Rows:
         base = _by_seed(runs[runs["parameter"] == ""], ["bit_error_rate"])
         wide = _by_seed(own, ["bit_error_rate"])
         if parameter == "westwood_base" and 4e-6 in base.index:
-            left = np.log(wide["TCP-J"] / wide["Westwood"]).loc[4e-6]
-            lead = np.log(base["TCP-J"] / base["Westwood"]).loc[4e-6]
             row = {"claim": "tcpj-s4-dips", "at": _at(4e-6), "experiment": "tcpj-varied"}
-            yield statistics.mean(100 * left / lead) | row
+            yield _left_of_the_lead(base.loc[4e-6], wide.loc[4e-6]) | row
+
+
+def ns2_dips_rows(random_loss: pd.DataFrame, westwoods: pd.DataFrame) -> Rows:
+    """Section 4.3.2 on ns-2: what is left of TCP-J's lead where Westwood has SACK."""
+    base = random_loss[random_loss["engine"] == "ns2"]
+    base = _by_seed(base[base["bit_error_rate"] == 4e-6], [])
+    own = westwoods[(westwoods["base"] == "SACK") & (westwoods["bit_error_rate"] == 4e-6)]
+    if base.empty or own.empty:
+        return
+    with_sack = base[["TCP-J"]].assign(Westwood=own.set_index("seed")["goodput_bps"])
+    row = {"claim": "tcpj-s4-dips", "at": _at(4e-6), "engine": "ns2"}
+    yield _left_of_the_lead(base, with_sack) | row | {"experiment": "tcpj-ns2-westwood"}
+
+
+def _left_of_the_lead(base: pd.DataFrame, changed: pd.DataFrame) -> dict[str, float]:
+    """Return which part of TCP-J's lead over Westwood is left, in per cent of its logarithm."""
+    left = np.log(changed["TCP-J"] / changed["Westwood"])
+    lead = np.log(base["TCP-J"] / base["Westwood"])
+    return statistics.mean((100 * left / lead).dropna())
+
+
+def _by_engine(runs: pd.DataFrame, experiment: str) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield each engine's runs, behind the evidence's engine and experiment."""
+    for engine, own in runs.groupby("engine", sort=False):
+        named = experiment if engine == "segment" else f"{experiment}-{engine}"
+        yield {"engine": engine, "experiment": named}, own
 
 
 def _gain_rows(
@@ -216,16 +261,13 @@ def repeating_rows(runs: pd.DataFrame) -> Rows:
 def wire_rows(base: pd.DataFrame, others: pd.DataFrame) -> Rows:
     """Section 4.1: shares of a wire, and what NewReno and SACK lose."""
     usual = base.iloc[0]
-    places = [
-        ({"engine": engine, "experiment": "tcpj-wire" + ("-ns3" if engine == "ns3" else "")}, runs)
-        for engine, runs in base.groupby("engine", sort=False)
-    ]
-    for (rate_bps, rtt_s), runs in others.groupby(["rate_bps", "rtt_s"]):
-        if (rate_bps, rtt_s) != (usual["rate_bps"], usual["rtt_s"]):
-            parameter = "shared_rate" if rtt_s == usual["rtt_s"] else "shared_rtt"
-            setting = f"{rate_bps / 1e6:g} Mb/s and {1000 * rtt_s:.0f} ms"
-            where = {"parameter": parameter, "setting": setting, "experiment": "tcpj-wires"}
-            places.append((where, runs))
+    places = list(_by_engine(base, "tcpj-wire"))
+    for where, own in _by_engine(others, "tcpj-wires"):
+        for (rate_bps, rtt_s), runs in own.groupby(["rate_bps", "rtt_s"]):
+            if (rate_bps, rtt_s) != (usual["rate_bps"], usual["rtt_s"]):
+                parameter = "shared_rate" if rtt_s == usual["rtt_s"] else "shared_rtt"
+                setting = f"{rate_bps / 1e6:g} Mb/s and {1000 * rtt_s:.0f} ms"
+                places.append((where | {"parameter": parameter, "setting": setting}, runs))
     for where, runs in places:
         rates = runs[runs["trio"] == "with TCP-J"].pivot(
             index="seed", columns="flow", values="goodput_bps"
@@ -241,9 +283,13 @@ def wire_rows(base: pd.DataFrame, others: pd.DataFrame) -> Rows:
 def alpha_rows(runs: pd.DataFrame) -> Rows:
     """Section 3.3: how much further from a third another smoothing constant is than 0.9."""
     first = runs.iloc[0]
-    for (rate_bps, rtt_s), own in runs.groupby(["rate_bps", "rtt_s"], sort=False):
+    places = (
+        (where, *of_a_wire)
+        for where, own in _by_engine(runs, "tcpj-alphas")
+        for of_a_wire in own.groupby(["rate_bps", "rtt_s"], sort=False)
+    )
+    for where, (rate_bps, rtt_s), own in places:
         off = own.pivot(index="seed", columns="alpha", values="off").abs()
-        where = {"experiment": "tcpj-alphas"}
         if (rate_bps, rtt_s) != (first["rate_bps"], first["rtt_s"]):
             setting = f"{rate_bps / 1e6:g} Mb/s and {1000 * rtt_s:.0f} ms"
             where |= {"parameter": "shared_rate", "setting": setting}
@@ -254,53 +300,58 @@ def alpha_rows(runs: pd.DataFrame) -> Rows:
 
 def estimate_rows(runs: pd.DataFrame) -> Rows:
     """Section 4.2: the two estimates beside the throughput."""
-    wide = runs.pivot(index=["bit_error_rate", "seed"], columns="protocol")
-    rare, frequent = wide.loc[1e-8], wide.loc[1e-6]
-    found = {
-        "tcpj-s4-abe-near-1e-8": statistics.mean(1 + rare["bias", "TCP-J"]),
-        "tcpj-s4-tustin-near-1e-8": statistics.mean(1 + rare["bias", "Westwood"]),
-        "tcpj-s4-tustin-faithful": statistics.paired(
-            100 * frequent["error", "TCP-J"], 100 * frequent["error", "Westwood"]
-        ),
-        "tcpj-s4-abe-steadier": statistics.paired(
-            100 * frequent["variation", "Westwood"], 100 * frequent["variation", "TCP-J"]
-        ),
-        "tcpj-s4-accuracy": statistics.paired(
-            frequent["error", "TCP-J"], frequent["error", "Westwood"], ratio=True
-        ),
-    }
-    for claim, row in found.items():
-        yield row | {"claim": claim, "experiment": "tcpj-estimates"}
+    for where, own in _by_engine(runs, "tcpj-estimates"):
+        wide = own.pivot(index=["bit_error_rate", "seed"], columns="protocol")
+        rare, frequent = wide.loc[1e-8], wide.loc[1e-6]
+        found = {
+            "tcpj-s4-abe-near-1e-8": statistics.mean(1 + rare["bias", "TCP-J"]),
+            "tcpj-s4-tustin-near-1e-8": statistics.mean(1 + rare["bias", "Westwood"]),
+            "tcpj-s4-tustin-faithful": statistics.paired(
+                100 * frequent["error", "TCP-J"], 100 * frequent["error", "Westwood"]
+            ),
+            "tcpj-s4-abe-steadier": statistics.paired(
+                100 * frequent["variation", "Westwood"], 100 * frequent["variation", "TCP-J"]
+            ),
+            "tcpj-s4-accuracy": statistics.paired(
+                frequent["error", "TCP-J"], frequent["error", "Westwood"], ratio=True
+            ),
+        }
+        for claim, row in found.items():
+            yield where | row | {"claim": claim}
+
+
+RECOVERS_ALIKE_OR_NOT: tuple[tuple[str, dict[str, str]], ...] = (
+    (WITH_SACK, {}),
+    ("Westwood", {"parameter": "westwood_base", "setting": "without SACK"}),
+)
 
 
 def after_outage_rows(runs: pd.DataFrame) -> Rows:
     """Section 4.2: the lowest estimate after an outage, beside a sender that recovers alike."""
-    lowest = runs.pivot(index="seed", columns="protocol", values="lowest")
-    if lowest.isna().any(axis=None):
-        return
-    for name, varied in (
-        (WITH_SACK, {}),
-        ("Westwood", {"parameter": "westwood_base", "setting": "without SACK"}),
-    ):
-        above = statistics.paired(lowest["TCP-J"], lowest[name])
-        where = {"experiment": analysis.ESTIMATES_SACK}
-        yield where | varied | above | {"claim": "tcpj-s4-above-in-outage"}
+    for where, own in _by_engine(runs, analysis.ESTIMATES_SACK):
+        lowest = own.pivot(index="seed", columns="protocol", values="lowest")
+        if lowest.isna().any(axis=None):
+            continue
+        for name, varied in RECOVERS_ALIKE_OR_NOT:
+            above = statistics.paired(lowest["TCP-J"], lowest[name])
+            yield where | varied | above | {"claim": "tcpj-s4-above-in-outage"}
 
 
 def outage_rows(runs: pd.DataFrame) -> Rows:
     """Sections 4.2 and 4.3.2: transfers with one outage."""
-    where = {"experiment": "tcpj-outages"}
-    for length, own in runs.groupby("outage_s"):
+    places = (
+        (where, *of_a_length)
+        for where, own in _by_engine(runs, "tcpj-outages")
+        for of_a_length in own.groupby("outage_s")
+    )
+    for where, length, own in places:
         wide = _by_seed(own, [])
         for name in PROTOCOLS[:-1]:
             ahead = statistics.mean(np.log(wide["TCP-J"] / wide[name]))
             at = f"{length:g} s, against {name}"
             yield where | _per_cent(ahead) | {"claim": "tcpj-s4-outages", "at": at}
         timeouts = own.pivot(index="seed", columns="protocol", values="timeouts")
-        for name, varied in (
-            (WITH_SACK, {}),
-            ("Westwood", {"parameter": "westwood_base", "setting": "without SACK"}),
-        ):
+        for name, varied in RECOVERS_ALIKE_OR_NOT:
             both = wide[(timeouts[["TCP-J", name]] > 0).all(axis=1)]
             if len(both) > 2:
                 ahead = statistics.mean(np.log(both["TCP-J"] / both[name]))

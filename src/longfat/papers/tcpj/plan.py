@@ -650,6 +650,32 @@ def outages(at: Setting) -> Experiment:
     )
 
 
+# --- what else the paper's own simulator can run
+
+
+def on_ns2(at: Setting) -> tuple[Experiment, ...]:
+    """The wires, the estimates and the outages on ns-2.
+
+    Its senders repair losses as they do (`FOUND`). Its paths do not change, so that movements are
+    not among these.
+    """
+    silent, _, alike = estimates(at)
+    often = 64 if at.full else at.repeated(USUAL["tcpj-estimates"])
+    silent = dataclasses.replace(silent, more=[({"bit_error_rate": 1e-6}, often)])
+    usual = (wire(at)[0], wires(at)[0], alphas(at)[0], silent, alike, outages(at))
+    return tuple(_on_ns2(experiment) for experiment in usual)
+
+
+def _on_ns2(usual: Experiment) -> Experiment:
+    def build(**row: Any) -> Scenario:
+        scenario = usual.build(**row)
+        return scenario.replace(flows=[flow.model_dump() | FOUND for flow in scenario.flows])
+
+    labels = {**usual.labels, "engine": "ns2"}
+    name = f"{usual.name}-ns2"
+    return dataclasses.replace(usual, name=name, engine="ns2", build=build, labels=labels)
+
+
 # --- handoffs: figures 12 to 16
 
 # What of the lost sketches is varied: the parameter's name and the value in words, and the fields.
@@ -838,6 +864,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         *alphas(at),
         *estimates(at),
         outages(at),
+        *on_ns2(at),
         *handoffs(at),
         *newcomers(at),
         todays_senders(at),
