@@ -320,9 +320,14 @@ def _estimate(axes: Axes, curve: pd.DataFrame, protocol: str) -> None:
 
 
 def outages(points: pd.DataFrame, _: Runs) -> Drawing:
-    """Draw goodput over an outage's length; `points` is a `statistics.interval` of Mb/s."""
+    """Draw goodput over an outage's length; `points` is a `statistics.interval` of Mb/s.
+
+    Those of other engines are hollow.
+    """
     figure, axes = show.subplots()
-    _lines(axes, points, "outage_s", (*PROTOCOLS, WITH_SACK))
+    ours = points["engine"] == ENGINE_LABEL["segment"]
+    _lines(axes, points[ours], "outage_s", (*PROTOCOLS, WITH_SACK))
+    charts.of_other_engines(axes, points, "outage_s", "Mb/s", "protocol", look=style_of)
     axes.set(
         xscale="log", xlabel="length of the outage (s)", ylabel="mean goodput over 10 s (Mb/s)"
     )

@@ -469,16 +469,24 @@ def wire_map(flows: pd.DataFrame) -> pd.DataFrame:
     it, against beside a second SACK, in per cent), estimate (over its goodput), pipe (segments).
     """
     link = ["rate_bps", "rtt_s"]
-    own = flows[flows["trio"] == "with TCP-J"]
-    total = own.groupby([*link, "seed"])["goodput_bps"].transform("sum")
-    own = own.assign(share=own["goodput_bps"] / total)
-    table = own[own["flow"] == "TCP-J 2"].groupby(link)[["share", "estimate"]].mean()
+    ours = flows[(flows["trio"] == "with TCP-J") & (flows["flow"] == "TCP-J 2")]
+    table = ours.groupby(link)[["estimate"]].mean()
+    table.insert(0, "share", shares_of_wires(flows))
     rates = standard_goodput(flows, link)
     harm = measures.harm(rates["with SACK"], rates["with TCP-J"])
     table["harm"] = 100 * pd.Series(harm, rates.index).groupby(link).mean()
     table = table.reset_index()
     table["pipe"] = table["rate_bps"] * table["rtt_s"] / 8 / PACKET_BYTES
     return table
+
+
+def shares_of_wires(flows: pd.DataFrame) -> pd.Series:
+    """Return TCP-J's mean share of the sum on each of the `wires`, by rate_bps and rtt_s."""
+    link = ["rate_bps", "rtt_s"]
+    own = flows[flows["trio"] == "with TCP-J"]
+    total = own.groupby([*link, "seed"])["goodput_bps"].transform("sum")
+    own = own.assign(share=own["goodput_bps"] / total)
+    return own[own["flow"] == "TCP-J 2"].groupby(link)["share"].mean()
 
 
 def standard_goodput(flows: pd.DataFrame, by: list[str]) -> pd.DataFrame:

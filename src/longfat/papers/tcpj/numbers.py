@@ -35,6 +35,12 @@ def of_chapter(runs: Runs) -> Numbers:
         | estimate_numbers(runs.derived(analysis.estimates))
         | after_outage_numbers(runs.derived(analysis.estimates_after_outages))
         | outage_numbers(runs.flows("tcpj-outages"))
+        | further_ns2_numbers(
+            *(
+                runs.derived(claims.PARTS[name].make)
+                for name in ("wires", "after_outages", "outages")
+            )
+        )
         | handoff_numbers(runs.derived(analysis.handoffs), runs.derived(analysis.newcomers), at)
         | alpha_numbers(runs.derived(analysis.alphas))
         | family_numbers(runs.flows(families.EXPERIMENT))
@@ -345,6 +351,34 @@ def outage_numbers(outages: pd.DataFrame) -> Numbers:
         "tcpj_over_sack": over_sack.abs().max(),
         "tcpj_over_westwood_most": over_westwood.max(),
         "tcpj_over_other": other.loc[1.0],
+    }
+
+
+def further_ns2_numbers(
+    wires: pd.DataFrame, after_outages: pd.DataFrame, outages: pd.DataFrame
+) -> Numbers:
+    """What ns-2 says of sections 4.1 to 4.3.2, in per cent; the arguments are tables of claims.
+
+    TCP-J's smallest and largest share of a wire, the lowest estimates after an outage, and what it
+    loses to SACK at 0.05 s. Not a number where ns-2's runs are not here.
+    """
+    wires, after, outages = (
+        table[table["engine"] == "ns2"] for table in (wires, after_outages, outages)
+    )
+    nothing = {name: np.nan for name in ("share_least", "share_most", "outage_lost")}
+    nothing |= {f"lowest_{name}": np.nan for name in ("tcpj", "westwood", "alike")}
+    if wires.empty or after.empty or outages.empty:
+        return {f"tcpj_ns2_{name}": value for name, value in nothing.items()}
+    shares = analysis.shares_of_wires(wires)
+    lowest = after.groupby("protocol")["lowest"].mean()
+    means = outages.groupby(["outage_s", "protocol"])["Mb/s"].mean()
+    return {
+        "tcpj_ns2_share_least": 100 * shares.min(),
+        "tcpj_ns2_share_most": 100 * shares.max(),
+        "tcpj_ns2_lowest_tcpj": lowest["TCP-J"],
+        "tcpj_ns2_lowest_westwood": lowest["Westwood"],
+        "tcpj_ns2_lowest_alike": lowest[WITH_SACK],
+        "tcpj_ns2_outage_lost": 100 * (1 - means[0.05, "TCP-J"] / means[0.05, "SACK"]),
     }
 
 

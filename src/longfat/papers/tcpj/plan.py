@@ -660,9 +660,11 @@ def on_ns2(at: Setting) -> tuple[Experiment, ...]:
     not among these.
     """
     silent, _, alike = estimates(at)
-    often = 64 if at.full else at.repeated(USUAL["tcpj-estimates"])
-    silent = dataclasses.replace(silent, more=[({"bit_error_rate": 1e-6}, often)])
-    usual = (wire(at)[0], wires(at)[0], alphas(at)[0], silent, alike, outages(at))
+    usual = [wire(at)[0], wires(at)[0], alphas(at)[0], silent, alike, outages(at)]
+    if at.full:
+        usual[1] = dataclasses.replace(usual[1], repetitions=at.repetitions)
+        usual[2] = dataclasses.replace(usual[2], repetitions=100)
+        usual[3] = dataclasses.replace(silent, more=[({"bit_error_rate": 1e-6}, 64)])
     return tuple(_on_ns2(experiment) for experiment in usual)
 
 
