@@ -211,6 +211,22 @@ def test_an_announced_rate_bounds_the_window_after_the_next_loss(engine):
 
 
 @NS2
+@pytest.mark.parametrize(("protocol", "window"), [("SACK", 22), ("TCP-J", 13)])
+def test_ns2s_sack_sender_waits_for_its_timer_where_more_is_lost_than_its_new_window_holds(
+    protocol, window
+):
+    """It counts what is lost as in flight, which RFC 6675 does not: by that an outage of 0.05 s
+    costs TCP-J, whose threshold is 13 segments, a timeout, and SACK, with half of 44, none."""
+    for length_s in (0.034, 0.04, 0.046, 0.058, 0.064, 0.07, 0.082):
+        outages = (Outage(start_s=4, duration_s=length_s),)
+        run = radio(protocol, bit_error_rate=0, outages=outages, duration_s=10)
+        theirs, ours = (simulate(run, engine=engine) for engine in ("ns2", "segment"))
+        lost = theirs.links["packets_lost_in_outage"].sum()
+        assert (theirs.flows["timeouts"].sum() > 0) == (lost > window), (length_s, lost)
+        assert ours.flows["timeouts"].sum() == 0
+
+
+@NS2
 def test_westwood_is_on_each_of_ns2s_senders():
     senders = [
         planning.sender(radio("Westwood", **fields), 0).agent for fields in plan.WESTWOODS.values()

@@ -42,7 +42,6 @@ def of_chapter(runs: Runs) -> Numbers:
             )
         )
         | handoff_numbers(runs.derived(analysis.handoffs), runs.derived(analysis.newcomers), at)
-        | alpha_numbers(runs.derived(analysis.alphas))
         | family_numbers(runs.flows(families.EXPERIMENT))
         | joint_numbers()
         | movement_numbers(runs.derived(movements.costs))
@@ -54,11 +53,17 @@ def of_long_version(runs: Runs) -> Numbers:
     """Return all numbers of the long version's sentences."""
     closed = runs.derived(analysis.ns2_pipes)["closed (%)"]
     equal = analysis.shared_link(runs.flows("tcpj-wire")).p_value
-    return {
-        "tcpj_pipe_least": closed.min(),
-        "tcpj_pipe_most": closed.max(),
-        "tcpj_shares_p": powers(f"{equal:.0e}", "text"),
-    } | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
+    return (
+        {
+            "tcpj_pipe_least": closed.min(),
+            "tcpj_pipe_most": closed.max(),
+            "tcpj_shares_p": powers(f"{equal:.0e}", "text"),
+        }
+        | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
+        | fit_numbers(runs.derived(analysis.fit), runs.setting)
+        | alpha_numbers(runs.derived(analysis.alphas))
+        | joint_numbers()
+    )
 
 
 def movement_numbers(costs: pd.DataFrame) -> Numbers:
@@ -123,7 +128,7 @@ def family_numbers(runs: pd.DataFrame) -> Numbers:
 
 
 def filter_numbers(setting: Setting) -> Numbers:
-    """What the poles of the two filters mean on this link."""
+    """What the poles of the two filters mean on this link, and what it carries in 0.05 s."""
     table = theory.filters(setting.ack_s).set_index("filter")
     uneven = theory.uneven_acks(setting.ack_s).set_index("spread")
     return {
@@ -134,6 +139,7 @@ def filter_numbers(setting: Setting) -> Numbers:
         "tcpj_uneven_abe": 100 * (uneven.at[0.8, "abe"] - 1),
         "tcpj_uneven_tustin": 100 * (uneven.at[0.8, "tustin"] - 1),
         "tcpj_pipe": setting.pipe_segments,
+        "tcpj_outage_packets": setting.radio_rate_bps * 0.05 / 8 / plan.PACKET_BYTES,
         "tcpj_operations_2": claims.operations(2),
         "tcpj_operations_9": claims.operations(9),
     }
