@@ -384,7 +384,7 @@ def evidence(one, **changed):
     parts = {
         "pairs": analysis.pairs(plan.runs(one)),
         "varied": analysis.sensitivity_runs(plan.runs(one)),
-        "chain": analysis.chain_goodput(plan.runs(one)),
+        "chain": analysis.chain_goodput(plan.runs(one)).assign(engine="segment"),
         "held": HELD,
         "elsewhere": ELSEWHERE,
         "events": EVENTS,

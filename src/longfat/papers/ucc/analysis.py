@@ -123,6 +123,16 @@ def chain_goodput(runs: Runs) -> pd.DataFrame:
     return _sums(flows[flows["flow"] != "N3"], ["layout", "control", "loss", "seed"])
 
 
+def chains(runs: Runs) -> pd.DataFrame:
+    """Return the same of the segment engine and of ns-2, with a column for the engine."""
+    tables = [runs.derived(chain_goodput).assign(engine="segment")]
+    flows = runs.flows("ucc-chain-ns2")
+    if not flows.empty:
+        own = _sums(flows[flows["flow"] != "N3"], ["layout", "control", "loss", "seed"])
+        tables.append(own.assign(engine="ns2"))
+    return pd.concat(tables, ignore_index=True)
+
+
 def chain_points(runs: Runs) -> pd.DataFrame:
     """Return figure 8's points in the stated layout: columns control, loss, Mb/s, halfwidth."""
     goodput = runs.derived(chain_goodput)
@@ -246,13 +256,15 @@ def neighbour_ratios(runs: Runs) -> pd.DataFrame:
 def layout_ratios(goodput: pd.DataFrame) -> pd.DataFrame:
     """Return by how much CHD without DCC is above UCC and UCC above NewReno: figure 8.
 
-    `goodput` is of `chain_goodput`. A row a layout, step and loss rate; columns measured (the
-    ratio), low, high (95 %), runs.
+    `goodput` is of `chain_goodput`; a step whose senders are not in it is left out. A row a layout,
+    step and loss rate; columns measured (the ratio), low, high (95 %), runs.
     """
     rows = []
     for layout in goodput["layout"].unique():
         runs = goodput[goodput["layout"] == layout]
         for control, reference in ((CHD, "UCC"), ("UCC", "NewReno")):
+            if not {control, reference} <= set(runs["control"]):
+                continue
             for loss in sorted(runs["loss"].unique()):
                 here = runs[runs["loss"] == loss].set_index("control")["Mb/s"]
                 found = ratio(here.loc[[control]], here.loc[[reference]])

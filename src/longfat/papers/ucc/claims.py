@@ -45,7 +45,7 @@ PARTS = {
     "varied": Part(
         ("ucc-assumptions", plan.ASSUMPTIONS_ON_NS2), analysis.judged_variations, sensitivity=True
     ),
-    "chain": Part(("ucc-chain-segment",), analysis.chain_goodput),
+    "chain": Part(("ucc-chain-segment", "ucc-chain-ns2"), analysis.chains),
     "held": Part(("ucc-windows",), analysis.held_windows),
     "elsewhere": Part((), lambda _: theory.queueing_elsewhere()),
     "events": Part((), lambda _: theory.simulated_queues()),
@@ -196,9 +196,13 @@ def of_layouts(chain: pd.DataFrame) -> list[dict]:
     """What the text says of figure 8: its two steps, at each loss rate."""
     rows = []
     steps = {"UCC": "ucc-f8-below-chd", "NewReno": "ucc-f8-above-newreno"}
-    for point in layout_ratios(chain).to_dict("records"):
-        row = {"claim": steps[point["reference"]], "engine": "segment"}
-        row |= {"experiment": "ucc-chain-segment", "at": f"$p = {point['loss']:g}$"} | point
+    points = [
+        {"engine": engine, "experiment": f"ucc-chain-{engine}"} | point
+        for engine, runs in chain.groupby("engine", sort=False)
+        for point in layout_ratios(runs).to_dict("records")
+    ]
+    for point in points:
+        row = point | {"claim": steps[point["reference"]], "at": f"$p = {point['loss']:g}$"}
         base = point["layout"] == LAYOUT
         part = {"parameter": "multi_layout", "setting": LAYOUTS[point["layout"]]}
         rows.append(row if base else row | part)

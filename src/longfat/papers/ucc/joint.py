@@ -1,7 +1,7 @@
 """The UCC paper's claims at settings that differ in all that it does not state, at once.
 
-Pairs of senders that ns-2 has, which has no CHD, are run there too. The other runs are the segment
-engine's. Crowds, held windows and other buffers than a short one are not among them.
+Pairs and chains of senders that ns-2 has, which has no CHD, are run there too. The other runs are
+the segment engine's. Crowds, held windows and other buffers than a short one are not among them.
 
 ns-2's senders repair losses in their own ways: NewReno and UCC are its SACK sender, which halves
 its window at once and leaves a lost retransmission to the timer; CUBIC (of which it has one) and
@@ -51,8 +51,7 @@ DOUBLES: dict[str, dict[str, float]] = {
     "0, to the last digit": {"tolerance_s": 0.0},
     "0, to a nanosecond": plan.EQUAL_IN_DOUBLES,
 }
-# What makes no difference to pairs on ns-2.
-NOT_ON_NS2 = ["lost_retransmission", "cubic", "multi_layout", "multi_loss", "multi_access"]
+NOT_ON_NS2 = ["lost_retransmission", "cubic"]  # make no difference there
 SHORT_BUFFER = 10  # packets: the least favourable of those that claims are judged at
 DEFAULT_LOSS = "R1-R2"  # of `multi_loss`: where the layout has it
 
@@ -87,7 +86,7 @@ def experiment() -> JointRuns:
 
 
 def experiment_on_ns2() -> JointRuns:
-    """Return the same on ns-2: the pairs of senders that it has."""
+    """Return the same on ns-2: the pairs and chains of senders that it has."""
     return JointRuns(
         name=ON_NS2,
         engine="ns2",
@@ -105,7 +104,8 @@ def _points() -> pd.DataFrame:
 
 def _points_on_ns2() -> pd.DataFrame:
     kinds = _kinds()
-    own = kinds[(kinds["run"] == "pair") & (kinds["N2"] != CHD)]
+    known = (kinds["N1"] != CHD) & (kinds["N2"] != CHD)
+    own = kinds[known & kinds["run"].isin(["pair", "chain"])]
     return _with_doubles().merge(own, how="cross")
 
 
@@ -172,7 +172,7 @@ def scenario(*, run: str, N1: str, N2: str, loss: float, seed: int, **setting: A
 
 
 def scenario_on_ns2(**given: Any) -> Scenario:
-    """Return a run of two senders at a setting as ns-2 has it (see `scenario`)."""
+    """Return a run at a setting as ns-2 has it (see `scenario`)."""
     clock = DOUBLES.get(given["clock"])
     usual = {"lost_retransmission": "detected", "cubic": "RFC 9438"}
     found = scenario(**(given | usual | ({} if clock is None else {"clock": EXACT})))
@@ -247,8 +247,8 @@ def evidence(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def evidence_on_ns2(points: pd.DataFrame) -> pd.DataFrame:
-    """Return the same of runs on ns-2, for the claims about pairs that it has."""
-    return _evidence(points, lambda runs: _of_pairs(runs.assign(engine="ns2")))
+    """Return the same of runs on ns-2, for the claims about what it has."""
+    return _evidence(points, _of_a_setting_on_ns2)
 
 
 def _evidence(
@@ -265,15 +265,19 @@ def _evidence(
 
 def _of_a_setting(runs: pd.DataFrame) -> list[dict[str, Any]]:
     runs = runs.assign(engine="segment")
-    within = runs[runs["loss"] <= _highest(runs)]
     buffers = _flows(runs[runs["run"] == "short buffer"])
-    chain = within[within["run"] == "chain"]
+    return [*_of_pairs(runs), *_of_chains(runs), *of_buffers(_beside(buffers))]
+
+
+def _of_a_setting_on_ns2(runs: pd.DataFrame) -> list[dict[str, Any]]:
+    runs = runs.assign(engine="ns2")
+    return [*_of_pairs(runs), *_of_chains(runs)]
+
+
+def _of_chains(runs: pd.DataFrame) -> list[dict[str, Any]]:
+    chain = runs[(runs["run"] == "chain") & (runs["loss"] <= _highest(runs))]
     both = (chain["first_bps"] + chain["second_bps"]) / 1e6
-    return [
-        *_of_pairs(runs),
-        *of_layouts(chain.assign(layout=LAYOUT, control=chain["N1"], **{"Mb/s": both})),
-        *of_buffers(_beside(buffers)),
-    ]
+    return of_layouts(chain.assign(layout=LAYOUT, control=chain["N1"], **{"Mb/s": both}))
 
 
 def _of_pairs(runs: pd.DataFrame) -> list[dict[str, Any]]:

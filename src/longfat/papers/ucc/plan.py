@@ -303,7 +303,7 @@ LAYOUTS = {
 
 
 def chain(at: Setting) -> tuple[Experiment, ...]:
-    """Figure 7's network: on the segment engine in four layouts, since the figure is lost."""
+    """Figure 7's network: in four layouts, since the figure is lost, on ns-2 without CHD."""
     three = ("NewReno", CHD, "UCC")
     full = statistics.combinations(layout=["one", "opposite"], control=three, loss=at.loss_rates)
     some = statistics.combinations(
@@ -312,15 +312,21 @@ def chain(at: Setting) -> tuple[Experiment, ...]:
     often = max(2, round(at.repetitions * 0.75))
     one = statistics.combinations(layout=[LAYOUT], control=three, loss=at.among(0.01))
 
+    points = pd.concat([full, some], ignore_index=True)
+
     def build(layout: str, control: str, loss: float, seed: int) -> Scenario:
         sender = at.controls[control]
+        return multi_bottleneck(sender, loss=loss, seed=seed, layout=layout, **at.network)
+
+    def on_ns2(layout: str, control: str, loss: float, seed: int) -> Scenario:
+        sender = at.controls_on_ns2[control]
         return multi_bottleneck(sender, loss=loss, seed=seed, layout=layout, **at.network)
 
     return (
         Experiment(
             name="ucc-chain-segment",
             build=build,
-            points=pd.concat([full, some], ignore_index=True),
+            points=points,
             repetitions=at.half,
             more=[({"layout": layout}, often) for layout in ("one", "opposite")],
             labels={"engine": "segment"},
@@ -332,6 +338,14 @@ def chain(at: Setting) -> tuple[Experiment, ...]:
             points=one,
             repetitions=1,
             labels={"engine": "ns3"},
+        ),
+        Experiment(
+            name="ucc-chain-ns2",
+            engine="ns2",
+            build=on_ns2,
+            points=points[points["control"] != CHD].reset_index(drop=True),
+            repetitions=2 * at.repetitions,
+            labels={"engine": "ns2"},
         ),
     )
 
