@@ -108,16 +108,24 @@ def neighbours_by_engine(runs: Runs) -> pd.DataFrame:
 
 def layouts(runs: Runs) -> pd.DataFrame:
     """Return who carries more on each of figure 7's networks, as text: a column a step."""
-    ratios = analysis.layout_ratios(runs.derived(analysis.chain_goodput))
+    both = runs.derived(analysis.chains)
+    words = {CHD: f"{CHD} over UCC", "UCC": "UCC over NewReno"}
+    tables = [
+        analysis.layout_ratios(own).assign(
+            engine="" if engine == "segment" else f", {show.ENGINE_LABEL[str(engine)]}"
+        )
+        for engine, own in both.groupby("engine", sort=False)
+    ]
+    ratios = pd.concat(tables, ignore_index=True)
     table = ratios.assign(
         layout=ratios["layout"].map(plan.LAYOUTS),
-        step=ratios["control"].map({CHD: f"{CHD} over UCC", "UCC": "UCC over NewReno"}),
+        step=ratios["control"].map(words) + ratios["engine"],
         ratio=[
             f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in ratios.itertuples()
         ],
     )
     table = table.pivot(index=["layout", "loss"], columns="step", values="ratio")
-    return table.rename_axis(columns=None).reset_index()
+    return table.rename_axis(columns=None).reset_index().fillna("–")
 
 
 RELATIVES = ("N1 (Mb/s)", "N2 (Mb/s)", "queue (packets)")
@@ -413,7 +421,7 @@ def _tables() -> Iterator[Table]:
     )
     yield Table(
         name="ucc-layouts",
-        uses=("ucc-chain-segment",),
+        uses=claims.PARTS["chain"].uses,
         data=layouts,
         formats={"loss": "{:g}"},
         caption="Goodput of N1 and N2 together: who carries more, and by how much; 95 % intervals",

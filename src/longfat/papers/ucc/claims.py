@@ -304,6 +304,8 @@ def numbers(runs: Runs) -> dict[str, float]:
     beside = neighbours.set_index(["neighbour", "control", "loss"])["measured"]
     ratios = layout_ratios(runs.derived(analysis.chain_goodput))
     layouts = ratios.set_index(["layout", "reference", "loss"])["measured"]
+    chains = runs.derived(analysis.chains)
+    on_ns2 = layout_ratios(chains[(chains["engine"] == "ns2") & (chains["layout"] == LAYOUT)])
     buffers = runs.derived(analysis.buffers)
     by_buffer = buffers.set_index(["control", "loss", "buffer"])["measured"]
     fair = crowds[crowds["loss"] == 0].groupby(["control", "flows"])[["jain", "repeated"]].mean()
@@ -346,6 +348,8 @@ def numbers(runs: Runs) -> dict[str, float]:
         / one(beside, "Compound", CHD, 0.1),
         "ucc_chain_clean": one(layouts, LAYOUT, "UCC", 0),
         "ucc_chain_lossy": one(layouts, LAYOUT, "UCC", 0.01),
+        "ucc_chain_ns2_least": on_ns2["measured"].min() if len(on_ns2) else np.nan,
+        "ucc_chain_ns2_most": on_ns2["measured"].max() if len(on_ns2) else np.nan,
         "ucc_opposite_clean": one(layouts, "opposite", "UCC", 0),
         "ucc_three_clean": one(layouts, "chain", "UCC", 0),
         "ucc_buffer_ucc_low": span("UCC")[0],
