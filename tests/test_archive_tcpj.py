@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from longfat import papers, paths, statistics, store, topologies
-from longfat.papers.tcpj import plan
+from longfat.papers.tcpj import claims, plan
 
 pytestmark = pytest.mark.book
 
@@ -127,3 +127,13 @@ def test_linux_has_the_runs_of_the_segment_engine():
     names = ("tcpj-linux", "tcpj-stacks")
     linux, ours = (set(store.read_archive(name)["scenario"].dropna()) for name in names)
     assert linux < ours
+
+
+def test_on_ns2_the_filter_makes_the_difference_that_the_timer_makes_on_the_segment_engine():
+    """After a silence on ns-2 all wait for it, and Westwood's estimate falls with SACK too."""
+    runs = plan.runs(plan.setting())
+    table = claims.PARTS["after_outages"].make(runs)
+    lowest = table.groupby(["engine", "protocol"])["lowest"].mean()
+    assert lowest["segment", plan.WITH_SACK] > 85 > 60 > lowest["ns2", plan.WITH_SACK]
+    assert lowest["ns2", "TCP-J"] > 75
+    assert (table[table["engine"] == "ns2"].groupby("protocol")["timeouts"].mean() > 0.8).all()

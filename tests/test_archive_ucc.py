@@ -5,7 +5,7 @@ import json
 import pytest
 
 from longfat import store
-from longfat.papers.ucc import plan
+from longfat.papers.ucc import analysis, plan
 
 pytestmark = pytest.mark.book
 
@@ -79,3 +79,13 @@ def test_ns2_has_each_pair_of_its_senders_forty_eight_times_or_more():
     for pair in set(table["controls"]):
         for one in map(json.loads, pair):
             assert one["name"] != "ucc" or one["parameters"]["tolerance_s"] == 1e-9
+
+
+@pytest.mark.parametrize("loss", [1e-4, 1e-3, 3e-3, 1e-2])
+@pytest.mark.parametrize("control", ["NewReno", "UCC"])
+def test_two_that_share_no_code_carry_alike_over_several_bottlenecks(control, loss):
+    """As figure 8's text has the network; beyond one loss in a hundred ns-2's timer parts them."""
+    chains = analysis.chains(plan.runs(plan.setting()))
+    here = chains[(chains["layout"] == plan.LAYOUT) & (chains["loss"] == loss)]
+    means = here[here["control"] == control].groupby("engine")["Mb/s"].mean()
+    assert means["ns2"] == pytest.approx(means["segment"], rel=0.12)
