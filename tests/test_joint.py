@@ -224,13 +224,13 @@ def test_ns2_can_run_every_setting():
     assert sack == (first["sack"] == "1").tolist()
 
 
-def test_ns2_can_run_every_pair_of_uccs_settings():
+def test_ns2_can_run_every_pair_and_chain_of_uccs_settings():
     """With UCC's clock from the setting; of two that are exact one takes doubles as they are."""
     module = of("ucc")
     design = module.experiment_on_ns2().design
     assert "CHD w/o DCC" not in set(design["N1"]) | set(design["N2"])
-    assert set(design["run"]) == {"pair"}
-    first = design.groupby(["setting", "N1", "N2"]).first().reset_index()
+    assert set(design["run"]) == {"pair", "chain"}
+    first = design.groupby(["setting", "run", "N1", "N2"]).first().reset_index()
     for row in first.to_dict("records"):
         scenario = module.archived_on_ns2(row)
         planning.check(scenario)
