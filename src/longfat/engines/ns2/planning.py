@@ -140,10 +140,8 @@ def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
         _refuse(number, "handoffs", f"them for '{name}'")
     if flow.segments_per_ack > 2:
         _refuse(number, "segments_per_ack", f"{flow.segments_per_ack}: it has 1 and 2")
-    if flow.path is not None and flow.path not in _shortest_paths(scenario, flow):
-        _refuse(number, "path", "paths other than the shortest")
-    if flow.path is not None and len(_shortest_paths(scenario, flow)) > 1:
-        _refuse(number, "path", "a choice among several shortest paths")
+    if _is_led(scenario, flow):
+        _check_way(scenario, number, flow)
     if agents.module and not flow.limited_transmit:
         _refuse(number, "limited_transmit", "false for its Linux agents: they always transmit")
     if agents.module and scenario.ns2.tick_s != LINUX_TICK_S:
@@ -160,6 +158,32 @@ def _shortest_paths(scenario: Scenario, flow: Flow) -> list[tuple[str, ...]]:
 
     graph = networkx.DiGraph((link.source, link.target) for link in scenario.links)
     return [tuple(path) for path in networkx.all_shortest_paths(graph, flow.source, flow.target)]
+
+
+def _is_led(scenario: Scenario, flow: Flow) -> bool:
+    """Return whether the flow goes another way than ns-2 finds by itself, or may."""
+    if flow.path is None:
+        return False
+    return bool(flow.reroutes) or _shortest_paths(scenario, flow) != [flow.path]
+
+
+def _check_way(scenario: Scenario, number: int, flow: Flow) -> None:
+    """A node of ns-2 has one route to another: who shares an end with this flow goes its way."""
+    for other, its in enumerate(scenario.flows):
+        shared = {flow.source, flow.target} & {its.source, its.target}
+        if shared and (its.path, its.reroutes) != (flow.path, flow.reroutes):
+            field = "reroutes" if flow.reroutes else "path"
+            _refuse(number, field, f"two ways to one node: flows.{other} goes another")
+
+
+def _ways(flow: Flow, numbers: dict[str, int]) -> list[str]:
+    """Return what leads a flow along its path and, later, along others."""
+    assert flow.path is not None
+    ways = [(0.0, flow.path), *((way.at_s, way.path) for way in flow.reroutes)]
+    return [
+        f"$ns at {at_s!r} {{route {{{' '.join(str(numbers[node]) for node in path)}}}}}"
+        for at_s, path in ways
+    ]
 
 
 def segments(flow: Flow) -> int:
@@ -348,6 +372,8 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
         lines.append(_own_westwood(number, flow, agents))
     if own in ESTIMATORS:
         lines.append(f"set estimate({number}) own_{own}_rate")
+    if _is_led(scenario, flow):
+        lines += _ways(flow, numbers)
     ssthresh = flow.initial_ssthresh_segments or INFINITE_SSTHRESH
     count = segments(flow) if flow.bytes is not None else 0
     lines.append(
@@ -381,7 +407,7 @@ def _own_hybla(scenario: Scenario, number: int, flow: Flow, largest: int) -> lis
     """Hybla begins with a window of rho, which the Linux module finds when the SYN is answered."""
     rtt0_s = flow.congestion_control.parameters.get("rtt0_s", 0.025)
     delays = {(link.source, link.target): link.delay_s for link in scenario.links}
-    path = _shortest_paths(scenario, flow)[0]
+    path = flow.path or _shortest_paths(scenario, flow)[0]
     rtt_s = sum(delays[hop] + delays[hop[::-1]] for hop in itertools.pairwise(path))
     window = min(largest, max(flow.initial_window_segments, int(rtt_s / rtt0_s)))
     return [

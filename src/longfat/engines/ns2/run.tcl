@@ -58,6 +58,18 @@ proc link {number source target rate delay limit unit seed stages before} {
     }
 }
 
+# From now on each node of this path sends along it what goes to one of its ends. What is under way to
+# another node goes on from there as before.
+proc route {path} {
+    global ns node
+    foreach way [list $path [lreverse $path]] {
+        set last [$node([lindex $way end]) id]
+        foreach from [lrange $way 0 end-1] to [lrange $way 1 end] {
+            $node($from) add-route $last [[$ns link $node($from) $node($to)] head]
+        }
+    }
+}
+
 proc change {number kind rate} {
     global errors
     $errors($number,$kind) set rate_ $rate

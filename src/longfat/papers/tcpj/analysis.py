@@ -599,15 +599,16 @@ def estimate_errors(runs: pd.DataFrame) -> pd.DataFrame:
 # --- handoffs: figures 12 to 16
 
 
-def handoffs(runs: Runs) -> pd.DataFrame:
+def handoffs(runs: Runs, names: Sequence[str] = HANDOFFS) -> pd.DataFrame:
     """Return movements to a slower radio link, a row a run.
 
-    Columns: parameter and setting (empty: the base), protocol, kind, announced, seed, label (the
-    protocol, and whether it is not told), those of `Result.flows`, Mb/s, held (what pipe and buffer
-    of the new link hold), before, settled and first 10 s: the mean window in the fifth of the run
-    before the movement, from 5 s after it on, and the largest of the first 10 s (segments).
+    `names` are the experiments. Columns: parameter and setting (empty: the base), protocol, kind,
+    announced, seed, label (the protocol, and whether it is not told), those of `Result.flows`,
+    Mb/s, held (what pipe and buffer of the new link hold), before, settled and first 10 s: the mean
+    window in the fifth of the run before the movement, from 5 s after it on, and the largest of the
+    first 10 s (segments).
     """
-    return _handoffs(runs, HANDOFFS)
+    return _handoffs(runs, names)
 
 
 def stated_handoffs(runs: Runs) -> pd.DataFrame:

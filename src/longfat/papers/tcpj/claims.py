@@ -23,20 +23,22 @@ from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 Rows = Iterable[dict[str, Any]]
 
 
-def _beside_ns2(table: Callable[[Runs, Sequence[str]], pd.DataFrame], *names: str) -> Part:
-    """Return a part of experiments of the segment engine, and of the first one's on ns-2.
+def _beside_ns2(
+    table: Callable[[Runs, Sequence[str]], pd.DataFrame], *names: str, twins: int = 1
+) -> Part:
+    """Return a part of experiments of the segment engine, and of the first `twins` of them on ns-2.
 
     Its table has a column for the engine.
     """
-    other = f"{names[0]}-ns2"
+    others = [f"{name}-ns2" for name in names[:twins]]
 
     def both(runs: Runs) -> pd.DataFrame:
         tables = [table(runs, names).assign(engine="segment")]
-        if not runs.flows(other).empty:
-            tables.append(table(runs, [other]).assign(engine="ns2"))
+        if not runs.flows(*others).empty:
+            tables.append(table(runs, others).assign(engine="ns2"))
         return pd.concat(tables, ignore_index=True)
 
-    return Part((*names, other), both)
+    return Part((*names, *others), both)
 
 
 def _flows(runs: Runs, names: Sequence[str]) -> pd.DataFrame:
@@ -59,7 +61,7 @@ PARTS = {
     "estimates": _beside_ns2(analysis.estimates, *analysis.ESTIMATES),
     "after_outages": _beside_ns2(analysis.estimates_after_outages, analysis.ESTIMATES_SACK),
     "outages": _beside_ns2(_flows, "tcpj-outages"),
-    "handoffs": Part(plan.HANDOFFS, analysis.handoffs),
+    "handoffs": _beside_ns2(analysis.handoffs, *plan.HANDOFFS, twins=2),
     "newcomers": Part(analysis.NEWCOMERS, analysis.newcomers),
     "assistance": Part((families.EXPERIMENT,), lambda runs: runs.flows(families.EXPERIMENT)),
 }
@@ -361,11 +363,13 @@ def outage_rows(runs: pd.DataFrame) -> Rows:
 
 def handoff_rows(runs: pd.DataFrame) -> Rows:
     """Section 4.4: windows after a movement, and the goodput of the whole run."""
-    for (parameter, setting), own in runs.groupby(["parameter", "setting"], sort=False):
+    by = ["engine", "parameter", "setting"]
+    for (engine, parameter, setting), own in runs.groupby(by, sort=False):
         experiment = "tcpj-handoffs-varied" if parameter else "tcpj-handoffs"
+        experiment += "" if engine == "segment" else f"-{engine}"
         where = {"parameter": parameter, "setting": setting, "experiment": experiment}
         for claim, row in _window_rows(own):
-            yield where | row | {"claim": claim}
+            yield where | row | {"claim": claim, "engine": engine}
 
 
 def _window_rows(runs: pd.DataFrame) -> Iterable[tuple[str, dict]]:

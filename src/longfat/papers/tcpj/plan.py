@@ -654,10 +654,10 @@ def outages(at: Setting) -> Experiment:
 
 
 def on_ns2(at: Setting) -> tuple[Experiment, ...]:
-    """The wires, the estimates and the outages on ns-2.
+    """The wires, the estimates, the outages and the movements on ns-2.
 
-    Its senders repair losses as they do (`FOUND`). Its paths do not change, so that movements are
-    not among these.
+    Its senders repair losses as they do (`FOUND`). Two flows to one node go the same way there, so
+    that newcomers are not among these.
     """
     silent, _, alike = estimates(at)
     usual = [wire(at)[0], wires(at)[0], alphas(at)[0], silent, alike, outages(at)]
@@ -665,6 +665,9 @@ def on_ns2(at: Setting) -> tuple[Experiment, ...]:
         usual[1] = dataclasses.replace(usual[1], repetitions=at.repetitions)
         usual[2] = dataclasses.replace(usual[2], repetitions=100)
         usual[3] = dataclasses.replace(silent, more=[({"bit_error_rate": 1e-6}, 64)])
+    moved, varied, _ = handoffs(at)
+    usual.append(dataclasses.replace(moved, repetitions=at.repetitions))
+    usual.append(dataclasses.replace(varied, repetitions=at.repeated(12)))
     return tuple(_on_ns2(experiment) for experiment in usual)
 
 
