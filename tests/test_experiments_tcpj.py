@@ -474,7 +474,7 @@ def moved(**windows: float) -> pd.DataFrame:
     runs[numbers] = [1e6, 40.0, 20.0, 40.0, 50.0]
     for name, value in windows.items():
         runs.loc[runs["protocol"] == "Westwood", name.replace("_", " ")] = value
-    return runs
+    return runs.assign(engine="ns2")
 
 
 def test_windows_after_a_handoff_are_held_against_pipe_and_buffer():

@@ -674,7 +674,13 @@ def on_ns2(at: Setting) -> tuple[Experiment, ...]:
 def _on_ns2(usual: Experiment) -> Experiment:
     def build(**row: Any) -> Scenario:
         scenario = usual.build(**row)
-        return scenario.replace(flows=[flow.model_dump() | FOUND for flow in scenario.flows])
+        flows = []
+        for flow in scenario.flows:
+            fields = flow.model_dump() | FOUND
+            if flow.congestion_control.name != "tcpj":
+                fields["handoffs"] = ()  # nobody else does anything when it is told
+            flows.append(fields)
+        return scenario.replace(flows=flows)
 
     labels = {**usual.labels, "engine": "ns2"}
     name = f"{usual.name}-ns2"
