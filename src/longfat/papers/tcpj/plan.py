@@ -666,8 +666,8 @@ def on_ns2(at: Setting) -> tuple[Experiment, ...]:
         usual[2] = dataclasses.replace(usual[2], repetitions=100)
         usual[3] = dataclasses.replace(silent, more=[({"bit_error_rate": 1e-6}, 64)])
     moved, varied, _ = handoffs(at)
-    usual.append(dataclasses.replace(moved, repetitions=at.repetitions))
-    usual.append(dataclasses.replace(varied, repetitions=at.repeated(12)))
+    usual.append(dataclasses.replace(moved, repetitions=60 if at.full else at.repetitions))
+    usual.append(dataclasses.replace(varied, repetitions=60 if at.full else at.repeated(12)))
     return tuple(_on_ns2(experiment) for experiment in usual)
 
 
