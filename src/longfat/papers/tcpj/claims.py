@@ -377,14 +377,13 @@ def _window_rows(runs: pd.DataFrame) -> Iterable[tuple[str, dict]]:
     far = runs[runs["kind"] == "non-local"].pivot(index="seed", columns="label")
     settled, goodput = local["settled"], local["goodput_bps"]
     fall = 100 * (1 - settled["TCP-J"] / local["before", "TCP-J"])
-    yield "tcpj-s4-local-tcpj", statistics.mean(fall)
+    yield "tcpj-s4-local-tcpj", statistics.mean(fall.dropna())
     above = 100 * (settled["Westwood"] / settled["TCP-J"] - 1)
-    yield "tcpj-s4-local-westwood", statistics.mean(above)
-    rates = goodput["TCP-J"], goodput["Westwood"]
-    yield "tcpj-s4-local-throughput", statistics.paired(*rates, ratio=True)
+    yield "tcpj-s4-local-westwood", statistics.mean(above.dropna())
+    yield "tcpj-s4-local-throughput", _times(goodput["TCP-J"], goodput["Westwood"])
     largest = far["first 10 s"]
     over = 100 * (largest["Westwood"] / far["held", "Westwood"] - 1)
-    yield "tcpj-s4-nonlocal-westwood", statistics.mean(over)
+    yield "tcpj-s4-nonlocal-westwood", statistics.mean(over.dropna())
     over = 100 * (largest["Westwood"] / largest["TCP-J"] - 1)
     yield "tcpj-s4-nonlocal-tcpj", statistics.mean(over.dropna())
     silent = "TCP-J, not announced"
@@ -392,12 +391,17 @@ def _window_rows(runs: pd.DataFrame) -> Iterable[tuple[str, dict]]:
         return
     for name in ("NewReno", "SACK"):
         gain = 100 * (goodput[silent] / goodput[name] - 1)
-        yield "tcpj-s4-unannounced", statistics.mean(gain) | {"at": f"against {name}"}
+        yield "tcpj-s4-unannounced", statistics.mean(gain.dropna()) | {"at": f"against {name}"}
     for kind, table in (("local", local), ("non-local", far)):
         for column, word in (("settled", "mean window"), ("first 10 s", "largest window")):
-            pair = table[column, silent], far[column, "TCP-J"]
-            row = statistics.paired(*pair, ratio=True) | {"at": f"{kind}, {word}"}
-            yield "tcpj-s4-unannounced-shape", row
+            row = _times(table[column, silent], far[column, "TCP-J"])
+            yield "tcpj-s4-unannounced-shape", row | {"at": f"{kind}, {word}"}
+
+
+def _times(own: pd.Series, reference: pd.Series) -> dict[str, float]:
+    """Return how many times as large it is, by the seeds that both have."""
+    both = pd.concat([own, reference], axis=1, keys=["own", "reference"]).dropna()
+    return statistics.paired(both["own"], both["reference"], ratio=True)
 
 
 def newcomer_rows(runs: pd.DataFrame) -> Rows:

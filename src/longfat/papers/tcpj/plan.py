@@ -653,6 +653,18 @@ def outages(at: Setting) -> Experiment:
 # --- what else the paper's own simulator can run
 
 
+MORE_MOVES_ON_NS2: list[tuple[dict[str, Any], int]] = [  # as many as were said to decide
+    *(
+        ({"parameter": "ber_handoff", "kind": "local", "protocol": name, "announced": True}, 640)
+        for name in ("TCP-J", "Westwood")
+    ),
+    *(
+        ({"parameter": parameter, "kind": "non-local"}, 130)
+        for parameter in ("new_radio_rate", "new_wired_rate")
+    ),
+]
+
+
 def on_ns2(at: Setting) -> tuple[Experiment, ...]:
     """The wires, the estimates, the outages and the movements on ns-2.
 
@@ -667,7 +679,9 @@ def on_ns2(at: Setting) -> tuple[Experiment, ...]:
         usual[3] = dataclasses.replace(silent, more=[({"bit_error_rate": 1e-6}, 64)])
     moved, varied, _ = handoffs(at)
     usual.append(dataclasses.replace(moved, repetitions=60 if at.full else at.repetitions))
-    usual.append(dataclasses.replace(varied, repetitions=60 if at.full else at.repeated(12)))
+    usual.append(dataclasses.replace(varied, repetitions=at.repeated(12)))
+    if at.full:
+        usual[-1] = dataclasses.replace(varied, repetitions=60, more=MORE_MOVES_ON_NS2)
     return tuple(_on_ns2(experiment) for experiment in usual)
 
 
