@@ -255,3 +255,43 @@ def test_westwood_is_on_each_of_ns2s_senders():
 def test_what_these_senders_do_not_have_is_one_sentence(protocol, fields, message):
     with pytest.raises(InputError, match=message):
         simulate(radio(protocol, **fields), engine="ns2")
+
+
+def two_ways(**fields) -> Scenario:
+    """From a to b by m, and by n, which is slower; from 2 s on by n."""
+    links = [
+        one
+        for ends, rate_bps in (
+            (("a", "m"), 8e6),
+            (("m", "b"), 8e6),
+            (("a", "n"), 1e6),
+            (("n", "b"), 1e6),
+        )
+        for one in duplex(*ends, rate_bps=rate_bps, delay_s=0.01, queue_packets=20)
+    ]
+    flow = {"source": "a", "target": "b", "congestion_control": "reno", "path": ("a", "m", "b")}
+    flow |= {"reroutes": [{"at_s": 2.0, "path": ("a", "n", "b")}]} | fields
+    return Scenario(links=links, flows=[flow], duration_s=4)
+
+
+@NS2
+@pytest.mark.parametrize("engine", ["ns2", "segment"])
+def test_a_flow_goes_by_its_path_and_later_by_another(engine):
+    """What was under way by the first arrives; its ACKs come back by the second."""
+    sent = simulate(two_ways(), engine=engine).links.set_index(["source", "target"])["packets_sent"]
+    assert sent["a", "m"] == sent["m", "b"] > 500
+    assert 200 < sent["a", "n"] < 260 and sent["b", "n"] > 90
+    (late,) = simulate(two_ways(reroutes=(), path=("a", "n", "b")), engine=engine).flows[
+        "goodput_bps"
+    ]
+    assert 0.85e6 < late < 1e6
+
+
+@NS2
+def test_two_ways_to_one_node_are_refused():
+    """A node of ns-2 has one route to another."""
+    scenario = two_ways()
+    other = scenario.flows[0].model_dump() | {"path": ("a", "n", "b"), "reroutes": ()}
+    both = scenario.replace(flows=[*(flow.model_dump() for flow in scenario.flows), other])
+    with pytest.raises(InputError, match=r"flows\.0\.reroutes: .* flows\.1 goes another"):
+        simulate(both, engine="ns2")
