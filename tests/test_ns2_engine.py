@@ -453,6 +453,17 @@ def test_random_scenarios_run_or_are_refused(here):
     assert sum(map(run_or_be_refused, range(12))) >= 4
 
 
+def test_vegas_without_sack_has_packets_without_headers(here):
+    """Its own function sends them: counted with headers, few packets were gigabytes."""
+    flow = {"source": "a", "target": "b", "congestion_control": "vegas", "sack": False}
+    links = duplex("a", "b", rate_bps=1e6, delay_s=0.02, queue_packets=50)
+    plain = Scenario(links=links, flows=[flow], duration_s=10, ns2={"header_bytes": 0})
+    [row] = ns2.simulate(plain).flow_rows()
+    assert 0.9e6 < row["goodput_bps"] <= 1e6
+    with pytest.raises(InputError, match=r"flows\.0\.sack: the packets of 'vegas' .* no headers"):
+        ns2.simulate(plain.replace(ns2=Ns2()))
+
+
 @pytest.mark.slow
 def test_a_hundred_random_scenarios_run_or_are_refused(here):
     assert sum(map(run_or_be_refused, range(100, 200))) >= 50

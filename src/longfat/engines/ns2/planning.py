@@ -134,6 +134,11 @@ def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
         rtt0_ms = 1000 * flow.congestion_control.parameters.get("rtt0_s", 0.025)
         if abs(rtt0_ms - round(rtt0_ms)) > 1e-9 or rtt0_ms < 1:
             _refuse(number, "congestion_control.parameters.rtt0_s", "parts of a millisecond")
+    if agents.agent == "Agent/TCP/Vegas" and header_bytes(scenario, flow):
+        raise InputError(
+            f"flows.{number}.sack: the packets of 'vegas' without SACK have no headers in the "
+            "engine 'ns2': state Ns2(header_bytes=0), or ask for SACK"
+        )
     if flow.recovery == "reno" and (flow.sack or agents.module):
         _refuse(number, "recovery", "Reno's with SACK")
     if flow.handoffs and name != "tcpj":
