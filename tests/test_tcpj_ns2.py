@@ -227,6 +227,21 @@ def test_ns2s_sack_sender_waits_for_its_timer_where_more_is_lost_than_its_new_wi
 
 
 @NS2
+@pytest.mark.parametrize(
+    ("rate_bps", "rtt_s"), [(2e6, 0.04), (4e6, 0.06), (6e6, 0.03), (6e6, 0.06), (4e6, 0.1)]
+)
+def test_there_tcpj_waits_after_an_outage_longer_than_the_round_trip_whatever_the_rate(
+    rate_bps, rtt_s
+):
+    """What is lost is the rate times the outage, what its threshold holds the rate times that."""
+    link = {"bit_error_rate": 0, "rate_bps": rate_bps, "rtt_s": rtt_s, "duration_s": 10}
+    for times, waits in ((0.8, 0), (1.2, 1)):
+        outages = (Outage(start_s=4, duration_s=round(times * rtt_s, 6)),)
+        result = simulate(radio("TCP-J", outages=outages, **link), engine="ns2")
+        assert result.flows["timeouts"].sum() == waits, times
+
+
+@NS2
 def test_westwood_is_on_each_of_ns2s_senders():
     senders = [
         planning.sender(radio("Westwood", **fields), 0).agent for fields in plan.WESTWOODS.values()

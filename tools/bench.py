@@ -24,6 +24,7 @@ from types import ModuleType
 from typing import Any
 
 import pandas as pd
+from pdf import BROWSERS
 
 from longfat import paths
 from longfat.book import laboratory
@@ -63,7 +64,6 @@ LONG_FAT_PIPE = Scenario(
     duration_s=4,
 )
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 IN_A_PAGE = """async (panel, seed) => {
     const done = new Promise(resolve =>
         panel.addEventListener("longfat-result", resolve, { once: true }))
