@@ -306,7 +306,7 @@ def _figures() -> Iterator[Figure]:
         caption="Goodput of 10 s with one outage, over its length. From 0.3 s on all senders wait "
         "for the same timer. At 0.1 s those with selective acknowledgments (SACK, TCP-J, and "
         "Westwood if it is given them: dashed) come back without it. Hollow: on ns-2, where they "
-        "do not, and TCP-J not at 0.05 s either.",
+        "do not, nor TCP-J at 0.05 s, nor Westwood with SACK, which is the lower of the two there.",
     )
     yield Figure(
         name="tcpj-claims",
