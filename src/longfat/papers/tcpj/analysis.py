@@ -380,13 +380,14 @@ def repeating(runs: Runs) -> pd.DataFrame:
     Columns: those of `Runs.flows`, and overflows, packets on the way to the mobile host.
     """
     flows = runs.flows("tcpj-repeating")
-    dropped = [
-        link["packets_dropped_by_queue"]
-        for result in runs.results("tcpj-repeating")
-        for link in result.link_rows()
-        if (link["source"], link["target"]) == ("ar", "mn")
-    ]
+    dropped = [overflows(result) for result in runs.results("tcpj-repeating")]
     return flows.assign(overflows=np.asarray(dropped, dtype=float))
+
+
+def overflows(result: Result) -> int:
+    """Return how many packets the access router's queue to the mobile host dropped."""
+    (link,) = (row for row in result.link_rows() if (row["source"], row["target"]) == ("ar", "mn"))
+    return link["packets_dropped_by_queue"]
 
 
 def anatomy(runs: Runs) -> pd.DataFrame:
@@ -522,15 +523,15 @@ def estimates(runs: Runs, names: Sequence[str] = ESTIMATES) -> pd.DataFrame:
     `names` are the experiments. Columns: bit_error_rate, protocol, seed, bias, error and variation
     (see `measures.estimate_error`).
     """
-    at, results = runs.setting, _results(runs, *names)
-    times = np.arange(0.0, at.duration_s + 1)
-    errors = pd.DataFrame(
-        measures.estimate_error(
-            result.traces["delivered_bytes"], result.traces["bandwidth_bps"], times[5:]
-        )
-        for result in results
-    )
-    return _design(runs, *names).join(errors)
+    results = _results(runs, *names)
+    return _design(runs, *names).join(pd.DataFrame(map(estimate_error, results)))
+
+
+def estimate_error(result: Result) -> dict[str, float]:
+    """Return how a run's estimate differs from its throughput, by seconds from 5 s on."""
+    times = np.arange(5.0, result.scenario.duration_s + 1)
+    traces = result.traces
+    return measures.estimate_error(traces["delivered_bytes"], traces["bandwidth_bps"], times)
 
 
 def estimates_after_outages(runs: Runs, names: Sequence[str] = (ESTIMATES_SACK,)) -> pd.DataFrame:
@@ -540,7 +541,7 @@ def estimates_after_outages(runs: Runs, names: Sequence[str] = (ESTIMATES_SACK,)
     lowest (in the 3 s after an outage, in % of the link's rate) and timeouts.
     """
     at, results = runs.setting, _results(runs, *names)
-    lowest = [100 * _lowest_estimate(one, at.silences) / at.full_bps for one in results]
+    lowest = [100 * lowest_estimate(one, at.silences) / at.full_bps for one in results]
     timeouts = [one.flow_rows()[0]["timeouts"] for one in results]
     design = _design(runs, *names).drop(columns="bit_error_rate")
     return design.assign(lowest=lowest, timeouts=timeouts)
@@ -571,7 +572,7 @@ def shown_curves(bit_error_rate: float, protocols: Sequence[str], runs: Runs) ->
     return curves[own & curves["protocol"].isin(protocols)]
 
 
-def _lowest_estimate(result: Result, silences: Sequence[Outage]) -> float:
+def lowest_estimate(result: Result, silences: Sequence[Outage]) -> float:
     """Return the lowest estimate at a silence's start and in the 3 s after it, bit/s."""
     trace = result.traces["bandwidth_bps"]
     held = [
@@ -618,18 +619,27 @@ def stated_handoffs(runs: Runs) -> pd.DataFrame:
 
 def _handoffs(runs: Runs, names: Sequence[str]) -> pd.DataFrame:
     at = runs.setting
-    seconds = np.arange(0.5, at.duration_s)
-    since, fifth = seconds - at.handoff_at_s, at.duration_s / 5
-    windows = np.array([_window(result, seconds) for result in _results(runs, *names)])
+    windows = [moved_windows(result, at.handoff_at_s) for result in _results(runs, *names)]
     table = _flows(runs, *names)
-    for name, part in (("before", (since < 0) & (since > -fifth)), ("settled", since > 5)):
-        table[name] = windows[:, part].mean(axis=1) if part.any() else np.nan
-    table["first 10 s"] = windows[:, (since > 0) & (since < 10)].max(axis=1)
+    table[["before", "settled", "first 10 s"]] = pd.DataFrame(windows)
     table["held"] = [
         _held(at, run.kind, **plan.VARIED_MOVES.get((run.parameter, run.setting), {}))
         for run in table.itertuples()
     ]
     return table.assign(label=_labels(table))
+
+
+def moved_windows(result: Result, moved_s: float) -> dict[str, float]:
+    """Return a mover's windows (segments): before, settled and first 10 s (see `handoffs`)."""
+    duration_s = result.scenario.duration_s
+    seconds = np.arange(0.5, duration_s)
+    windows, since = _window(result, seconds), seconds - moved_s
+    before, settled = (since < 0) & (since > -duration_s / 5), since > 5
+    return {
+        "before": windows[before].mean() if before.any() else np.nan,
+        "settled": windows[settled].mean() if settled.any() else np.nan,
+        "first 10 s": windows[(since > 0) & (since < 10)].max(),
+    }
 
 
 def _window(result: Result, seconds: np.ndarray) -> np.ndarray:
@@ -691,16 +701,18 @@ def newcomers(runs: Runs) -> pd.DataFrame:
     newcomer (Mb/s, from the movement to the end).
     """
     at, table = runs.setting, _design(runs, *NEWCOMERS)
-    ends = np.array([at.handoff_at_s, at.duration_s + 1e-6])
     results = _results(runs, *NEWCOMERS)
     for column, number in (("newcomer", 0), ("resident", 1)):
-        rates = []
-        for result in results:
-            trace = result.traces["delivered_bytes"]
-            own = trace[trace["flow"] == result.flow_rows()[number]["flow"]]
-            rates.append(measures.true_throughput(own, ends)[0] / 1e6)
-        table[column] = rates
+        table[column] = [rate_since(result, at.handoff_at_s, number) / 1e6 for result in results]
     return table.assign(label=_labels(table))
+
+
+def rate_since(result: Result, start_s: float, number: int) -> float:
+    """Return what a flow gets from a time to the end, bit/s."""
+    trace = result.traces["delivered_bytes"]
+    own = trace[trace["flow"] == result.flow_rows()[number]["flow"]]
+    ends = np.array([start_s, result.scenario.duration_s + 1e-6])
+    return measures.true_throughput(own, ends)[0]
 
 
 def worded_newcomers(runs: pd.DataFrame) -> pd.DataFrame:

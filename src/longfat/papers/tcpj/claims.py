@@ -162,7 +162,7 @@ def varied_rows(runs: pd.DataFrame) -> Rows:
         wide = _by_seed(own, ["bit_error_rate"])
         if parameter == "westwood_base" and 4e-6 in base.index:
             row = {"claim": "tcpj-s4-dips", "at": _at(4e-6), "experiment": "tcpj-varied"}
-            yield _left_of_the_lead(base.loc[4e-6], wide.loc[4e-6]) | row
+            yield left_of_the_lead(base.loc[4e-6], wide.loc[4e-6]) | row
 
 
 def ns2_dips_rows(random_loss: pd.DataFrame, westwoods: pd.DataFrame) -> Rows:
@@ -174,10 +174,10 @@ def ns2_dips_rows(random_loss: pd.DataFrame, westwoods: pd.DataFrame) -> Rows:
         return
     with_sack = base[["TCP-J"]].assign(Westwood=own.set_index("seed")["goodput_bps"])
     row = {"claim": "tcpj-s4-dips", "at": _at(4e-6), "engine": "ns2"}
-    yield _left_of_the_lead(base, with_sack) | row | {"experiment": "tcpj-ns2-westwood"}
+    yield left_of_the_lead(base, with_sack) | row | {"experiment": "tcpj-ns2-westwood"}
 
 
-def _left_of_the_lead(base: pd.DataFrame, changed: pd.DataFrame) -> dict[str, float]:
+def left_of_the_lead(base: pd.DataFrame, changed: pd.DataFrame) -> dict[str, float]:
     """Return which part of TCP-J's lead over Westwood is left, in per cent of its logarithm."""
     left = np.log(changed["TCP-J"] / changed["Westwood"])
     lead = np.log(base["TCP-J"] / base["Westwood"])

@@ -1,10 +1,9 @@
-"""The TCP-J paper's claims on random losses and a shared wire at settings that differ in all that
-it does not state, at once.
+"""The TCP-J paper's claims at settings that differ in all that it does not state, at once.
 
-The rate of the radio link and the round trip are fitted to table 2 again under each setting
-(`fits`): to the cells that the chapter fits them to, so that the others are a test. That is done on
-the segment engine, and on ns-2, which the paper had. There the radio repeats nothing, and losses
-are repaired as ns-2's senders do, whatever a setting says of these (`ALWAYS_ON_NS2`).
+Here are those on random losses and a shared wire, and the runs to which the links are fitted
+(`joint_settings`): table 2's cells that the chapter fits them to, so that the others are a test.
+That is done on the segment engine, and on ns-2, which the paper had. `joint_changes` has the
+others.
 """
 
 import functools
@@ -16,57 +15,34 @@ import pandas as pd
 
 from longfat import papers, statistics, store
 from longfat.experiment import Point
-from longfat.links import Arq, Link
 from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
-from longfat.papers.tcpj.network import radio, shared_wire
+from longfat.papers.tcpj import joint_changes
+from longfat.papers.tcpj.joint_settings import (
+    ALWAYS_ON_NS2,
+    FIT_ARCHIVE,
+    FIT_ON_NS2,
+    PEAK,
+    at_setting,
+    fitted_links,
+    flow_fields,
+    radios,
+    sender_fields,
+    settings,
+    settings_on_ns2,
+    wire,
+    with_link,
+)
+from longfat.papers.tcpj.network import radio
 from longfat.papers.tcpj.plan import FITTED_RATES, PROTOCOLS, TRIOS, value
 from longfat.result import Result
 from longfat.scenario import Scenario
 
-ARCHIVE = "tcpj-joint"
-_HANDOFFS = "handoffs are not among these runs"
-_NO_SWITCH = "the engine has no switch for it"
-_FITTED = "it is fitted to table 2 again under each setting"
-LEFT_OUT = {
-    "radio_rate": _FITTED,
-    "rtt": _FITTED,
-    "ber_handoff": _HANDOFFS,
-    "new_radio_rate": _HANDOFFS,
-    "new_wired_rate": _HANDOFFS,
-    "rtt_to_rr": _HANDOFFS,
-    "threshold_compared": _NO_SWITCH,
-    "window_min": _NO_SWITCH,
-    "virtual_samples": _NO_SWITCH,
-}
-WITHOUT = (("westwood_base", "Reno"),)  # but on ns-2 no such sender is written
-ON_NS2, FIT_ON_NS2 = "tcpj-joint-ns2", "tcpj-joint-fit-ns2"
-ALWAYS_ON_NS2 = {
-    "link_retransmissions": "0",
-    "lost_retransmission": "detected",
-    "recovery": "halving",
-}
-_OF_REPETITIONS = (
-    *("repeat_mode", "repeat_feedback", "repeat_jitter"),
-    *("selective_repeats", "selective_feedback"),
-)
+ARCHIVE, ON_NS2 = "tcpj-joint", "tcpj-joint-ns2"
 RATES = (1e-8, 1e-7, 1e-6, 4e-6, 8e-6)  # of bit errors: the ends, and where gains are largest
-PEAK = 4e-6
 SEEDS, SEEDS_ON_NS2 = 24, 10
-RADIO_PACKET_BYTES = value("packet")
-FIT_ARCHIVE = "tcpj-joint-fit"
 FIT_SEEDS = 2
 LINKS = statistics.combinations(radio_rate=[2e6, 4e6, 6e6], rtt=[0.03, 0.04, 0.06, 0.1])
-
-
-def settings() -> pd.DataFrame:
-    """Return the settings (`joint.settings`)."""
-    return joint.settings("tcpj", LEFT_OUT, without=WITHOUT)
-
-
-def settings_on_ns2() -> pd.DataFrame:
-    """Return the settings as ns-2 has them: Westwood is on Reno too, and nothing is repeated."""
-    return joint.settings("tcpj", LEFT_OUT).drop(columns=[*ALWAYS_ON_NS2, *_OF_REPETITIONS])
 
 
 def experiment() -> JointRuns:
@@ -126,30 +102,6 @@ def fits_on_ns2() -> JointRuns:
     )
 
 
-@functools.cache
-def fitted_links(archive: str = FIT_ARCHIVE) -> pd.DataFrame:
-    """Return each setting's best link: radio_rate, rtt and error, by the setting's number.
-
-    The error is the root mean square of the differences of the logarithms of the fitted cells, but
-    for the largest: a single cell that no link meets shall not choose the link.
-    """
-    runs = store.read_table(archive, "points")
-    link = ["setting", "radio_rate", "rtt"]
-    wide = runs.pivot(
-        index=[*link, "bit_error_rate", "seed"], columns="protocol", values="first_bps"
-    )
-    cells = []
-    for cell in papers.claims("tcpj").query("quantity == 'gain' and rule == 'value'").itertuples():
-        if cell.bit_error_rate in FITTED_RATES and cell.base == "NewReno":
-            own = np.log(wide[cell.protocol] / wide["NewReno"])
-            mean = own.xs(cell.bit_error_rate, level="bit_error_rate").groupby(link).mean()
-            cells.append(mean - np.log1p(cell.printed / 100))
-    errors = pd.concat(cells, axis=1).apply(statistics.root_mean_square, axis=1, left_out=1)
-    found = pd.DataFrame({"error": errors})
-    best = found["error"].groupby("setting").idxmin()
-    return found.loc[best].reset_index().set_index("setting")
-
-
 TABLE_2 = (  # the parameters with choices on which table 2 may hang
     *("link_retransmissions", "rtt_tick", "limited_transmit", "lost_retransmission", "recovery"),
     *("westwood_base", "timestamps", "loss_direction"),
@@ -185,98 +137,24 @@ def scenario(
 
     The radio link's radio_rate and rtt are the setting's best, unless they are given.
     """
-    if run == "radio" and "rtt" not in setting:
-        link = fitted_links().loc[setting["setting"]]
-        setting |= {"radio_rate": float(link["radio_rate"]), "rtt": float(link["rtt"])}
-    threshold = setting["initial_ssthresh"]
-    fields: dict[str, Any] = {
-        "timestamps": setting["timestamps"] == "on",
-        "initial_window_segments": int(setting["initial_cwnd"]),
-        "initial_ssthresh_segments": None if threshold == "none" else int(threshold),
-        "min_rto_s": setting["min_rto"],
-        "recovery": "halving" if setting["recovery"] == "halving" else "prr",
-        "lost_retransmissions": "detected"
-        if setting["lost_retransmission"] == "detected"
-        else "timeout",
-        "duration_s": value("duration"),
-        "seed": seed,
-    }
-    tick = {"rtt_tick_s": float(setting["rtt_tick"])}
+    setting = with_link(setting)
+    fields = flow_fields(setting) | {"duration_s": value("duration"), "seed": seed}
     if run == "wire":
-        found = shared_wire(
-            *TRIOS[protocol],
-            rate_bps=setting["shared_rate"],
-            rtt_s=setting["shared_rtt"],
-            parameters={"TCP-J": tick},
-            **fields,
-        )
-        flows = [flow.model_dump() | _limited(flow.sack, setting) for flow in found.flows]
-        if setting["start_times"] == "all at once":
-            flows = [flow | {"start_s": 0.0} for flow in flows]
-        return found.replace(flows=flows)
-    parameters: dict[str, float] = {}
-    if protocol == "Westwood":
-        parameters = tick | {"time_constant_s": setting["time_constant"]}
-        base: dict[str, dict[str, Any]] = {
-            "with SACK": {"sack": True},
-            "Reno": {"recovery": "reno"},
-        }
-        fields |= base.get(setting["westwood_base"], {})
-    elif protocol == "TCP-J":
-        parameters = tick
+        return wire(protocol, setting, sender_fields("TCP-J", setting)["parameters"], **fields)
     found = radio(
         protocol,
         bit_error_rate=bit_error_rate,
         rate_bps=setting["radio_rate"],
         rtt_s=setting["rtt"],
         wired_bps=setting["wired_rate"],
-        parameters=parameters,
-        **fields,
+        **fields | sender_fields(protocol, setting),
     )
-    [flow] = found.flows
-    return found.replace(
-        flows=[flow.model_dump() | _limited(flow.sack, setting)],
-        links=[_link(link, bit_error_rate, setting) for link in found.links],
-    )
+    return at_setting(found, bit_error_rate, setting)
 
 
 def scenario_on_ns2(**given: Any) -> Scenario:
     """Return a run at a setting as ns-2 has it (see `scenario`)."""
-    if given["run"] == "radio" and "rtt" not in given:
-        link = fitted_links(FIT_ON_NS2).loc[given["setting"]]
-        given |= {"radio_rate": float(link["radio_rate"]), "rtt": float(link["rtt"])}
-    return scenario(**given | ALWAYS_ON_NS2)
-
-
-def _limited(sack: bool, setting: dict[str, Any]) -> dict[str, bool]:
-    return {"limited_transmit": sack or setting["limited_transmit"] == "on"}
-
-
-def _link(link: Link, bit_error_rate: float, setting: dict[str, Any]) -> Link:
-    """Return a link of the radio path: its delay, losses and repetitions by the setting.
-
-    A bit error destroys so many bytes as the setting says, where the engine counts those that it
-    sends. A frame is repeated as 802.11 does it, or as a cellular link.
-    """
-    on_air_s = setting["radio_delay"]
-    if "mn" not in (link.source, link.target):
-        return Link(**(dict(link) | {"delay_s": setting["rtt"] / 2 - on_air_s}))
-    rate = bit_error_rate * float(setting["packet"]) / RADIO_PACKET_BYTES
-    errs = link.target == "mn" or setting["loss_direction"] == "both ways"
-    changed: dict[str, Any] = {"delay_s": on_air_s, "loss_per_bit": rate if errs else 0.0}
-    repeats = int(setting["link_retransmissions"])
-    if repeats and setting["repeat_mode"] == "stop and wait":
-        changed["arq"] = Arq(
-            persistence=repeats,
-            feedback_s=setting["repeat_feedback"],
-            jitter_s=setting["repeat_jitter"],
-            mode="stop and wait",
-        )
-    elif repeats:
-        changed["arq"] = Arq(
-            persistence=int(setting["selective_repeats"]), feedback_s=setting["selective_feedback"]
-        )
-    return Link(**(dict(link) | changed))
+    return scenario(**with_link(given, FIT_ON_NS2) | ALWAYS_ON_NS2)
 
 
 def measured(result: Result) -> dict[str, float]:
@@ -404,15 +282,6 @@ def _percent(found: pd.DataFrame) -> pd.DataFrame:
     return found.assign(**{name: 100 * np.expm1(found[name]) for name in ends})
 
 
-RADIOS = ("repeats nothing", "stop and wait", "selective repeat")
-
-
-def radios(settings: pd.DataFrame) -> pd.Series:
-    """Return which of `RADIOS` each setting has: on it hangs what there is to gain."""
-    nothing, *_ = RADIOS
-    return settings["repeat_mode"].where(settings["link_retransmissions"] != "0", nothing)
-
-
 def gains(archive: str = ARCHIVE) -> pd.Series:
     """Return TCP-J's mean gain over NewReno where it is to be largest, in %, by the setting."""
     runs = store.read_table(archive, "points").query("run == 'radio' and bit_error_rate == @PEAK")
@@ -424,4 +293,5 @@ def gains(archive: str = ARCHIVE) -> pd.Series:
 LEGS = (
     Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence, parts=radios),
     Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence),
+    *joint_changes.LEGS,
 )

@@ -9,7 +9,16 @@ import pandas as pd
 from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers import tcpj
-from longfat.papers.tcpj import analysis, claims, families, joint, movements, plan, theory
+from longfat.papers.tcpj import (
+    analysis,
+    claims,
+    families,
+    joint,
+    joint_settings,
+    movements,
+    plan,
+    theory,
+)
 from longfat.papers.tcpj.analysis import runs_on_engine
 from longfat.papers.tcpj.plan import KEEPING, WITH_SACK, Setting
 from longfat.style import ENGINE_LABEL, powers
@@ -98,9 +107,9 @@ def joint_numbers() -> Numbers:
     decided = judged["settings"] - judged["open"]
     table = judged.assign(holds=judged["share"] * decided).set_index(["engine", "part"])
     holds, still_open = table["holds"], table["open"]
-    silent, *_ = joint.RADIOS
+    silent, *_ = joint_settings.RADIOS
     all_gains, on_ns2 = joint.gains(), joint.gains(joint.ON_NS2)
-    radios = joint.radios(joint.settings().set_index("setting"))
+    radios = joint_settings.radios(joint_settings.settings().set_index("setting"))
     own, others = all_gains[radios == silent], all_gains[radios != silent]
     return {
         "tcpj_joint_settings": len(all_gains),
