@@ -49,9 +49,9 @@ ALPHAS = (0.5, 0.875, 0.9, 0.99)
 SILENCES = setting().silences
 MOVED_S = value("duration") / 2
 # Runs of a point.
-SEEDS_ON_NS2 = 12
-MORE_ON_NS2 = {ALPHA: 24}
-SEEDS = 16
+SEEDS_ON_NS2 = 8
+MORE_ON_NS2 = {ALPHA: 16}
+SEEDS = 12
 COLUMNS = (
     *("first_bps", "second_bps", "third_bps", "timeouts", "overflows"),
     *("bias", "error", "variation", "lowest", "before", "settled", "largest", "resident_bps"),
