@@ -26,10 +26,14 @@ if [ -n "${LINUX_SOURCE:-}" ] && ! [ -d "$LINUX_SOURCE/arch/um" ]; then
 fi
 
 hash_of() { sha256sum | cut -d' ' -f1; }
-sources=$(cd "$here" && for file in kernel.config tcp_ucc.c guest.c host.c; do
-    cat $file
-    [ $file = host.c ] || printf '\0'
-done | hash_of)
+hash_of_files() {
+    (cd "$here" && for file in "$@"; do
+        [ "$file" = "$1" ] || printf '\0'
+        cat "$file"
+    done) | hash_of
+}
+sources=$(hash_of_files kernel.config tcp_ucc.c guest.c host.c)
+kernel_sources=$(hash_of_files kernel.config tcp_ucc.c)
 from=${LINUX_SOURCE:-$(dpkg-query -Wf '${Package} ${Version}' linux-source-6.12)}
 if [ -z "${LINUX_SOURCE:-}" ] && [ -e "$folder/build.json" ] &&
     grep -qF "$sources" "$folder/build.json" && grep -qF "\"$from\"" "$folder/build.json"; then
@@ -38,44 +42,52 @@ if [ -z "${LINUX_SOURCE:-}" ] && [ -e "$folder/build.json" ] &&
 fi
 
 mkdir -p "$folder/build"
-tree=${LINUX_SOURCE:-$folder/source}
-if [ -z "${LINUX_SOURCE:-}" ] && ! [ "$tree/.unpacked" -nt $packed ]; then
-    echo "[emulation 1/3] the kernel's source"
-    rm -rf "$tree" && mkdir "$tree"
-    tar -xf $packed -C "$tree" --strip-components=1
-    touch "$tree/.unpacked"
-fi
-echo "[emulation 2/3] the kernel (minutes)"
+put() { mv "$folder/build/$1" "$folder/$2"; } # whole, also while the old one runs
 # The same for everybody: its random numbers begin with who built it, and when.
 kernel() {
     make -s -C "$tree" O="$folder/build" ARCH=um KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1 \
         KBUILD_BUILD_USER=longfat KBUILD_BUILD_HOST=longfat "$@"
 }
-cp "$here/kernel.config" "$folder/build/.config"
-kernel olddefconfig
-kernel -j"$(nproc)" linux
-cp "$folder/build/linux" "$folder/build/linux.whole"
-release=$(kernel kernelrelease)
-if [ -z "${LINUX_SOURCE:-}" ]; then
-    cp "$here/tcp_ucc.c" "$tree/net/ipv4"
-    listed="obj-\$(WITH_UCC) += tcp_ucc.o"
-    grep -qF "$listed" "$tree/net/ipv4/Makefile" || echo "$listed" >>"$tree/net/ipv4/Makefile"
-    kernel -j"$(nproc)" WITH_UCC=y linux
-    mv "$folder/build/linux" "$folder/build/linux.ucc"
+if [ -n "${LINUX_SOURCE:-}" ] ||
+    [ "$(head -n 1 "$folder/kernel" 2>&1)" != "$from $kernel_sources" ]; then
+    tree=${LINUX_SOURCE:-$folder/source}
+    if [ -z "${LINUX_SOURCE:-}" ] && ! [ "$tree/.unpacked" -nt $packed ]; then
+        echo "[emulation 1/3] the kernel's source"
+        rm -rf "$tree" && mkdir "$tree"
+        tar -xf $packed -C "$tree" --strip-components=1
+        touch "$tree/.unpacked"
+    fi
+    echo "[emulation 2/3] the kernel (minutes)"
+    cp "$here/kernel.config" "$folder/build/.config"
+    kernel olddefconfig
+    kernel -j"$(nproc)" linux
+    cp "$folder/build/linux" "$folder/build/linux.whole"
+    release=$(kernel kernelrelease)
+    if [ -z "${LINUX_SOURCE:-}" ]; then
+        cp "$here/tcp_ucc.c" "$tree/net/ipv4"
+        listed="obj-\$(WITH_UCC) += tcp_ucc.o"
+        grep -qF "$listed" "$tree/net/ipv4/Makefile" || echo "$listed" >>"$tree/net/ipv4/Makefile"
+        kernel -j"$(nproc)" WITH_UCC=y linux
+        mv "$folder/build/linux" "$folder/build/linux.ucc"
+    fi
+    printf '%s\n' "$from $kernel_sources" "$release" "$(hash_of <"$folder/build/.config")" \
+        >"$folder/build/kernel"
+    put linux.whole linux
+    rm -f "$folder/linux-ucc"
+    [ -n "${LINUX_SOURCE:-}" ] || put linux.ucc linux-ucc
+    put kernel kernel
+    rm -rf "$folder/source" # 2 GB with what is built
 fi
+{ read -r _; read -r release; read -r config; } <"$folder/kernel"
 echo "[emulation 3/3] what runs in it"
-put() { mv "$folder/build/$1" "$folder/$2"; } # whole, also while the old one runs
 gcc -O2 -static -s -o "$folder/build/guest" "$here/guest.c" -lm
 gcc -O2 -shared -fPIC -o "$folder/build/host.so" "$here/host.c"
 cat >"$folder/build/build.json" <<JSON
 {"kernel_version": "$release", "built_from": "$from",
- "config_sha256": "$(hash_of <"$folder/build/.config")", "sources_sha256": "$sources"}
+ "config_sha256": "$config", "sources_sha256": "$sources"}
 JSON
-put linux.whole linux
-rm -f "$folder/linux-ucc"
-[ -n "${LINUX_SOURCE:-}" ] || put linux.ucc linux-ucc
 put guest guest
 put host.so host.so
 put build.json build.json
-rm -rf "$folder/build" "$folder/source" # 2 GB
+rm -rf "$folder/build"
 echo "Linux $release ($from) is in $folder"
