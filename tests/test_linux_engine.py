@@ -133,6 +133,15 @@ def test_an_outage_takes_what_arrives_in_it():
     assert delivered["delivered_bytes"].iloc[-1] > inside["delivered_bytes"].iloc[0]
 
 
+def test_a_connection_that_gives_up_says_so():
+    """After fifteen retries, as Linux has it: 924 s by RFC 1122's timer, more by the path's."""
+    outage = Outage(start_s=4, duration_s=1500)
+    flows = linux.simulate(one_link(outages=(outage,), duration_s=1400)).flows
+    assert flows["timeouts"][0] in (14, 15)
+    assert 4 + 900 < flows["given_up_s"][0] < 4 + 1300
+    assert "given_up_s" not in linux.simulate(one_link(outages=(outage,), duration_s=100)).flows
+
+
 def test_a_link_changes_its_rate_and_its_delay():
     changes = (LinkChange(at_s=10, rate_bps=5e6), LinkChange(at_s=20, delay_s=0.15))
     result = linux.simulate(one_link(changes=changes, duration_s=30, points=30))

@@ -51,6 +51,19 @@ def test_a_new_process_gives_the_same_digits():
     assert there.stdout.strip() == str(here), there.stderr
 
 
+def test_a_connection_that_gives_up_says_so():
+    """ns-3's does after six timeouts, whatever a flow's retries are (data/faults.csv)."""
+
+    def cut(duration_s):
+        path = short(loss=0, duration_s=duration_s, record=Record())
+        outages = [{"start_s": 5, "duration_s": 1000}]
+        links = [link.model_dump() | {"outages": outages} for link in path.links]
+        return ns3.simulate(path.replace(links=links)).flows
+
+    assert 5 + 63 < cut(200)["given_up_s"][0] < 5 + 128
+    assert "given_up_s" not in cut(50)
+
+
 def test_order_and_number_of_workers_do_not_matter():
     scenarios = [short(seed=seed, record=Record()) for seed in (3, 4, 5)]
     forwards = sweep(scenarios)

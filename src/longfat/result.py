@@ -28,7 +28,7 @@ class MoreFlowRow(TypedDict):
     """Columns of `Result.flows` besides, which not every engine tells."""
 
     undone: int  # reductions that were taken back, for nothing had been lost (RFC 4015)
-    given_up_s: float | None  # when the connection gave up (R2 of RFC 9293)
+    given_up_s: float | None  # when the connection gave up (R2 of RFC 9293); ns-2's never do
 
 
 class TransferRow(TypedDict):

@@ -282,6 +282,7 @@ def _flow(sender: list[str], receiver: list[str], series: Iterable[str]) -> dict
             scale = 1e-6 if name == "rtt_s" else 1
             points = [[words[0], words[column] * scale] for words in samples if words[column]]
         kept[name] = [list(values) for values in zip(*points, strict=True)] or [[], []]
+    given_up = [when for [when] in _words(sender, "given_up")]
     return {
         "delivered_bytes": int(delivered),
         "completion_s": None if math.isnan(completion_s) else completion_s,
@@ -290,7 +291,7 @@ def _flow(sender: list[str], receiver: list[str], series: Iterable[str]) -> dict
         "recoveries": int(recoveries),
         "timeouts": int(timeouts),
         "series": kept,
-    }
+    } | ({"given_up_s": given_up[0]} if given_up else {})
 
 
 def _links(scenario: Scenario, sections: dict[str, list[str]]) -> list[dict[str, Any]]:

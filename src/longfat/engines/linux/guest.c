@@ -628,6 +628,7 @@ static void send_data(void)
         over = now() >= end || (total && !open && events & (POLLIN | POLLHUP));
         if (events & POLLERR)
         {
+            fprintf(out, "given_up %.9f\n", now());
             dead = true;
             open = false;
         }

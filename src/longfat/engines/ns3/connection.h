@@ -62,7 +62,9 @@ class Connection
     {
         sender->Bind();
         sender->SetConnectCallback(ns3::MakeCallback(&Connection::OnConnected, this),
-                                   ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>>());
+                                   ns3::MakeCallback(&Connection::OnGivenUp, this));
+        sender->SetCloseCallbacks(ns3::MakeNullCallback<void, ns3::Ptr<ns3::Socket>>(),
+                                  ns3::MakeCallback(&Connection::OnGivenUp, this));
         sender->SetSendCallback(ns3::MakeCallback(&Connection::OnSpace, this));
         sender->Connect(m_address);
     }
@@ -161,6 +163,11 @@ class Connection
     void OnConnected(ns3::Ptr<ns3::Socket>)
     {
         onConnected();
+    }
+
+    void OnGivenUp(ns3::Ptr<ns3::Socket>)
+    {
+        count.givenUpS = NowS();
     }
 
     void OnSpace(ns3::Ptr<ns3::Socket>, uint32_t)

@@ -9,6 +9,7 @@
 #include "../series.h"
 #include "spec.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -33,6 +34,7 @@ struct SenderCount
     uint64_t retransmissions{0};
     uint64_t recoveries{0}; //!< times that loss recovery was entered
     uint64_t timeouts{0};   //!< times that the retransmission timer expired
+    double givenUpS{std::numeric_limits<double>::quiet_NaN()}; //!< when it gave up, if it did
 };
 
 /// What has come of a flow, and what its senders have done: with relays there are several.
@@ -48,6 +50,7 @@ struct FlowCount : SenderCount
         retransmissions += sender.retransmissions;
         recoveries += sender.recoveries;
         timeouts += sender.timeouts;
+        givenUpS = std::fmin(givenUpS, sender.givenUpS); // the one that is a number
     }
 };
 
@@ -71,6 +74,10 @@ Write(JsonWriter& json, const FlowCount& count)
     json.Name("retransmissions").Number(count.retransmissions);
     json.Name("recoveries").Number(count.recoveries);
     json.Name("timeouts").Number(count.timeouts);
+    if (!std::isnan(count.givenUpS))
+    {
+        json.Name("given_up_s").Number(count.givenUpS);
+    }
 }
 
 } // namespace longfat
