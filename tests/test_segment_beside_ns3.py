@@ -11,9 +11,10 @@ import pytest
 from segment_scenarios import flow, link, scenario
 from test_faults import FAULTS
 
-from longfat import Scenario
+from longfat import Outage, Scenario
 from longfat.engines import ns3
-from longfat.engines.segment import native
+from longfat.engines.segment import native, simulate
+from longfat.papers.hybla.network import satellite
 
 pytestmark = [pytest.mark.slow, pytest.mark.ns3]
 
@@ -152,3 +153,30 @@ def test_what_is_drawn_loses_segments_where_it_should():
     losing = [one for one, kind in asked if kind in ("outage", "random", "queue")]
     repaired = [native.run(one)["flows"][0]["retransmissions"] for one in losing]
     assert sum(count > 0 for count in repaired) > 25
+
+
+# When four segments leave that are lost: two of one window; one when the recovery has begun, which
+# is sent again in it and is the head of the next; and one just before that begins.
+LOST_S = (1.1272, 1.6738, 1.6915, 2.7748)
+
+
+@pytest.mark.parametrize(("min_rto_s", "timeouts"), [(1.0, 1), (1.2, 0)])
+def test_ns3s_timer_ends_a_recovery_that_begins_with_its_head_sent_again(min_rto_s, timeouts):
+    """Its first partial ACK comes at once, and the timer runs from there: two round trips, 1.1 s,
+    are too long for a timer of 1 s (impatient-timer). No segment is lost twice."""
+    one = satellite(
+        loss=0,
+        congestion_control="newreno",
+        rate_bps=10e6,
+        initial_ssthresh_segments=60,
+        min_rto_s=min_rto_s,
+        duration_s=6,
+    )
+    there, back = (link.model_dump() for link in one.links)
+    there["outages"] = [Outage(start_s=at + 0.275 - 4e-4, duration_s=8e-4) for at in LOST_S]
+    begun = one.flows[0].model_dump() | {"initial_window_segments": 60}
+    scenario = one.replace(links=[there, back], flows=[begun])
+    ours, theirs = simulate(scenario), ns3.simulate(scenario)
+    assert [run.links["packets_lost_in_outage"].sum() for run in (ours, theirs)] == [4, 4]
+    assert ours.flows["timeouts"].tolist() == [0]
+    assert theirs.flows["timeouts"].tolist() == [timeouts]
