@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from longfat.errors import InputError
 from longfat.network import reference
 from longfat.papers import joint as sample
 from longfat.papers.hybla.network import satellite
+from longfat.papers.tcpj import joint_changes, joint_settings
 from longfat.verdicts import joint, rules, wording
 from longfat.verdicts.judge import judge
 
@@ -175,10 +177,23 @@ def of(paper: str):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_sample_has_every_unstated_parameter_or_says_why_not(paper):
-    module = of(paper)
+    module = joint_settings if paper == "tcpj" else of(paper)
     all_of_them = {one.name for one in sample.parameters(paper)}
     assert all_of_them == set(module.settings().columns.drop("setting")) | set(module.LEFT_OUT)
     assert all(module.LEFT_OUT.values())
+
+
+def test_tcpjs_movements_have_what_is_left_out_elsewhere():
+    """Spread evenly too, and independent of what else a setting has."""
+    table, others = joint_changes.settings(), joint_settings.settings()
+    pd.testing.assert_frame_equal(table[list(others)], others)
+    own = table.drop(columns=list(others))
+    assert set(own) == set(joint_settings.OF_MOVEMENTS)
+    ranks = own.rank(method="first")
+    assert (np.log(own["ber_handoff"]).sort_values().diff().dropna() > 0).all()
+    for name in others.columns.drop("setting"):
+        if others[name].dtype.kind == "f":
+            assert ranks.corrwith(others[name].rank()).abs().max() < 0.5, name
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -295,6 +310,7 @@ def experiments() -> dict[str, sample.JointRuns]:
     made = [of(paper).experiment() for paper in PAPERS]
     made += [of("tcpj").fits(), *(of(paper).experiment_on_ns2() for paper in ("hybla", "ucc"))]
     made.append(of("hybla").experiment_on_linux())
+    made += [joint_changes.experiment(), joint_changes.experiment_on_ns2()]
     return {one.name: one for one in made}
 
 
@@ -380,6 +396,115 @@ def test_table_2s_link_is_found_again_where_one_gives_it(monkeypatch):
     module.fitted_links.cache_clear()
     assert {n: (row.radio_rate, row.rtt) for n, row in found.iterrows()} == best
     assert found["error"].max() < 1e-9
+
+
+@pytest.mark.parametrize("run", ["local", "non-local"])
+def test_a_movement_has_its_settings_paths_and_costs(run):
+    """On ns-2, which can run it: round trip, rates and errors before and after it."""
+    for row in joint_changes.settings_on_ns2().head(6).to_dict("records"):
+        row |= {"radio_rate": 4e6, "rtt": 0.04}
+        one = joint_changes.scenario_on_ns2(run=run, protocol="TCP-J", level=0.0, seed=1, **row)
+        planning.check(one)
+        (flow,) = one.flows
+        (reroute,), (told,) = flow.reroutes, flow.handoffs
+        cost_s = 0.05 + 0.03 + row["rtt_to_rr"] if run == "local" else 0.12
+        assert reroute.at_s == told.at_s == pytest.approx(joint_changes.MOVED_S + cost_s)
+        assert told.announced_rate_bps == row["new_radio_rate"]
+        links = {(link.source, link.target): link for link in one.links}
+        for path, rate_bps in ((flow.path, 4e6), (reroute.path, row["new_radio_rate"])):
+            hops = [links[pair] for pair in itertools.pairwise(path)]
+            assert sum(hop.delay_s for hop in hops) == pytest.approx(0.02)
+            assert hops[-1].delay_s == row["radio_delay"] and hops[-1].rate_bps == rate_bps
+            assert hops[-1].loss_per_bit == pytest.approx(
+                row["ber_handoff"] * float(row["packet"]) / 1502
+            )
+        wired = row["wired_rate"] if run == "local" else row["new_wired_rate"]
+        assert min(hop.rate_bps for hop in hops[:-1]) == wired
+
+
+def test_a_sender_that_is_not_told_or_does_nothing_then_has_no_handoff_on_ns2():
+    row = joint_changes.settings_on_ns2().iloc[0].to_dict() | {"radio_rate": 4e6, "rtt": 0.04}
+
+    def flow(protocol):
+        build = joint_changes.scenario_on_ns2
+        return build(run="local", protocol=protocol, level=0.0, seed=1, **row).flows[0]
+
+    assert flow("TCP-J, not announced").handoffs[0].announced_rate_bps is None
+    assert flow("SACK").handoffs == ()
+
+
+def test_tcpjs_claims_on_changes_are_made_of_its_runs_on_ns2():
+    """Made-up runs: at one setting each number says what the paper says, at another most are 1."""
+    points = joint_changes.experiment_on_ns2().design.query("setting < 2")
+    says = points["setting"] == 0
+    some = 1 + 0.001 * points["seed"]
+    for column in joint_changes.COLUMNS:
+        points[column] = some
+    points["lowest"] *= 1e6
+    name, run, level = points["protocol"], points["run"], points["level"]
+    tcpj, westwood = name.str.startswith("TCP-J"), name.str.startswith("Westwood")
+    silent, alpha = run == "silences", run == "alpha"
+    for where, column, factor in (
+        (silent, "bias", 0.0),  # at both settings: an estimate as large as the throughput
+        (silent & tcpj & (level == 1e-6), "error", 1.2),
+        (silent & westwood & (level == 1e-6), "variation", 3.0),
+        (silent & tcpj, "lowest", 2.0),
+        ((run == "outage") & tcpj, "first_bps", 1.5),
+        ((run == "local") & tcpj, "settled", 0.5),
+        ((run == "local") & westwood, "settled", 0.8),
+        ((run == "non-local") & westwood, "largest", 80.0),
+        ((run == "radio") & tcpj, "first_bps", 4.0),
+        ((run == "radio") & (name == "Westwood, SACK"), "first_bps", 2.0),
+        (alpha & (level != 0.9), "third_bps", 2.5),
+    ):
+        points.loc[where & (says | (column == "bias") | (run == "radio")), column] *= factor
+    found = joint_changes.evidence_on_ns2(points)
+    least = found.groupby(["setting", "claim"])["measured"].min().unstack()
+    expected = {
+        "tcpj-s4-abe-near-1e-8": (1, 1),
+        "tcpj-s4-tustin-near-1e-8": (1, 1),
+        "tcpj-s4-accuracy": (1.2, 1),
+        "tcpj-s4-tustin-faithful": (20, 0),
+        "tcpj-s4-abe-steadier": (200, 0),
+        "tcpj-s4-outages": (50, 0),
+        "tcpj-s4-faster-recovery": (50, 0),
+        "tcpj-s4-local-tcpj": (50, 0),
+        "tcpj-s4-local-westwood": (60, 0),
+        "tcpj-s4-local-throughput": (1, 1),
+        "tcpj-s4-nonlocal-tcpj": (7900, 0),
+        "tcpj-s4-unannounced": (0, 0),
+        "tcpj-s4-dips": (50, 50),
+        "tcpj-s3-alpha": (200 / 3, 0),
+    }
+    for claim, values in expected.items():
+        assert least[claim].tolist() == pytest.approx(values, rel=0.01, abs=0.2), claim
+    assert least["tcpj-s4-above-in-outage"][0] > least["tcpj-s4-above-in-outage"][1] == 0
+    assert least["tcpj-s4-nonlocal-westwood"][0] > 0 > least["tcpj-s4-nonlocal-westwood"][1]
+
+
+def test_tcpjs_claims_on_changes_are_made_of_its_runs():
+    """Made-up runs of the segment engine at a setting whose radio repeats, and one whose does not.
+
+    A kept window gains a tenth, and drops ten packets more; who is on the new link gets half as
+    much again beside TCP-J.
+    """
+    points = joint_changes.experiment().design
+    repeats = points["link_retransmissions"] != "0"
+    chosen = [points.loc[where, "setting"].min() for where in (repeats, ~repeats)]
+    points = points[points["setting"].isin(chosen)]
+    some = 1 + 0.001 * points["seed"]
+    for column in joint_changes.COLUMNS:
+        points[column] = some
+    kept = points["protocol"] == "keeps its window"
+    points.loc[kept, "first_bps"] *= 1.1
+    points.loc[kept, "overflows"] += 10
+    points.loc[points["protocol"] == "TCP-J", "resident_bps"] *= 1.5
+    found = joint_changes.evidence(points)
+    means = found.groupby(["claim", "setting"])["measured"].mean().unstack()[chosen]
+    assert means.loc["tcpj-s3-keep"].tolist() == pytest.approx([10, 10])
+    assert means.loc["tcpj-s3-cause"].tolist() == pytest.approx([10, np.nan], nan_ok=True)
+    assert means.loc["tcpj-s4-kinder"].tolist() == pytest.approx([50, 50])
+    assert means.loc["tcpj-s5-others"].tolist() == pytest.approx([50, 50])
 
 
 def few_runs(monkeypatch, seeds: int, duration_s: float = 2) -> tuple[sample.JointRuns, list[int]]:

@@ -285,7 +285,7 @@ def _evidence(
         warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
         for number, runs in points.groupby("setting"):
             rows = pd.DataFrame(of_a_setting(runs), columns=list(EVIDENCE_COLUMNS))
-            stated = rows["parameter"].fillna("") == ""
+            stated = rows["parameter"].isna() | (rows["parameter"] == "")
             tables.append(rows[stated].assign(setting=number))
     return pd.concat(tables, ignore_index=True)
 
