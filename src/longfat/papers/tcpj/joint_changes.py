@@ -52,6 +52,7 @@ MOVED_S = value("duration") / 2
 SEEDS_ON_NS2 = 8
 MORE_ON_NS2 = {ALPHA: 16}
 SEEDS = 12
+MORE = dict.fromkeys((f"{BESIDE}{kind}" for kind in MOVED), 56)  # as many as were said to decide
 COLUMNS = (
     *("first_bps", "second_bps", "third_bps", "timeouts", "overflows"),
     *("bias", "error", "variation", "lowest", "before", "settled", "largest", "resident_bps"),
@@ -80,6 +81,7 @@ def experiment() -> JointRuns:
         build=scenario,
         points=lambda: _points(settings(), _kinds()),
         repetitions=SEEDS,
+        more=[({"run": run}, count) for run, count in MORE.items()],
         measure=measured,
         point=f"{__name__}:POINT",
     )
