@@ -48,11 +48,18 @@ LENGTHS_S = (0.01, 0.05, 0.1, 0.3, 1.0)
 ALPHAS = (0.5, 0.875, 0.9, 0.99)
 SILENCES = setting().silences
 MOVED_S = value("duration") / 2
-# Runs of a point.
-SEEDS_ON_NS2 = 8
-MORE_ON_NS2 = {ALPHA: 16}
-SEEDS = 12
-MORE = dict.fromkeys((f"{BESIDE}{kind}" for kind in MOVED), 56)  # as many as were said to decide
+SEEDS_ON_NS2, SEEDS = 8, 12  # runs of a point, but for some
+# Where they left a claim open at many settings, as many as were said to decide it.
+MORE_ON_NS2: list[tuple[dict[str, str], int]] = [
+    ({"run": ALPHA}, 16),
+    ({"run": RADIO}, 16),
+    *(({"run": kind, "protocol": name}, 24) for kind in MOVED for name in ("TCP-J", "Westwood")),
+]
+MORE = [
+    ({"run": f"{BESIDE}{kind}", "protocol": name}, 56)
+    for kind in MOVED
+    for name in ("TCP-J", "SACK")
+]
 COLUMNS = (
     *("first_bps", "second_bps", "third_bps", "timeouts", "overflows"),
     *("bias", "error", "variation", "lowest", "before", "settled", "largest", "resident_bps"),
@@ -81,7 +88,7 @@ def experiment() -> JointRuns:
         build=scenario,
         points=lambda: _points(settings(), _kinds()),
         repetitions=SEEDS,
-        more=[({"run": run}, count) for run, count in MORE.items()],
+        more=MORE,
         measure=measured,
         point=f"{__name__}:POINT",
     )
@@ -95,7 +102,7 @@ def experiment_on_ns2() -> JointRuns:
         build=scenario_on_ns2,
         points=lambda: _points(settings_on_ns2(), _kinds_on_ns2()),
         repetitions=SEEDS_ON_NS2,
-        more=[({"run": run}, count) for run, count in MORE_ON_NS2.items()],
+        more=MORE_ON_NS2,
         measure=measured,
         point=f"{__name__}:POINT_ON_NS2",
     )
