@@ -57,7 +57,7 @@ def test_a_plain_path_is_plain_and_a_seed_changes_losses_and_starts_alone():
     assert alike.flows[1].congestion_control.name == "bbr"
 
 
-@pytest.mark.medium
+@pytest.mark.slow
 def test_vegas_and_rerouting_is_found_from_nothing_and_found_again():
     """A path that has become longer looks like a queue that never goes (La et al. 1999)."""
     asked = "vegas", ("goodput",), {"neighbours": 0, "per_ack": 1}, SMALL
@@ -74,7 +74,7 @@ def test_newreno_breaks_no_promise_that_newreno_keeps():
     assert attack.attack("newreno", budget=SMALL) is None
 
 
-@pytest.mark.medium
+@pytest.mark.slow
 def test_the_file_that_is_written_is_what_was_found(tmp_path):
     """The command's scenario gives the digits of the finding; its sentence and numbers are said."""
     path = tmp_path / "found.json"
@@ -92,7 +92,7 @@ def test_the_file_that_is_written_is_what_was_found(tmp_path):
         assert f"{name} {value:g}" in done.output
 
 
-@pytest.mark.medium
+@pytest.mark.slow
 def test_a_header_of_ones_own_is_attacked(tmp_path, monkeypatch):
     """One that never lets the window grow above a segment has less than half anywhere."""
     monkeypatch.setattr(catalogue, "_used", {})

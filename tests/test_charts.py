@@ -177,7 +177,7 @@ def kept() -> dict[str, dict]:
     }
 
 
-@pytest.mark.medium
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, one in chapters.stated().items() if one.figures])
 def test_a_figure_draws_what_its_table_and_its_page_have(name, monkeypatch):
     """Of all whose runs are archived; nothing is run for it.

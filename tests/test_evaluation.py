@@ -107,7 +107,7 @@ def test_what_gives_way_leaves_its_neighbour_more_and_what_answers_delay_keeps_q
     assert table.loc["four times the path", "verdict"] == "better"
 
 
-@pytest.mark.medium
+@pytest.mark.slow
 def test_what_the_page_says_of_receivers_that_conceal_losses():
     """From the league: who leaves a neighbour more answers delay, and BBR leaves it least."""
     found = chapters.find("evaluate").runs.derived(evaluate.cards)
@@ -118,7 +118,7 @@ def test_what_the_page_says_of_receivers_that_conceal_losses():
     assert "newreno" in found["open"]
 
 
-@pytest.mark.medium
+@pytest.mark.slow
 def test_what_the_page_says_of_receivers_whose_acks_lie():
     found = chapters.find("evaluate").runs.derived(evaluate.cards)
     divided = found[found["criterion"] == "divided ACKs"].set_index("id")
@@ -164,7 +164,7 @@ def test_evidence_is_of_the_sender_that_the_sentence_names():
     assert found.loc["evaluate-fill-cubic"]["measured"].between(0.95, 1).all()
 
 
-@pytest.mark.medium
+@pytest.mark.slow
 def test_the_cards_have_what_the_league_counts():
     chapter = chapters.find("evaluate")
     league, cards = (chapter.data(chapter.shown[f"evaluate-{one}"]) for one in ("league", "cards"))
@@ -352,8 +352,8 @@ def test_a_header_that_does_not_work_gets_a_sentence(tmp_path, growth, status, s
     assert len(done.output.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 @own_only
-@pytest.mark.medium
 def test_a_card_of_a_header_comes_with_a_laboratory_that_has_it(tmp_path, page_of):
     """Its link runs the deciding path, all from files, to Python's digits, without a word in the
     browser's console."""

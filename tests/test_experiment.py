@@ -114,6 +114,7 @@ def test_the_archive_has_what_the_chapter_runs_and_no_more(name):
         assert runs["scenario"].is_unique  # none is kept twice
 
 
+@pytest.mark.slow
 @pytest.mark.book
 @pytest.mark.parametrize("name", chapters.NAMES)
 def test_every_figure_and_table_uses_each_experiment_that_it_names(name):

@@ -184,7 +184,7 @@ def test_packets_under_way_may_be_lost_instead():
         assert outage.duration_s == pytest.approx(jumps[outage.start_s], abs=1e-4)
 
 
-@pytest.mark.medium  # a million packets, twice
+@pytest.mark.slow
 def test_a_path_that_shortens_smoothly_reorders_nothing():
     scenario = topologies.leo(
         "Munich",
@@ -253,6 +253,7 @@ COUNTS = ("delivered_bytes", "segments_sent", "retransmissions", "timeouts")
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.slow
 @pytest.mark.ns3
 @pytest.mark.parametrize(
     ("links", "sender"),

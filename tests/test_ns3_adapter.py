@@ -150,6 +150,7 @@ def test_what_ns3_does_not_have_is_refused_in_a_sentence(own, words):
     assert "\n" not in str(no.value)
 
 
+@pytest.mark.slow
 @pytest.mark.ns3
 def test_pacing_is_not_capped_at_4_gbit_s():
     """ns-3's default for a socket's largest pacing rate (data/faults.csv, pacing-cap)."""

@@ -38,6 +38,7 @@ def delivered_bytes(congestion_control):
     return ns3.simulate(scenario).flows["delivered_bytes"].item()
 
 
+@pytest.mark.slow
 def test_a_changed_header_is_used_without_a_new_process(own):
     before = delivered_bytes("own")
     assert before == delivered_bytes("scalable")

@@ -82,7 +82,8 @@ def turned(paper: str) -> pd.DataFrame:
 def by_part(paper: str) -> pd.DataFrame:
     """Return in how many settings of each part a claim holds, as a page shows it.
 
-    Columns: claim; one a part ("2 of 16", and how many are ties or stay open).
+    Columns: claim; one a part ("2 of 16", and how many are ties or stay open; a dash where nothing
+    is said of it).
     """
     table = joint.written_with_parts()
     table = table[(table["paper"] == paper) & (table["part"] != "")]
@@ -95,7 +96,8 @@ def by_part(paper: str) -> pd.DataFrame:
         claim: dict(zip(parts["part"], parts["words"], strict=True))
         for claim, parts in table.groupby("claim", sort=False)
     }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("claim").reset_index()
+    found = pd.DataFrame.from_dict(rows, orient="index").fillna("–")
+    return found.rename_axis("claim").reset_index()
 
 
 def _count(row: Any) -> str:

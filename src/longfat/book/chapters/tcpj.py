@@ -18,6 +18,7 @@ from longfat.papers.tcpj import (
     claims,
     derivation,
     joint,
+    joint_changes,
     movements,
     numbers,
     plan,
@@ -144,6 +145,7 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
         experiments=(
             *plan.experiments(at),
             *(joint.fits(), joint.experiment(), joint.fits_on_ns2(), joint.experiment_on_ns2()),
+            *(joint_changes.experiment(), joint_changes.experiment_on_ns2()),
         ),
         figures=(
             *_networks(at),

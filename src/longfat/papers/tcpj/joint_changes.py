@@ -361,6 +361,6 @@ def _alphas(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 LEGS = (
-    Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),
+    Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence, parts=own.radios),
     Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence_on_ns2),
 )

@@ -101,6 +101,13 @@ def movement_numbers(costs: pd.DataFrame) -> Numbers:
     }
 
 
+def _at_settings(claim: str) -> tuple[int, int]:
+    """Return at how many joint settings a claim holds, and how many decide."""
+    (row,) = at_once.written().query("id == @claim").itertuples()
+    decided = int(row.settings - row.open)
+    return round(row.share * decided), decided
+
+
 def joint_numbers() -> Numbers:
     """At how many settings its printed gain is TCP-J's, and what it gains by the kind of radio."""
     judged = at_once.written_with_parts().query("id == 'tcpj-abstract-191'")
@@ -111,7 +118,17 @@ def joint_numbers() -> Numbers:
     all_gains, on_ns2 = joint.gains(), joint.gains(joint.ON_NS2)
     radios = joint_settings.radios(joint_settings.settings().set_index("setting"))
     own, others = all_gains[radios == silent], all_gains[radios != silent]
+    told = {
+        name: _at_settings(f"tcpj-{claim}")
+        for name, claim in (
+            ("tcpj_alpha", "s3-alpha"),
+            ("tcpj_cause", "s3-cause"),
+            ("tcpj_outages", "s4-outages"),
+        )
+    }
     return {
+        **{f"{name}_holds": holds for name, (holds, _) in told.items()},
+        **{f"{name}_decided": decided for name, (_, decided) in told.items()},
         "tcpj_joint_settings": len(all_gains),
         "tcpj_joint_holds": round(holds["segment", ""]),
         "tcpj_joint_silent": len(own),
