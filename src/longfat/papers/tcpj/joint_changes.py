@@ -53,7 +53,8 @@ SEEDS_ON_NS2, SEEDS = 8, 12  # runs of a point, but for some
 MORE_ON_NS2: list[tuple[dict[str, str], int]] = [
     ({"run": ALPHA}, 16),
     ({"run": RADIO}, 16),
-    *(({"run": kind, "protocol": name}, 24) for kind in MOVED for name in ("TCP-J", "Westwood")),
+    *(({"run": "local", "protocol": name}, 48) for name in ("TCP-J", "Westwood")),
+    *(({"run": "non-local", "protocol": name}, 64) for name in ("TCP-J", "Westwood")),
 ]
 MORE = [
     ({"run": f"{BESIDE}{kind}", "protocol": name}, 56)
