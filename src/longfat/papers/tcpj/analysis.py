@@ -14,6 +14,7 @@ from longfat import measures, papers, statistics
 from longfat.experiment import Runs
 from longfat.papers import tcpj
 from longfat.papers.tcpj import plan
+from longfat.papers.tcpj.network import WIRE_QUEUE_PACKETS
 from longfat.papers.tcpj.plan import (
     FITTED_RATES,
     HANDOFFS,
@@ -673,10 +674,12 @@ def shown_windows(kind: str, labels: Sequence[str], runs: Runs) -> pd.DataFrame:
 
 def _held(setting: plan.Setting, kind: str, **fields: Any) -> float:
     """Return what the new path and its buffer hold, where these fields are other ones."""
-    rate_bps = fields.get("new_rate_bps", setting.new_radio_rate_bps)
-    if kind == "non-local":
-        rate_bps = min(rate_bps, fields.get("new_wired_bps", np.inf))
-    return held_segments(rate_bps, fields.get("rtt_s", setting.rtt_s))
+    rate_bps, rtt_s = setting.new_radio_rate_bps, fields.get("rtt_s", setting.rtt_s)
+    rate_bps = fields.get("new_rate_bps", rate_bps)
+    wired_bps = fields.get("new_wired_bps", np.inf)
+    if kind == "non-local" and wired_bps < rate_bps:
+        return held_segments(wired_bps, rtt_s, WIRE_QUEUE_PACKETS)
+    return held_segments(rate_bps, rtt_s)
 
 
 def worded_handoffs(handoffs: pd.DataFrame) -> pd.DataFrame:

@@ -19,8 +19,9 @@ from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
 from longfat.papers.tcpj import analysis, claims
 from longfat.papers.tcpj import joint_settings as own
-from longfat.papers.tcpj.network import handoff, radio
+from longfat.papers.tcpj.network import WIRE_QUEUE_PACKETS, handoff, radio
 from longfat.papers.tcpj.plan import (
+    BUFFER_PACKETS,
     KEEPING,
     MOVES,
     NEWCOMERS,
@@ -48,6 +49,7 @@ LENGTHS_S = (0.01, 0.05, 0.1, 0.3, 1.0)
 ALPHAS = (0.5, 0.875, 0.9, 0.99)
 SILENCES = setting().silences
 MOVED_S = value("duration") / 2
+WINDOW_SEGMENTS = int(value("window")) // SEGMENT_BYTES
 SEEDS_ON_NS2, SEEDS = 8, 12  # runs of a point, but for some
 # Where they left a claim open at many settings, as many as were said to decide it.
 MORE_ON_NS2: list[tuple[dict[str, str], int]] = [
@@ -110,7 +112,10 @@ def experiment_on_ns2() -> JointRuns:
 
 
 def _points(table: pd.DataFrame, kinds: Iterable[tuple[str, str, float]]) -> pd.DataFrame:
-    return table.merge(pd.DataFrame(kinds, columns=["run", "protocol", "level"]), how="cross")
+    runs = pd.DataFrame(kinds, columns=["run", "protocol", "level"])
+    points = table.merge(runs, how="cross")
+    nothing_to_compare = (points["run"] == RADIO) & (points["westwood_base"] == "with SACK")
+    return points[~nothing_to_compare]
 
 
 def _kinds() -> Iterator[tuple[str, str, float]]:
@@ -153,8 +158,6 @@ def scenario(*, run: str, protocol: str, level: float, seed: int, **at: Any) -> 
         start_s = round(np.random.default_rng(seed).uniform(3, 5), 6)
         outage = Outage(start_s=start_s, duration_s=level)
         fields |= {"outages": (outage,), "duration_s": value("outage_duration")}
-    elif run == RADIO and at["westwood_base"] == "with SACK":
-        at |= {"westwood_base": "NewReno"}  # beside which stands one with SACK
     name, sender = _sender(protocol, at)
     return own.at_setting(radio(name, bit_error_rate=errs, **link | fields | sender), errs, at)
 
@@ -171,7 +174,11 @@ def _sender(protocol: str, at: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 def _movement(
     kind: str, protocol: str, beside: str | None, fields: dict[str, Any], at: dict[str, Any]
 ) -> Scenario:
-    """Return a movement at a setting; the regional router is no farther than the correspondent."""
+    """Return a movement at a setting.
+
+    Packets pass the regional router no farther away than the correspondent is; what the movement
+    costs is as the setting has that way.
+    """
     name = protocol.removesuffix(UNTOLD)
     sender = own.sender_fields(name, at)
     parameters = sender.pop("parameters")
@@ -328,8 +335,12 @@ def _on_ns2(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
     lowest = silent.assign(lowest=100 * silent["lowest"] / full_bps)
     yield from claims.after_outage_rows(lowest[lowest["bit_error_rate"] == RARE])
     yield from claims.outage_rows(of[OUTAGE].assign(outage_s=of[OUTAGE]["level"]))
-    yield from claims.handoff_rows(_movements(pd.concat([of[kind] for kind in MOVED])))
-    yield from claims.alpha_rows(_alphas(of[ALPHA]))
+    for row in claims.handoff_rows(_movements(pd.concat([of[kind] for kind in MOVED]))):
+        if row["claim"] != "tcpj-s4-local-tcpj":  # it follows from how TCP-J is built
+            yield row
+    yield from _of_alphas(of[ALPHA])
+    if RADIO not in of:
+        return
     wide = of[RADIO].pivot(index="seed", columns="protocol", values="goodput_bps")
     with_sack = wide.assign(Westwood=wide[WITH_SACK])
     yield claims.left_of_the_lead(wide, with_sack) | {"claim": "tcpj-s4-dips"}
@@ -340,25 +351,33 @@ def _movements(runs: pd.DataFrame) -> pd.DataFrame:
     slower = runs["new_radio_rate"].where(
         runs["run"] == "local", runs[["new_radio_rate", "new_wired_rate"]].min(axis=1)
     )
+    buffers = np.where(slower < runs["new_radio_rate"], WIRE_QUEUE_PACKETS, BUFFER_PACKETS)
     return runs.assign(
         parameter="",
         setting="",
         kind=runs["run"],
         label=runs["protocol"],
-        held=list(map(held_segments, slower, _fitted("rtt", runs))),
+        held=list(map(held_segments, slower, _fitted("rtt", runs), buffers)),
         **{"first 10 s": runs["largest"]},
     )
 
 
-def _alphas(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a run, as `analysis.alphas` has them."""
+def _of_alphas(runs: pd.DataFrame) -> claims.Rows:
+    """Return what `claims.alpha_rows` says of a setting.
+
+    That is nothing where three windows fit, so that nothing is lost and no constant matters. Flows
+    that begin all at once make one run of all seeds.
+    """
+    first = runs.iloc[0]
+    if held_segments(first["shared_rate"], first["shared_rtt"]) >= 3 * WINDOW_SEGMENTS:
+        return []
+    if first["start_times"] == "all at once":
+        runs = runs[runs["seed"] == 1]
     total = runs["first_bps"] + runs["second_bps"] + runs["third_bps"]
-    return runs.assign(
-        rate_bps=runs["shared_rate"],
-        rtt_s=runs["shared_rtt"],
-        alpha=runs["level"],
-        off=300 * runs["third_bps"] / total - 100,
-    )
+    off = 300 * runs["third_bps"] / total - 100
+    rate_bps, rtt_s = runs["shared_rate"], runs["shared_rtt"]
+    table = runs.assign(rate_bps=rate_bps, rtt_s=rtt_s, alpha=runs["level"], off=off)
+    return claims.alpha_rows(table)
 
 
 LEGS = (

@@ -19,6 +19,7 @@ from longfat.scenario import (
 )
 
 ON_AIR_S = 0.001  # delay of a radio link, one way
+WIRE_QUEUE_PACKETS = 1000  # of a wire before the radio link
 # Its four protocols, as congestion control and selective acknowledgments.
 TCPJ_PROTOCOLS = {
     "NewReno": ("newreno", False),
@@ -215,7 +216,7 @@ def handoff(
     on_air_s, access_s = ON_AIR_S, 0.004
     wire: dict[str, Any] = {
         "delay_s": _wire_delay_s(rtt_s, access_s, on_air_s),
-        "queue_packets": 1000,
+        "queue_packets": WIRE_QUEUE_PACKETS,
     }
     links: tuple[Link, ...] = duplex("cn", "rr1", rate_bps=wired_bps, **wire)
     if not local:

@@ -121,7 +121,6 @@ def joint_numbers() -> Numbers:
     told = {
         name: _at_settings(f"tcpj-{claim}")
         for name, claim in (
-            ("tcpj_alpha", "s3-alpha"),
             ("tcpj_cause", "s3-cause"),
             ("tcpj_outages", "s4-outages"),
         )

@@ -159,9 +159,9 @@ def setting(profile: str = "paper", **parameters: Any) -> Setting:
     return Setting(**inputs.given_or_stated(parameters, stated), quick=quick)
 
 
-def held_segments(rate_bps: float, rtt_s: float) -> float:
-    """Return what a radio path and its buffer hold, segments."""
-    return rate_bps * rtt_s / 8 / PACKET_BYTES + BUFFER_PACKETS
+def held_segments(rate_bps: float, rtt_s: float, buffer_packets: int = BUFFER_PACKETS) -> float:
+    """Return what a path and the buffer before its slowest link hold, segments."""
+    return rate_bps * rtt_s / 8 / PACKET_BYTES + buffer_packets
 
 
 def printed_table_2() -> pd.DataFrame:
