@@ -633,6 +633,10 @@ def test_a_part_of_the_settings_is_judged_apart_and_decides_nothing(tmp_path, mo
     assert (row["still"], row["loud"]) == ("8 of 8", "0 of 8")
 
 
+# Where no frame is repeated; on a wire that loses nothing; where Westwood has SACK already.
+SAY_NOTHING_AT_SOME = ("tcpj-s3-cause", "tcpj-s3-alpha", "tcpj-s4-dips")
+
+
 @pytest.mark.parametrize("paper", shown.papers_with_archives())
 def test_what_is_judged_is_of_the_archive(paper):
     table = joint.written().query("paper == @paper")
