@@ -72,8 +72,8 @@ if [ -n "${LINUX_SOURCE:-}" ] ||
     fi
     printf '%s\n' "$from $kernel_sources" "$release" "$(hash_of <"$folder/build/.config")" \
         >"$folder/build/kernel"
+    rm -f "$folder/kernel" "$folder/linux-ucc" # interrupted from here on, it is built again
     put linux.whole linux
-    rm -f "$folder/linux-ucc"
     [ -n "${LINUX_SOURCE:-}" ] || put linux.ucc linux-ucc
     put kernel kernel
     rm -rf "$folder/source" # 2 GB with what is built
