@@ -633,6 +633,14 @@ def test_a_part_of_the_settings_is_judged_apart_and_decides_nothing(tmp_path, mo
     assert (row["still"], row["loud"]) == ("8 of 8", "0 of 8")
 
 
+def test_a_part_that_says_nothing_of_a_claim_has_a_dash():
+    """Where the radio repeats nothing, nothing can overflow since it repeats."""
+    table = shown.by_part("tcpj").set_index("claim")
+    [cause] = [claim for claim in table.index if "The cause is that" in claim]
+    assert table.loc[cause, joint_settings.RADIOS[0]] == "–"
+    assert table.loc[cause, list(joint_settings.RADIOS[1:])].str.contains(" of 16").all()
+
+
 # Where no frame is repeated; on a wire that loses nothing; where Westwood has SACK already.
 SAY_NOTHING_AT_SOME = ("tcpj-s3-cause", "tcpj-s3-alpha", "tcpj-s4-dips")
 
