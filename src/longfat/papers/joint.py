@@ -6,7 +6,8 @@ spread evenly over its range or its choices.
 """
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from longfat.papers.plausible import Plausible
 from longfat.result import Result
 from longfat.scenario import Scenario
 from longfat.sweeps import can_run
+from longfat.verdicts.judge import EVIDENCE_COLUMNS
 
 SETTINGS = 48
 SEED = 1
@@ -217,3 +219,21 @@ def mean_evidence(table: pd.DataFrame) -> pd.DataFrame:
         high=table["mean"] + width,
         runs=table["freedom"] + 1,
     )
+
+
+def evidence_by_setting(
+    points: pd.DataFrame, of_a_setting: Callable[[pd.DataFrame], Iterable[Mapping[str, Any]]]
+) -> pd.DataFrame:
+    """Return what a chapter's own rows of evidence say of the runs of each setting.
+
+    The columns of `verdicts.judge.Evidence`, and setting, its number; rows in which the chapter
+    varies something are left out.
+    """
+    tables = []
+    with warnings.catch_warnings():  # where nothing is random all runs are equal
+        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
+        for number, runs in points.groupby("setting"):
+            rows = pd.DataFrame(of_a_setting(runs), columns=list(EVIDENCE_COLUMNS))
+            stated = rows["parameter"].isna() | (rows["parameter"] == "")
+            tables.append(rows[stated].assign(setting=number))
+    return pd.concat(tables, ignore_index=True)

@@ -7,8 +7,7 @@ a radio that may repeat, only the segment engine can run. The settings are those
 `joint_settings`, and beside each a value of what only movements have.
 """
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,6 @@ from longfat.papers.tcpj.plan import (
 )
 from longfat.result import Result
 from longfat.scenario import Link, Outage, Record, Scenario
-from longfat.verdicts.judge import EVIDENCE_COLUMNS
 
 ARCHIVE, ON_NS2 = "tcpj-joint-changes", "tcpj-joint-changes-ns2"
 SEED = 2  # of the sample of what movements have: independent of the other's
@@ -282,29 +280,18 @@ def evidence(points: pd.DataFrame) -> pd.DataFrame:
 
     The columns of `verdicts.judge.Evidence`, and setting, its number.
     """
-    return _evidence(points, _of_a_setting)
+    return joint.evidence_by_setting(points, _of_a_setting)
 
 
 def evidence_on_ns2(points: pd.DataFrame) -> pd.DataFrame:
     """Return the same of runs on ns-2."""
-    return _evidence(points.assign(radio_rate=_fitted("radio_rate", points)), _on_ns2)
+    return joint.evidence_by_setting(
+        points.assign(radio_rate=_fitted("radio_rate", points)), _on_ns2
+    )
 
 
 def _fitted(column: str, points: pd.DataFrame) -> pd.Series:
     return points["setting"].map(own.fitted_links(own.FIT_ON_NS2)[column])
-
-
-def _evidence(
-    points: pd.DataFrame, of_a_setting: Callable[[pd.DataFrame], Iterator[dict[str, Any]]]
-) -> pd.DataFrame:
-    tables = []
-    with warnings.catch_warnings():  # where nothing is random all runs are equal
-        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
-        for number, runs in points.groupby("setting"):
-            rows = pd.DataFrame(of_a_setting(runs), columns=list(EVIDENCE_COLUMNS))
-            stated = rows["parameter"].isna() | (rows["parameter"] == "")
-            tables.append(rows[stated].assign(setting=number))
-    return pd.concat(tables, ignore_index=True)
 
 
 def _of_a_setting(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:

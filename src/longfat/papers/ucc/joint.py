@@ -10,8 +10,7 @@ clocks, ns-2's is a double, in which delays that should be equal differ by a rou
 setting of two UCC compares them to the last digit, in the other to a nanosecond.
 """
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -26,7 +25,6 @@ from longfat.papers.ucc.network import multi_bottleneck, wireless
 from longfat.papers.ucc.plan import CHD, EQUATED, LAYOUT, NEIGHBOURS
 from longfat.result import Result
 from longfat.scenario import Link, Scenario
-from longfat.verdicts.judge import EVIDENCE_COLUMNS
 
 ARCHIVE, ON_NS2 = "ucc-joint", "ucc-joint-ns2"
 _WITHOUT_DCC = "CHD without DCC, which the claims are about, makes no use of it"
@@ -250,24 +248,12 @@ def evidence(points: pd.DataFrame) -> pd.DataFrame:
 
     The columns of `verdicts.judge.Evidence`, and setting, its number.
     """
-    return _evidence(points, _of_a_setting)
+    return joint.evidence_by_setting(points, _of_a_setting)
 
 
 def evidence_on_ns2(points: pd.DataFrame) -> pd.DataFrame:
     """Return the same of runs on ns-2, for the claims about what it has."""
-    return _evidence(points, _of_a_setting_on_ns2)
-
-
-def _evidence(
-    points: pd.DataFrame, of_a_setting: Callable[[pd.DataFrame], list[dict[str, Any]]]
-) -> pd.DataFrame:
-    tables = []
-    with warnings.catch_warnings():  # runs without random losses that start at once are all equal
-        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
-        for number, runs in points.groupby("setting"):
-            rows = pd.DataFrame(of_a_setting(runs), columns=list(EVIDENCE_COLUMNS))
-            tables.append(rows[rows["parameter"].isna()].assign(setting=number))
-    return pd.concat(tables, ignore_index=True)
+    return joint.evidence_by_setting(points, _of_a_setting_on_ns2)
 
 
 def _of_a_setting(runs: pd.DataFrame) -> list[dict[str, Any]]:
