@@ -71,11 +71,11 @@ if [ -n "${LINUX_SOURCE:-}" ] ||
         mv "$folder/build/linux" "$folder/build/linux.ucc"
     fi
     printf '%s\n' "$from $kernel_sources" "$release" "$(hash_of <"$folder/build/.config")" \
-        >"$folder/build/kernel"
+        >"$folder/build/built-from" # Linux has a folder 'kernel' of its own there
     rm -f "$folder/kernel" "$folder/linux-ucc" # interrupted from here on, it is built again
     put linux.whole linux
     [ -n "${LINUX_SOURCE:-}" ] || put linux.ucc linux-ucc
-    put kernel kernel
+    put built-from kernel
     rm -rf "$folder/source" # 2 GB with what is built
 fi
 { read -r _; read -r release; read -r config; } <"$folder/kernel"
