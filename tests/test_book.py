@@ -5,6 +5,7 @@ opens it.
 """
 
 import contextlib
+import functools
 import io
 import re
 from pathlib import Path
@@ -345,6 +346,18 @@ def test_what_rests_on_ns3_leads_to_its_faults(page):
         assert line.locator("a").get_attribute("href").endswith("faults.html")
 
 
+@functools.cache
+def page_of(path: Path) -> tuple[set[str], set[str], set[str]]:
+    """Return the places of a page, the columns by which its tables are filtered, its networks."""
+    text = path.read_text(encoding="utf-8")
+    columns = re.findall('data-columns="(.*?)"', text)
+    return (
+        set(re.findall(r'\b(?:id|name)="([^"]*)"', text)),
+        {name for some in columns for name in some.split(",")},
+        set(re.findall('data-laboratory="(.*?)"', text)),
+    )
+
+
 def test_links_within_the_book_lead_somewhere(page):
     links = page.locator("a[href]").evaluate_all("a => a.map(x => x.getAttribute('href'))")
     here = HTML.joinpath(f"{page.name}.html").as_uri()
@@ -355,15 +368,15 @@ def test_links_within_the_book_lead_somewhere(page):
             continue
         path = Path(unquote(urlparse(target).path))
         assert path.is_file(), f"{link}: no such file"
+        if not fragment or path.suffix != ".html":
+            continue
+        places, columns, networks = page_of(path)
         if fragment.startswith("lab="):  # a state of the Laboratory, for a panel on that page
-            network = parse_qs(fragment)["lab"][0]
-            assert f'data-laboratory="{network}"' in path.read_text(encoding="utf-8"), link
+            assert parse_qs(fragment)["lab"][0] in networks, link
         elif "=" in fragment:  # rows that a table's filter there chooses
-            [columns] = re.findall('data-columns="(.*?)"', path.read_text(encoding="utf-8"))
-            assert set(parse_qs(fragment)) <= set(columns.split(",")), link
-        elif fragment and path.suffix == ".html":
-            ids = re.findall(r'\b(?:id|name)="([^"]*)"', path.read_text(encoding="utf-8"))
-            assert unquote(fragment) in ids, f"{link}: no such place on the page"
+            assert set(parse_qs(fragment)) <= columns, link
+        else:
+            assert unquote(fragment) in places, f"{link}: no such place on the page"
 
 
 @of_chapters
