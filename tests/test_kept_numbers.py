@@ -1,4 +1,8 @@
-"""The numbers and tables of the pages are what comes of the archived runs."""
+"""The numbers and tables of the pages are what comes of the archived runs, without a kernel.
+
+nbval compares them in `make test` by executing the notebooks; here they are for mutants
+(tools/mutants.py), of which each needs but one number.
+"""
 
 import functools
 import json
@@ -17,7 +21,7 @@ from longfat.papers.tcpj import numbers as tcpj
 from longfat.papers.ucc import claims as ucc
 from longfat.studies import ns3_faults
 
-pytestmark = pytest.mark.medium
+pytestmark = pytest.mark.long
 
 # What a notebook keeps for its sentences: the chapter, and what makes it of the chapter's runs.
 NUMBERS = {

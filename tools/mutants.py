@@ -60,7 +60,7 @@ PACKAGE = Path("src") / "longfat"
 PYTHON: tuple[str, ...] = ("papers/**/*.py", "statistics*.py", "statistics/*.py", "verdicts/*.py")
 PYTHON += ("book/verdicts*.py", "book/charts*.py", "book/drawings*.py", "book/chapters/*.py")
 ARGUMENTS = ["-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-ARGUMENTS += ["-m", "not (slow or long or ns3 or browser)"]
+ARGUMENTS += ["-m", "not (slow or ns3 or browser)"]
 # The tests of what has mutants here.
 TESTS = re.compile(
     r"test_(analysis|archive|charts|compare|cycle|evaluation|experiment|explorer|figures|first_round"

@@ -4,6 +4,7 @@ A figure names the experiments that it uses and can use no other, so that what s
 its page, `longfat figure` and `longfat reproduce` know them without running anything.
 """
 
+import functools
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from longfat import engines, statistics, store
 from longfat.errors import InputError, nearest
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.scenario import Scenario
-from longfat.sweeps import can_run, simulate_all, sweep
+from longfat.sweeps import can_run, flows_of, simulate_all, sweep
 
 Value = TypeVar("Value")
 Row = dict[str, Any]
@@ -94,17 +95,20 @@ class Experiment:
             return []
         return simulate_all(scenarios, self.engine, experiment=self.name)
 
-    def flows(self) -> pd.DataFrame:
+    def flows(self, results: list[Result] | None = None) -> pd.DataFrame:
         """Return a row a flow of every run; without rows where this machine lacks the engine.
 
-        Columns: those of the design and of `sweep`, `labels`, Mb/s (the goodput) and experiment.
+        Who has the results already may give them. Columns: those of the design and of `sweep`,
+        `labels`, Mb/s (the goodput) and experiment.
         """
         labels = self.design.assign(**self.labels)
-        scenarios = self.scenarios
-        if not can_run(scenarios, self.engine, self.name):
+        if results:
+            runs = flows_of(results, labels)
+        elif can_run(scenarios := self.scenarios, self.engine, self.name):
+            runs = sweep(scenarios, self.engine, experiment=self.name, labels=labels)
+        else:
             columns = ["scenario", *labels, *FLOW_COLUMNS, "Mb/s", "experiment"]
             return pd.DataFrame(columns=columns, dtype=float)
-        runs = sweep(scenarios, self.engine, experiment=self.name, labels=labels)
         return runs.assign(**{"Mb/s": runs["goodput_bps"] / 1e6}, experiment=self.name)
 
 
@@ -166,7 +170,14 @@ class Runs:
 
     def flows(self, *names: str) -> pd.DataFrame:
         """Return the flows of these experiments in one table (`Experiment.flows`)."""
-        tables = [self._once(("flows", name), self._find(name).flows) for name in names]
+        known = self._known.get
+        tables = [
+            self._once(
+                ("flows", name),
+                functools.partial(self._find(name).flows, known(("results", name))),
+            )
+            for name in names
+        ]
         return pd.concat(tables, ignore_index=True)
 
     def design(self, name: str) -> pd.DataFrame:

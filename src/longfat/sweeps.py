@@ -54,6 +54,11 @@ def sweep(
     )
     if labels is None:
         labels = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
+    return flows_of(results, labels)
+
+
+def flows_of(results: list[Result], labels: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `sweep` for these results; `labels` has a row for each."""
     rows = [result.flow_rows() for result in results]
     flows = flow_table([row for own in rows for row in own])
     flows.index = [number for number, own in enumerate(rows) for _ in own]

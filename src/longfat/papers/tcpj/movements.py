@@ -162,8 +162,8 @@ def costs(runs: Runs) -> pd.DataFrame:
                 "took_s": result.traces["handoff_s"]["handoff_s"].iloc[0],
                 "counted_s": mobility.counted_s(move, links),
                 "heard_s": heard_s(run.movement, run.protocol, links),
-                "lost": result.links["packets_lost_in_outage"].sum(),
-                "timeouts": result.flows["timeouts"].sum(),
+                "lost": sum(link["packets_lost_in_outage"] for link in result.link_rows()),
+                "timeouts": sum(flow["timeouts"] for flow in result.flow_rows()),
                 "Mb/s": measures.true_throughput(trace, ends)[0] / 1e6,
             }
         )
