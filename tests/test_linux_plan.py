@@ -1,6 +1,7 @@
 """The Linux engine where no kernel is built: what it says, and what it asks a guest to do."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -145,3 +146,37 @@ def test_building_says_which_packages_it_needs(tmp_path):
     assert run.returncode == 2
     assert "make emulation needs flex bison" in run.stderr
     assert "apt-get install linux-source-6.12" in run.stderr
+
+
+STANDS_IN = {
+    "make": """for word in "$@"; do case $word in O=*) out=${word#O=};; esac; done
+        mkdir -p "$out/kernel" && touch "$out/linux"  # as Linux does: it has a folder of that name
+        case " $* " in *" kernelrelease "*) echo 6.12.0;; esac""",
+    "gcc": 'while [ "$1" != -o ]; do shift; done; touch "$2"',
+} | dict.fromkeys(["flex", "bison", "bc", "ip", "tc", "setpriv", "setarch", "xz"], "exit 0")
+
+
+def test_building_from_nothing_leaves_what_the_engine_runs(tmp_path):
+    """With stand-ins for what takes minutes: kernel and compiler."""
+    tools, folder = tmp_path / "tools", tmp_path / "built"
+    for name, program in STANDS_IN.items():
+        tools.mkdir(exist_ok=True)
+        (tools / name).write_text(f"#!/bin/sh\n{program}\n", "utf-8")
+        (tools / name).chmod(0o755)
+    (tmp_path / "source" / "arch" / "um").mkdir(parents=True)
+    environment = {
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "LINUX_SOURCE": str(tmp_path / "source"),
+        "LONGFAT_EMULATION": str(folder),
+    }
+    build = Path(linux.__file__).with_name("build.sh")
+    for _ in range(2):  # from nothing, and over what is there
+        subprocess.run([build], env=environment, capture_output=True, text=True, check=True)
+        assert {path.name for path in folder.iterdir() if path.is_file()} >= {
+            "linux",
+            "guest",
+            "host.so",
+            "build.json",
+        }
+        assert json.loads((folder / "build.json").read_text())["kernel_version"] == "6.12.0"
+        assert not (folder / "build").exists()
