@@ -1,5 +1,6 @@
 """The book as a site: served under a sub-path, walked link by link in a real browser."""
 
+import functools
 import gzip
 import re
 import threading
@@ -22,6 +23,12 @@ COMPRESSED = (".html", ".css", ".js", ".svg", ".json", ".xml", ".txt")  # as hos
 BASE = yaml.safe_load((DATA.parent / "book" / "_config.yml").read_text())["html"]["baseurl"]
 
 
+@functools.cache
+def compressed(file: Path) -> bytes:
+    """Each page asks for the same scripts."""
+    return gzip.compress(file.read_bytes())
+
+
 class Host(SimpleHTTPRequestHandler):
     """Serves a folder under `UNDER`, and the page 404.html for what is not in it."""
 
@@ -36,12 +43,11 @@ class Host(SimpleHTTPRequestHandler):
         file, status = self.server.folder / inside, 200
         if not file.is_file():
             file, status = self.server.folder / "404.html", 404
-        content = file.read_bytes()
         self.send_response(status)
         self.send_header("Content-Type", self.guess_type(str(file)))
         if file.suffix in COMPRESSED:
-            content = gzip.compress(content)
             self.send_header("Content-Encoding", "gzip")
+        content = compressed(file) if file.suffix in COMPRESSED else file.read_bytes()
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
