@@ -24,8 +24,12 @@ def test_what_has_been_reported_is_not_probed():
     native.run(drawn(484, SENDERS))
 
 
+# A scenario may take minutes under sanitizers.
+SANITIZED_GROUPS = [0, pytest.param(1, marks=pytest.mark.long)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("group", range(2))
+@pytest.mark.parametrize("group", SANITIZED_GROUPS)
 def test_drawn_scenarios_under_sanitizers(group):
     for seed in range(1000 + 20 * group, 1000 + 20 * (group + 1)):
         native.run(drawn(seed, SENDERS), flags=native.SANITIZED)
