@@ -347,13 +347,12 @@ def test_what_rests_on_ns3_leads_to_its_faults(page):
 
 
 @functools.cache
-def page_of(path: Path) -> tuple[set[str], set[str], set[str]]:
-    """Return the places of a page, the columns by which its tables are filtered, its networks."""
+def page_of(path: Path) -> tuple[set[str], list[str], set[str]]:
+    """Return a page's places, by which columns each of its tables is filtered, its networks."""
     text = path.read_text(encoding="utf-8")
-    columns = re.findall('data-columns="(.*?)"', text)
     return (
         set(re.findall(r'\b(?:id|name)="([^"]*)"', text)),
-        {name for some in columns for name in some.split(",")},
+        re.findall('data-columns="(.*?)"', text),
         set(re.findall('data-laboratory="(.*?)"', text)),
     )
 
@@ -370,11 +369,12 @@ def test_links_within_the_book_lead_somewhere(page):
         assert path.is_file(), f"{link}: no such file"
         if not fragment or path.suffix != ".html":
             continue
-        places, columns, networks = page_of(path)
+        places, tables, networks = page_of(path)
         if fragment.startswith("lab="):  # a state of the Laboratory, for a panel on that page
             assert parse_qs(fragment)["lab"][0] in networks, link
         elif "=" in fragment:  # rows that a table's filter there chooses
-            assert set(parse_qs(fragment)) <= columns, link
+            [columns] = tables
+            assert set(parse_qs(fragment)) <= set(columns.split(",")), link
         else:
             assert unquote(fragment) in places, f"{link}: no such place on the page"
 

@@ -51,7 +51,7 @@ def find(name: str, **parameters: Any) -> Chapter:
 def _collect_garbage_seldom() -> None:
     """Keep the garbage collector from what stays: what has been imported, and thousands of runs.
 
-    It took a third of a page's time.
+    It took a quarter of the processor time that the numbers of TCP-J's chapter take.
     """
     gc.collect()
     gc.freeze()
