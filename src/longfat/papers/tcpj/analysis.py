@@ -697,14 +697,14 @@ def worded_handoffs(handoffs: pd.DataFrame) -> pd.DataFrame:
 NEWCOMERS = ("tcpj-newcomers", "tcpj-newcomers-more")
 
 
-def newcomers(runs: Runs) -> pd.DataFrame:
+def newcomers(runs: Runs, names: Sequence[str] = NEWCOMERS) -> pd.DataFrame:
     """Return what a SACK flow, which is on the new radio link already, gets after a movement.
 
-    A row a run. Columns: label (the newcomer, and whether it is not told), kind, seed; resident and
-    newcomer (Mb/s, from the movement to the end).
+    `names` are the experiments. A row a run. Columns: label (the newcomer, and whether it is not
+    told), kind, seed; resident and newcomer (Mb/s, from the movement to the end).
     """
-    at, table = runs.setting, _design(runs, *NEWCOMERS)
-    results = _results(runs, *NEWCOMERS)
+    at, table = runs.setting, _design(runs, *names)
+    results = _results(runs, *names)
     for column, number in (("newcomer", 0), ("resident", 1)):
         table[column] = [rate_since(result, at.handoff_at_s, number) / 1e6 for result in results]
     return table.assign(label=_labels(table))

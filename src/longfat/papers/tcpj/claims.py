@@ -62,7 +62,7 @@ PARTS = {
     "after_outages": _beside_ns2(analysis.estimates_after_outages, analysis.ESTIMATES_SACK),
     "outages": _beside_ns2(_flows, "tcpj-outages"),
     "handoffs": _beside_ns2(analysis.handoffs, *plan.HANDOFFS, twins=2),
-    "newcomers": Part(analysis.NEWCOMERS, analysis.newcomers),
+    "newcomers": _beside_ns2(analysis.newcomers, *analysis.NEWCOMERS),
     "assistance": Part((families.EXPERIMENT,), lambda runs: runs.flows(families.EXPERIMENT)),
 }
 
@@ -406,14 +406,14 @@ def _times(own: pd.Series, reference: pd.Series) -> dict[str, float]:
 
 def newcomer_rows(runs: pd.DataFrame) -> Rows:
     """Sections 4.4 and 5: what the stream gets that was on the new link before."""
-    wide = runs.pivot(index=["kind", "seed"], columns="label", values="resident")
-    where = {"experiment": "tcpj-newcomers"}
-    for kind, own in wide.groupby(level="kind"):
-        kinder = 100 * (own["TCP-J"] / own["Westwood"] - 1)
-        at = f"a {kind} movement"
-        yield where | statistics.mean(kinder.dropna()) | {"claim": "tcpj-s4-kinder", "at": at}
-        change = statistics.mean(np.log(own["TCP-J"] / own["SACK"]).dropna())
-        yield where | _per_cent(change) | {"claim": "tcpj-s5-others", "at": at}
+    for where, one in _by_engine(runs, "tcpj-newcomers"):
+        wide = one.pivot(index=["kind", "seed"], columns="label", values="resident")
+        for kind, own in wide.groupby(level="kind"):
+            kinder = 100 * (own["TCP-J"] / own["Westwood"] - 1)
+            at = f"a {kind} movement"
+            yield where | statistics.mean(kinder.dropna()) | {"claim": "tcpj-s4-kinder", "at": at}
+            change = statistics.mean(np.log(own["TCP-J"] / own["SACK"]).dropna())
+            yield where | _per_cent(change) | {"claim": "tcpj-s5-others", "at": at}
 
 
 def arithmetic_rows() -> Rows:

@@ -2,8 +2,8 @@
 
 Section 4.2's estimates on a link that falls silent three times, section 4.3.2's outages and section
 4.4's movements are run on ns-2, which the paper had; so are the smoothing constants of section 3.3
-on a wire. What two flows to one node do after a movement, and a sender that keeps its window over
-a radio that may repeat, only the segment engine can run. The settings are those of
+on a wire. A sender that keeps its window over a radio that may repeat, only the segment engine can
+run. The settings are those of
 `joint_settings`, and beside each a value of what only movements have.
 """
 
@@ -18,7 +18,7 @@ from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
 from longfat.papers.tcpj import analysis, claims
 from longfat.papers.tcpj import joint_settings as own
-from longfat.papers.tcpj.network import WIRE_QUEUE_PACKETS, handoff, radio
+from longfat.papers.tcpj.network import WIRE_QUEUE_PACKETS, handoff, radio, with_own_ends
 from longfat.papers.tcpj.plan import (
     BUFFER_PACKETS,
     KEEPING,
@@ -118,6 +118,10 @@ def _points(table: pd.DataFrame, kinds: Iterable[tuple[str, str, float]]) -> pd.
 
 def _kinds() -> Iterator[tuple[str, str, float]]:
     yield from ((KEPT, name, rate) for name in (KEEPING, "SACK") for rate in TWO_RATES)
+    yield from _newcomers()
+
+
+def _newcomers() -> Iterator[tuple[str, str, float]]:
     yield from (
         (f"{BESIDE}{kind}", name, 0.0) for kind in MOVED for name, told in NEWCOMERS if told
     )
@@ -131,6 +135,7 @@ def _kinds_on_ns2() -> Iterator[tuple[str, str, float]]:
     yield from ((kind, name if told else name + UNTOLD, 0.0) for name, kind, told in MOVES)
     yield from ((ALPHA, "TCP-J", alpha) for alpha in ALPHAS)
     yield from ((RADIO, name, own.PEAK) for name in (*both, WITH_SACK))
+    yield from _newcomers()
 
 
 def scenario(*, run: str, protocol: str, level: float, seed: int, **at: Any) -> Scenario:
@@ -222,7 +227,8 @@ def scenario_on_ns2(**given: Any) -> Scenario:
     for flow in flows:
         if flow["congestion_control"]["name"] != "tcpj":
             flow["handoffs"] = ()  # nobody else does anything when it is told
-    return found.replace(flows=flows)
+    changed = found.replace(flows=flows)
+    return with_own_ends(changed) if given["run"].startswith(BESIDE) else changed
 
 
 def measured(result: Result) -> dict[str, float]:
@@ -303,8 +309,12 @@ def _of_a_setting(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
         for row in claims.repeating_rows(kept.assign(radio="it repeats")):
             if row["claim"] == "tcpj-s3-cause":
                 yield row
+    yield from _of_newcomers(runs.assign(engine="segment"))
+
+
+def _of_newcomers(runs: pd.DataFrame) -> claims.Rows:
     beside = runs[runs["run"].str.startswith(BESIDE)]
-    yield from claims.newcomer_rows(
+    return claims.newcomer_rows(
         beside.assign(
             kind=beside["run"].str.removeprefix(BESIDE),
             label=beside["protocol"],
@@ -326,6 +336,7 @@ def _on_ns2(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
         if row["claim"] != "tcpj-s4-local-tcpj":  # it follows from how TCP-J is built
             yield row
     yield from _of_alphas(of[ALPHA])
+    yield from _of_newcomers(runs)
     if RADIO not in of:
         return
     wide = of[RADIO].pivot(index="seed", columns="protocol", values="goodput_bps")

@@ -262,3 +262,19 @@ def handoff(
         seed=seed,
         record=record or Record(),
     )
+
+
+def with_own_ends(scenario: Scenario) -> Scenario:
+    """Return a network of two flows in which the second has ends of its own, beside the first's.
+
+    Where two flows go different ways between the same nodes: ns-2 has one way from a node to
+    another. Links that take no time join the second's ends to these nodes.
+    """
+    first, second = scenario.flows
+    assert second.path is not None
+    source, target = f"beside {second.source}", f"beside {second.target}"
+    at_once: dict[str, Any] = {"rate_bps": 1e12, "delay_s": 0.0, "queue_packets": 10_000}
+    joined = duplex(source, second.source, **at_once) + duplex(second.target, target, **at_once)
+    ends = {"source": source, "target": target, "path": (source, *second.path, target)}
+    flows = (first, Flow(**(dict(second) | ends)))
+    return scenario.replace(links=(*scenario.links, *joined), flows=flows)

@@ -19,7 +19,13 @@ from longfat.experiment import Experiment, Runs
 from longfat.links import Arq
 from longfat.papers import inputs
 from longfat.papers.tcpj import families, movements
-from longfat.papers.tcpj.network import TCPJ_PROTOCOLS, handoff, radio, shared_wire
+from longfat.papers.tcpj.network import (
+    TCPJ_PROTOCOLS,
+    handoff,
+    radio,
+    shared_wire,
+    with_own_ends,
+)
 from longfat.scenario import Ns2, Outage, Record, Scenario
 
 value = functools.partial(papers.value, "tcpj")
@@ -668,8 +674,7 @@ MORE_MOVES_ON_NS2: list[tuple[dict[str, Any], int]] = [  # as many as were said 
 def on_ns2(at: Setting) -> tuple[Experiment, ...]:
     """The wires, the estimates, the outages and the movements on ns-2.
 
-    Its senders repair losses as they do (`FOUND`). Two flows to one node go the same way there, so
-    that newcomers are not among these.
+    Its senders repair losses as they do (`FOUND`).
     """
     silent, _, alike = estimates(at)
     usual = [wire(at)[0], wires(at)[0], alphas(at)[0], silent, alike, outages(at)]
@@ -682,6 +687,9 @@ def on_ns2(at: Setting) -> tuple[Experiment, ...]:
     usual.append(dataclasses.replace(varied, repetitions=at.repeated(12)))
     if at.full:
         usual[-1] = dataclasses.replace(varied, repetitions=60, more=MORE_MOVES_ON_NS2)
+    usual.append(newcomers(at)[0])
+    if at.full:
+        usual[-1] = dataclasses.replace(usual[-1], repetitions=60)
     return tuple(_on_ns2(experiment) for experiment in usual)
 
 
@@ -694,7 +702,8 @@ def _on_ns2(usual: Experiment) -> Experiment:
             if flow.congestion_control.name != "tcpj":
                 fields["handoffs"] = ()  # nobody else does anything when it is told
             flows.append(fields)
-        return scenario.replace(flows=flows)
+        changed = scenario.replace(flows=flows)
+        return with_own_ends(changed) if usual.name == "tcpj-newcomers" else changed
 
     labels = {**usual.labels, "engine": "ns2"}
     name = f"{usual.name}-ns2"
