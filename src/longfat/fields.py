@@ -49,6 +49,8 @@ class Model(BaseModel):
         except ValidationError as error:
             raise InputError(told(error, type(self))) from None
 
+    __slots__ = ("_sensible",)  # a part is not asked again with each whole; no copy has it
+
     # A part of something that is validated is no call of its own: its mistakes are the whole's.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
@@ -59,11 +61,13 @@ class Model(BaseModel):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
-        if type(self)._mistakes is Model._mistakes:  # most have none, and there are many of them
+        most_have_none = type(self)._mistakes is Model._mistakes
+        if most_have_none or getattr(self, "_sensible", False):
             return self
         wrong = [one if isinstance(one, tuple) else ((), one) for one in self._mistakes()]
         if wrong:
             raise PydanticCustomError("together", "{wrong}", {"wrong": wrong})
+        object.__setattr__(self, "_sensible", True)
         return self
 
 

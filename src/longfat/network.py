@@ -1,5 +1,6 @@
 """What networks are made of, and the one on which engines are compared."""
 
+import functools
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -20,9 +21,22 @@ def duplex(a: str, b: str, *, backward: dict | None = None, **fields: Any) -> tu
     (8000000.0, 1000000.0)
     """
     return (
-        Link(source=a, target=b, **fields),
-        Link(source=b, target=a, **(fields | (backward or {}))),
+        _link(source=a, target=b, **fields),
+        _link(source=b, target=a, **(fields | (backward or {}))),
     )
+
+
+def _link(**fields: Any) -> Link:
+    """Return that link; of equal fields, the same: a sweep's thousands of networks share theirs."""
+    try:
+        return _made(**fields)
+    except TypeError:  # a field that cannot be looked up, as a list or a dictionary
+        return Link(**fields)
+
+
+@functools.lru_cache(maxsize=10_000, typed=True)
+def _made(**fields: Any) -> Link:
+    return Link(**fields)
 
 
 def reference(
