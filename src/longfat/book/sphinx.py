@@ -27,6 +27,7 @@ from myst_nb.core.render import MimeRenderPlugin
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
@@ -267,10 +268,8 @@ class Glossary(SphinxDirective):
         box += _filter_place("", search=True)
         self.state.nested_parse(StringList([*lines, "```"], source="longfat-glossary"), 0, box)
         domain: Any = self.env.get_domain("std")
-        meanings = self.env.__dict__.setdefault("longfat_terms", {})
         for row in table.itertuples():
             _, place = domain.objects["term", row.term]
-            meanings[place] = row.meaning
             names = re.fullmatch(r"(.*?) \((.*)\)", row.term)
             for name in names.groups() if names else ():
                 domain.objects.setdefault(("term", name), (self.env.docname, place))
@@ -280,7 +279,12 @@ class Glossary(SphinxDirective):
 
 def _tell_terms(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Give every link to a term what it means (`reading.js` shows it)."""
-    meanings = getattr(app.env, "longfat_terms", {})
+    domain: Any = app.env.get_domain("std")
+    meanings = {
+        domain.objects["term", row.term][1]: row.meaning
+        for row in tables.glossary().itertuples()
+        if ("term", row.term) in domain.objects
+    }
     for link in doctree.findall(nodes.reference):
         place = link.get("refid") or link.get("refuri", "").partition("#")[2]
         if place in meanings:
@@ -812,9 +816,17 @@ def _place(app: Sphinx, config: Config) -> None:
     )
 
 
+def _read_side_by_side(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Let pages be read side by side: of Jupyter Book's extensions two do not say that they may."""
+    for extension in app.extensions.values():
+        if extension.parallel_read_safe is None:
+            extension.parallel_read_safe = True
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Let the pages find MathJax, the one script that sets the equations, beside them."""
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
+    app.parallel = os.cpu_count() or 1  # processes: Jupyter Book's command has no option for it
     app.connect("config-inited", _place, priority=1)
     app.add_directive("longfat-table", Table)
     app.add_directive("longfat-cards", Cards)
@@ -833,6 +845,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_post_transform(Powers)
     app.add_post_transform(Together)
     app.connect("builder-inited", _offer_scenarios)
+    app.connect("env-before-read-docs", _read_side_by_side)
     app.connect("doctree-resolved", _tell_terms)
     app.connect("html-page-context", _list_citations)
     app.connect("html-page-context", _let_phones_choose)
