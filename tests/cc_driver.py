@@ -28,8 +28,8 @@ def program() -> Path:
         fresh = scratch / source.name
         fresh.write_text(text, encoding="utf-8")
         fresh.replace(source)
-    folders = [catalogue.CORE, catalogue.ENGINES]
-    return builds.compiled("tests", "cc-driver", catalogue.FLAGS, [source], folders)
+    flags, folders = [*catalogue.FLAGS, "-O0"], [catalogue.CORE, catalogue.ENGINES]
+    return builds.compiled("tests", "cc-driver", flags, [source], folders)
 
 
 class Driver:

@@ -9,7 +9,7 @@ from segment_scenarios import flow, link, run, scenario
 
 from longfat.engines.segment import native
 
-pytestmark = pytest.mark.medium  # the engine under sanitizers is compiled for half a minute
+pytestmark = pytest.mark.slow  # the engine under sanitizers is compiled for a minute and more
 ASKER = Path(__file__).parent / "cc_asker.h"
 # In 20 s a sender asks every 50 ms once there is a connection, and hears all but the last two.
 ASKED, ANSWERED = (20 - 0.1) / 0.05, (20 - 0.2) / 0.05
