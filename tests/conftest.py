@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from collections import Counter
 from importlib.util import find_spec
 
 import pytest
@@ -36,13 +37,22 @@ for profile, examples in ("short", 10), ("long", 500):
 settings.load_profile("short")
 
 
+# With few tests of which each takes long: begun first, so that at the end nobody waits for one.
+FIRST = ("ns3_cell", "ns3_features", "ns3_compiled", "ns3_adapter", "resume", "changed_code")
+FIRST += ("segment_engine", "attack", "site", "evaluation", "check", "tables", "experiment")
+
+
+def scope(nodeid):
+    file = nodeid.partition("::")[0]
+    page = re.search(r"\[((?:book|notebooks)/[\w-]+)", nodeid)
+    return f"{file} {page[1]}" if page else file
+
+
 class ByFileOrPage(LoadScopeScheduling):
     """One process has the tests of a file, of a notebook, or of one page of the book."""
 
     def _split_scope(self, nodeid):
-        file = nodeid.partition("::")[0]
-        page = re.search(r"\[((?:book|notebooks)/[\w-]+)", nodeid)
-        return f"{file} {page[1]}" if page else file
+        return scope(nodeid)
 
 
 def pytest_xdist_make_scheduler(config, log):
@@ -62,6 +72,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker(MARKS[fixture])
         if item.get_closest_marker("ns3") and not find_spec("ns3"):
             item.add_marker(pytest.mark.skip(reason="this environment has no ns-3"))
+    count = Counter(scope(item.nodeid) for item in items)
+    first = {f"test_{name}" for name in FIRST}
+    items.sort(key=lambda item: (item.path.stem not in first, -count[scope(item.nodeid)]))
 
 
 @pytest.fixture(scope="session", autouse=True)

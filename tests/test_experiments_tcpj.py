@@ -15,6 +15,7 @@ from longfat.papers.tcpj.plan import PROTOCOLS, WITH_SACK
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 pytestmark = pytest.mark.medium
+ON_SEGMENT = {"engine": "segment"}
 
 
 @pytest.fixture
@@ -343,7 +344,7 @@ def test_more_runs_are_made_where_a_verdict_was_open_and_only_at_the_papers_scal
 def test_only_runs_that_have_a_partner_are_compared():
     """Where two of four cases have more seeds, the others are judged by the seeds they have."""
     rows = [
-        {"kind": kind, "seed": seed, "label": name, "resident": rate + 0.01 * seed}
+        {"kind": kind, "seed": seed, "label": name, "resident": rate + 0.01 * seed} | ON_SEGMENT
         for kind in ("local", "non-local")
         for name, rate in (("TCP-J", 2.0), ("SACK", 1.0), ("Westwood", 1.5))
         for seed in range(1, 9 if kind == "local" and name != "SACK" else 4)
@@ -493,6 +494,7 @@ def test_harm_to_who_is_at_home_is_one_sided():
     def rows(**resident: float) -> pd.DataFrame:
         table = [
             {"kind": kind, "seed": seed, "label": name.replace("J", "-J"), "resident": rate}
+            | ON_SEGMENT
             for kind in ("local", "non-local")
             for seed in (1, 2, 3)
             for name, rate in resident.items()

@@ -1,5 +1,6 @@
 """Routers that speak, and senders that ask, in the core: XCP, Quick-Start, PTP, probes."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,18 @@ from segment_scenarios import flow, link, run, scenario
 
 from longfat.engines.segment import native
 
-pytestmark = pytest.mark.slow  # the engine under sanitizers is compiled for a minute and more
+pytestmark = pytest.mark.medium
+FLAGS: tuple[str, ...] = ()  # for the compiler
 ASKER = Path(__file__).parent / "cc_asker.h"
 # In 20 s a sender asks every 50 ms once there is a connection, and hears all but the last two.
 ASKED, ANSWERED = (20 - 0.1) / 0.05, (20 - 0.2) / 0.05
+
+
+@pytest.fixture(autouse=True, params=["", pytest.param("sanitizers", marks=pytest.mark.slow)])
+def _flags(request, monkeypatch):
+    """Under sanitizers the engine is compiled for more than a minute."""
+    flags = native.SANITIZED if request.param else ()
+    monkeypatch.setattr(sys.modules[__name__], "FLAGS", flags)
 
 
 def asked(what: int, forth: dict, window: float = 20, back=None, duration_s=20.0, **more) -> dict:
@@ -20,7 +29,7 @@ def asked(what: int, forth: dict, window: float = 20, back=None, duration_s=20.0
     own = flow({"name": "asker", "parameters": {"what": what, "window": window}}, **more)
     series = ["bandwidth_bps", "utilization"]
     case = scenario(forth, own, duration_s=duration_s, series=series, back=back)
-    answer = native.run(case, own=ASKER, flags=native.SANITIZED)
+    answer = native.run(case, own=ASKER, flags=FLAGS)
     first = answer["flows"][0]
     last = {name: first["series"][name][1][-1] for name in series}
     return first | {

@@ -10,6 +10,7 @@ from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.network import duplex
 from longfat.papers.tcpj import plan
+from longfat.papers.tcpj.network import handoff, with_own_ends
 from longfat.scenario import Flow, Outage, Scenario
 
 NS2 = pytest.mark.skipif(not engines.is_here("ns2"), reason="ns-2 is not prepared here")
@@ -310,3 +311,18 @@ def test_two_ways_to_one_node_are_refused():
     both = scenario.replace(flows=[*(flow.model_dump() for flow in scenario.flows), other])
     with pytest.raises(InputError, match=r"flows\.0\.reroutes: .* flows\.1 goes another"):
         simulate(both, engine="ns2")
+
+
+@pytest.mark.parametrize("kind", ["local", "non-local"])
+def test_ends_of_its_own_change_no_digit(kind):
+    """Of two flows between the same nodes, which ns-2 cannot lead different ways."""
+    move = {"rate_bps": 3e6, "new_rate_bps": 1e6, "cost_s": 0.09, "rtt_s": 0.04}
+    plain = handoff("TCP-J", kind, beside="SACK", at_s=5, duration_s=15, **move)
+    apart = with_own_ends(plain)
+    counted = [row | {"flow": ""} for row in simulate(plain, "segment").flow_rows()]
+    assert counted == [row | {"flow": ""} for row in simulate(apart, "segment").flow_rows()]
+    ends = [{flow.source, flow.target} for flow in apart.flows]
+    assert ends[0].isdisjoint(ends[1])
+    with pytest.raises(InputError, match="two ways to one node"):
+        planning.check(plain)
+    planning.check(apart)
