@@ -58,6 +58,17 @@ def outage_points(runs: Runs) -> pd.DataFrame:
     return statistics.interval(named, ["engine", "outage_s", "protocol"], "Mb/s")
 
 
+def newcomers(runs: Runs) -> pd.DataFrame:
+    """Return what both get after a movement (`analysis.worded_newcomers`), by ns-2's runs first."""
+    both = runs.derived(claims.PARTS["newcomers"].make)
+    tables = [
+        analysis.worded_newcomers(own).assign(simulator=ENGINE_LABEL[engine])
+        for engine in ("ns2", "segment")
+        if not (own := both[both["engine"] == engine]).empty
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
 def kept_gains(runs: Runs) -> pd.DataFrame:
     """Return what a sender gains over SACK that keeps its window."""
     gains = statistics.gains(runs.derived(analysis.keeping), "SACK", ["bit_error_rate"])
@@ -621,10 +632,10 @@ def _tables(at: Setting) -> Iterator[Table]:
     )
     yield Table(
         name="tcpj-newcomers",
-        uses=analysis.NEWCOMERS,
-        data=lambda runs: analysis.worded_newcomers(runs.derived(analysis.newcomers)),
-        caption="Goodput from the movement on, ten runs each (110 of TCP-J and of Westwood after a "
-        "local movement)",
+        uses=claims.PARTS["newcomers"].uses,
+        data=newcomers,
+        caption="Goodput from the movement on: on ns-2 sixty runs each, on the segment engine ten "
+        "(110 of TCP-J and of Westwood after a local movement)",
     )
     yield Table(
         name="tcpj-linux",

@@ -50,11 +50,20 @@ MOVED_S = value("duration") / 2
 WINDOW_SEGMENTS = int(value("window")) // SEGMENT_BYTES
 SEEDS_ON_NS2, SEEDS = 8, 12  # runs of a point, but for some
 # Where they left a claim open at many settings, as many as were said to decide it.
-MORE_ON_NS2: list[tuple[dict[str, str], int]] = [
+MORE_ON_NS2: list[tuple[dict[str, Any], int]] = [
     ({"run": ALPHA}, 16),
     ({"run": RADIO}, 16),
     *(({"run": "local", "protocol": name}, 48) for name in ("TCP-J", "Westwood")),
     *(({"run": "non-local", "protocol": name}, 64) for name in ("TCP-J", "Westwood")),
+]
+# Settings at which eight left open whether who was there before is harmed: as above.
+OPEN_ON_NS2 = dict.fromkeys((3, 9, 19, 24, 31, 33, 34, 35, 36, 47), 56)
+OPEN_ON_NS2 |= dict.fromkeys((2, 4, 30), 160)
+MORE_ON_NS2 += [
+    ({"setting": number, "run": f"{BESIDE}{kind}", "protocol": name}, count)
+    for number, count in OPEN_ON_NS2.items()
+    for kind in MOVED
+    for name in ("TCP-J", "SACK")
 ]
 MORE = [
     ({"run": f"{BESIDE}{kind}", "protocol": name}, 56)
