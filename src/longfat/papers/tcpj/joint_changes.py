@@ -56,9 +56,9 @@ MORE_ON_NS2: list[tuple[dict[str, Any], int]] = [
     *(({"run": "local", "protocol": name}, 48) for name in ("TCP-J", "Westwood")),
     *(({"run": "non-local", "protocol": name}, 64) for name in ("TCP-J", "Westwood")),
 ]
-# Settings at which eight left open whether who was there before is harmed: as above.
-OPEN_ON_NS2 = dict.fromkeys((3, 9, 19, 24, 31, 33, 34, 35, 36, 47), 56)
-OPEN_ON_NS2 |= dict.fromkeys((2, 4, 30), 160)
+# Settings at which eight, or these, left open whether who was there before is harmed: as above.
+OPEN_ON_NS2 = dict.fromkeys((3, 9, 19, 24, 27, 31, 33, 34, 35, 36, 47), 56)
+OPEN_ON_NS2 |= {2: 160, 4: 160, 30: 320}
 MORE_ON_NS2 += [
     ({"setting": number, "run": f"{BESIDE}{kind}", "protocol": name}, count)
     for number, count in OPEN_ON_NS2.items()
