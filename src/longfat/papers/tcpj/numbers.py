@@ -50,7 +50,8 @@ def of_chapter(runs: Runs) -> Numbers:
                 for name in ("wires", "after_outages", "outages")
             )
         )
-        | handoff_numbers(runs.derived(analysis.handoffs), runs.derived(analysis.newcomers), at)
+        | newcomer_numbers(runs.derived(claims.PARTS["newcomers"].make))
+        | handoff_numbers(runs.derived(analysis.handoffs), at)
         | family_numbers(runs.flows(families.EXPERIMENT))
         | joint_numbers()
         | movement_numbers(runs.derived(movements.costs))
@@ -123,6 +124,7 @@ def joint_numbers() -> Numbers:
         for name, claim in (
             ("tcpj_cause", "s3-cause"),
             ("tcpj_outages", "s4-outages"),
+            ("tcpj_others", "s5-others"),
         )
     }
     return {
@@ -413,13 +415,24 @@ def further_ns2_numbers(
     }
 
 
-def handoff_numbers(runs: pd.DataFrame, newcomers: pd.DataFrame, setting: Setting) -> Numbers:
-    """Windows before and after a movement, and what the stream at home gets."""
+def newcomer_numbers(runs: pd.DataFrame) -> Numbers:
+    """What the stream at home gets beside who arrives (Mb/s), on the segment engine and on ns-2.
+
+    `runs` is the table of claims. Not a number where ns-2's runs are not here.
+    """
+    by_kind = runs.groupby(["engine", "kind", "label"])["resident"].mean()
+    resident = by_kind.groupby(["engine", "label"]).mean()  # of a kind, one may have more runs
+    return {
+        f"{prefix}_{name.lower().replace('-', '')}": resident.get((engine, name), np.nan)
+        for engine, prefix in (("segment", "tcpj_home"), ("ns2", "tcpj_ns2_home"))
+        for name in ("SACK", "Westwood", "TCP-J")
+    }
+
+
+def handoff_numbers(runs: pd.DataFrame, setting: Setting) -> Numbers:
+    """Windows before and after a movement."""
     base = runs[runs["parameter"] == ""]
     means = base.groupby(["kind", "label"]).mean(numeric_only=True)
-    by_kind = newcomers.groupby(["kind", "label"])[["resident", "newcomer"]].mean()
-    both_kinds = by_kind.groupby("label").mean()  # of which one may have more runs
-    resident, arrives = both_kinds["resident"], both_kinds["newcomer"]
     numbers: Numbers = {"tcpj_held": setting.held_segments}
     for kind, word in (("local", "local"), ("non-local", "far")):
         for name in ("TCP-J", "Westwood"):
@@ -427,11 +440,6 @@ def handoff_numbers(runs: pd.DataFrame, newcomers: pd.DataFrame, setting: Settin
             numbers[f"tcpj_{word}_{short}_before"] = row["before"]
             numbers[f"tcpj_{word}_{short}_after"] = row["settled"]
             numbers[f"tcpj_{word}_{short}_largest"] = row["first 10 s"]
-    for name in ("SACK", "Westwood", "TCP-J"):
-        short = name.lower().replace("-", "")
-        numbers[f"tcpj_home_{short}"] = resident[name]
-        numbers[f"tcpj_guest_{short}"] = arrives[name]
-    numbers["tcpj_home_gain"] = 100 * (resident["TCP-J"] / resident["SACK"] - 1)
     return numbers
 
 
