@@ -102,9 +102,9 @@ def movement_numbers(costs: pd.DataFrame) -> Numbers:
     }
 
 
-def _at_settings(claim: str) -> tuple[int, int]:
-    """Return at how many joint settings a claim holds, and how many decide."""
-    (row,) = at_once.written().query("id == @claim").itertuples()
+def _at_settings(claim: str, engine: str) -> tuple[int, int]:
+    """Return at how many joint settings a claim holds on an engine, and how many decide."""
+    (row,) = at_once.written().query("id == @claim and engine == @engine").itertuples()
     decided = int(row.settings - row.open)
     return round(row.share * decided), decided
 
@@ -120,11 +120,11 @@ def joint_numbers() -> Numbers:
     radios = joint_settings.radios(joint_settings.settings().set_index("setting"))
     own, others = all_gains[radios == silent], all_gains[radios != silent]
     told = {
-        name: _at_settings(f"tcpj-{claim}")
-        for name, claim in (
-            ("tcpj_cause", "s3-cause"),
-            ("tcpj_outages", "s4-outages"),
-            ("tcpj_others", "s5-others"),
+        name: _at_settings(f"tcpj-{claim}", engine)
+        for name, claim, engine in (
+            ("tcpj_cause", "s3-cause", "segment"),
+            ("tcpj_outages", "s4-outages", "ns2"),
+            ("tcpj_others", "s5-others", "ns2"),
         )
     }
     return {
