@@ -37,7 +37,7 @@ for profile, examples in ("short", 10), ("long", 500):
 settings.load_profile("short")
 
 
-# With few tests of which each takes long: begun first, so that at the end nobody waits for one.
+# With single tests that take long: begun first, so that at the end no process waits for one.
 FIRST = ("ns3_cell", "ns3_features", "ns3_compiled", "ns3_adapter", "resume", "changed_code")
 FIRST += ("segment_engine", "attack", "site", "evaluation", "check", "tables", "experiment")
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from longfat import papers, paths, statistics, store, topologies
+from longfat.book import chapters
 from longfat.papers.tcpj import claims, plan
 
 pytestmark = pytest.mark.book
@@ -111,6 +112,15 @@ def test_the_fits_best_place_at_40_ms_is_the_chapters_link():
     at_rtt = fit[fit["rtt_s"] == papers.value("tcpj", "rtt")]
     error = at_rtt.groupby("rate_bps")["error"].apply(statistics.root_mean_square)
     assert error.idxmin() == papers.value("tcpj", "radio_rate")
+
+
+def test_what_newcomers_leave_is_the_same_in_two_that_share_no_code():
+    """Sixty runs on ns-2 beside ten and more of the segment engine: within 4 %, of eight cases."""
+    runs = chapters.find("tcpj").runs.derived(claims.PARTS["newcomers"].make)
+    often = runs[runs["engine"] == "ns2"].groupby(["kind", "label"])["seed"].nunique()
+    assert set(often) == {60} and len(often) == len(plan.NEWCOMERS) * 2
+    left = runs.groupby(["kind", "label", "engine"])["resident"].mean().unstack()
+    assert left["ns2"].to_numpy() == pytest.approx(left["segment"].to_numpy(), rel=0.04)
 
 
 def test_no_sender_crawls():

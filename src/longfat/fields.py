@@ -61,9 +61,8 @@ class Model(BaseModel):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
-        most_have_none = type(self)._mistakes is Model._mistakes
-        if most_have_none or getattr(self, "_sensible", False):
-            return self
+        if type(self)._mistakes is Model._mistakes or getattr(self, "_sensible", False):
+            return self  # most have none, and there are many of them
         wrong = [one if isinstance(one, tuple) else ((), one) for one in self._mistakes()]
         if wrong:
             raise PydanticCustomError("together", "{wrong}", {"wrong": wrong})

@@ -29,13 +29,13 @@ def duplex(a: str, b: str, *, backward: dict | None = None, **fields: Any) -> tu
 def _link(**fields: Any) -> Link:
     """Return that link; of equal fields, the same: a sweep's thousands of networks share theirs."""
     try:
-        return _made(**fields)
+        return _kept_link(**fields)
     except TypeError:  # a field that cannot be looked up, as a list or a dictionary
         return Link(**fields)
 
 
 @functools.lru_cache(maxsize=10_000, typed=True)
-def _made(**fields: Any) -> Link:
+def _kept_link(**fields: Any) -> Link:
     return Link(**fields)
 
 

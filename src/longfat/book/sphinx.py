@@ -826,7 +826,8 @@ def _read_side_by_side(app: Sphinx, env: BuildEnvironment, docnames: list[str]) 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Let the pages find MathJax, the one script that sets the equations, beside them."""
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
-    app.parallel = os.cpu_count() or 1  # processes: Jupyter Book's command has no option for it
+    # So many processes, for which Jupyter Book's command has no option; each takes much memory.
+    app.parallel = min(4, os.cpu_count() or 1)
     app.connect("config-inited", _place, priority=1)
     app.add_directive("longfat-table", Table)
     app.add_directive("longfat-cards", Cards)

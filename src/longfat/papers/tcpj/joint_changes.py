@@ -127,10 +127,10 @@ def _points(table: pd.DataFrame, kinds: Iterable[tuple[str, str, float]]) -> pd.
 
 def _kinds() -> Iterator[tuple[str, str, float]]:
     yield from ((KEPT, name, rate) for name in (KEEPING, "SACK") for rate in TWO_RATES)
-    yield from _newcomers()
+    yield from _kinds_of_newcomers()
 
 
-def _newcomers() -> Iterator[tuple[str, str, float]]:
+def _kinds_of_newcomers() -> Iterator[tuple[str, str, float]]:
     yield from (
         (f"{BESIDE}{kind}", name, 0.0) for kind in MOVED for name, told in NEWCOMERS if told
     )
@@ -144,7 +144,7 @@ def _kinds_on_ns2() -> Iterator[tuple[str, str, float]]:
     yield from ((kind, name if told else name + UNTOLD, 0.0) for name, kind, told in MOVES)
     yield from ((ALPHA, "TCP-J", alpha) for alpha in ALPHAS)
     yield from ((RADIO, name, own.PEAK) for name in (*both, WITH_SACK))
-    yield from _newcomers()
+    yield from _kinds_of_newcomers()
 
 
 def scenario(*, run: str, protocol: str, level: float, seed: int, **at: Any) -> Scenario:

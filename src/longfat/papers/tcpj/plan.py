@@ -703,7 +703,8 @@ def _on_ns2(usual: Experiment) -> Experiment:
                 fields["handoffs"] = ()  # nobody else does anything when it is told
             flows.append(fields)
         changed = scenario.replace(flows=flows)
-        return with_own_ends(changed) if usual.name == "tcpj-newcomers" else changed
+        ways = {(flow.path, flow.reroutes) for flow in changed.flows}
+        return with_own_ends(changed) if len(ways) > 1 else changed
 
     labels = {**usual.labels, "engine": "ns2"}
     name = f"{usual.name}-ns2"
