@@ -61,12 +61,13 @@ def outage_points(runs: Runs) -> pd.DataFrame:
 def newcomers(runs: Runs) -> pd.DataFrame:
     """Return what both get after a movement (`analysis.worded_newcomers`), by ns-2's runs first."""
     both = runs.derived(claims.PARTS["newcomers"].make)
-    tables = [
-        analysis.worded_newcomers(own).assign(simulator=ENGINE_LABEL[engine])
+    tables = {
+        ENGINE_LABEL[engine]: analysis.worded_newcomers(own)
         for engine in ("ns2", "segment")
         if not (own := both[both["engine"] == engine]).empty
-    ]
-    return pd.concat(tables, ignore_index=True)
+    }
+    together = pd.concat(tables, names=["simulator", "row"])
+    return together.reset_index("simulator").reset_index(drop=True)
 
 
 def kept_gains(runs: Runs) -> pd.DataFrame:
