@@ -195,6 +195,27 @@ def test_a_setting_that_turns_a_claim_is_named():
     assert table.at["hybla-s4-steady-rate-simulation-rare", "verdict"] == "not reproduced"
 
 
+def test_the_conclusion_is_judged_on_the_papers_simulator_and_by_all_its_parts():
+    """By steady runs alone it is not: what ran no transfers of 50 and 100 MB says nothing of it."""
+    at = setting(loss_rates=[1e-4])
+    steady = [below_model(at, 0.98, 0.981, 0.982, leg=leg) for leg in ("segment", "ns2")]
+
+    def verdict(*legs: str) -> pd.Series:
+        files = [
+            runs({1e-4: [0.97 * model, 0.971 * model]}, leg, megabytes=size, transfer_time_s=1.0)
+            for leg in legs
+            for name, size in zip(at.segments, at.transfer_megabytes, strict=True)
+            for model in [theory.model(at, name, "throughput", 1e-4)]
+        ]
+        return judged(at, pd.concat(steady), pd.concat(files)).loc["hybla-s5-valid"]
+
+    both = verdict("segment", "ns2")
+    assert (both["engine"], both["measured"]) == ("ns2", pytest.approx(2.95))
+    assert both["reason"].startswith("On ns-2, as in the paper, it is 2.95 %")
+    assert {one["points"] for one in both["evidence"]} == {3}
+    assert verdict("segment")["engine"] == "segment"
+
+
 def test_growth_is_judged_by_what_the_acks_of_a_round_trip_add():
     at = setting(loss_rates=[1e-3])
     row = judged(at, below_model(at, 0.9, 0.91), transfers(at)).loc["hybla-s2-growth"]

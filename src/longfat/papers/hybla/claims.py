@@ -10,7 +10,7 @@ from longfat import papers, statistics
 from longfat.experiment import Part, Runs, made
 from longfat.papers import hybla
 from longfat.papers.hybla import analysis, derivation, plan
-from longfat.papers.hybla.analysis import TIMED, each_beside_model
+from longfat.papers.hybla.analysis import each_beside_model
 from longfat.papers.hybla.plan import LEGS, ROBUST, Setting
 from longfat.papers.hybla.theory import QUANTITIES
 from longfat.verdicts import joint, rules
@@ -164,16 +164,27 @@ def _at(loss: float) -> str:
 
 
 def _of_large_transfers(setting: Setting, claims: pd.DataFrame, apart: pd.DataFrame) -> list[dict]:
-    """Return the evidence on the paper's conclusion: that of its three parts together."""
+    """Return the evidence on the paper's conclusion: that of its three parts together.
+
+    By each engine that stands beside the paper's simulation, at settings that it ran all three at.
+    """
     (claim,) = claims[claims["id"] == "hybla-s5-valid"].itertuples()
-    simulated = apart[(apart["leg"] == "segment") & (apart["parameter"] != TIMED)]
-    rows = []
+    legs = [name for name, leg in LEGS.items() if "simulation" in {*leg.methods, *leg.transfers}]
+    simulated = apart[apart["leg"].isin(legs)]
+    parts = {}
     for transfer in ("steady", *list(setting.segments)[1:]):
         part = claim._replace(transfer=transfer, metric="throughput")
-        found = _of_differences(setting, part, simulated)
+        parts[transfer] = _of_differences(setting, part, simulated)
+
+    def where(row: dict) -> tuple[str, str, str]:
+        return row["engine"], row["parameter"], row["setting"]
+
+    whole = set.intersection(*({where(row) for row in rows} for rows in parts.values()))
+    found = []
+    for transfer, rows in parts.items():
         what = "steady state" if transfer == "steady" else f"{transfer[:-2]} MB"
-        rows += [row | {"at": f"{what}, {row['at']}"} for row in found]
-    return rows
+        found += [row | {"at": f"{what}, {row['at']}"} for row in rows if where(row) in whole]
+    return found
 
 
 def of_the_question(beside: pd.DataFrame) -> list[dict]:
