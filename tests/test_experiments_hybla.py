@@ -260,6 +260,31 @@ def test_a_title_tells_what_its_figure_shows():
     title = figure.axes[0].get_title(loc="left")
     assert "2.0 % for" in title
     assert f"{100 * (1 - 1 / model):.0f} % overall" in title
+    assert "segment engine is off" in title
+    both = pd.concat([steady, below_model(at, 0.9, 0.9, leg="ns2")])
+    title = chart_3(at, analysis.compare(at, both, transfers(at))).axes[0].get_title(loc="left")
+    assert title.startswith("Steady state: ns-2 is off the model by up to 10.0 % for")
+
+
+def test_mended_models_are_drawn_at_their_own_loss_rates_beside_each_engine():
+    page = chapters.find("hybla", loss_rates=[1e-4, 1e-3])
+    table = chapter.mended_differences(page.runs)
+    assert table["engine"].tolist() == ["segment engine"] * 2 + ["ns-2"] * 2
+    assert table["loss"].tolist() == [1e-4, 1e-3] * 2
+    figure = hybla_charts.mended(table, page.runs)
+    models = [*analysis.MENDED, analysis.RENEWAL]
+    for axes in figure.axes:
+        lines = {line.get_label(): line for line in axes.get_lines()}
+        assert set(models) <= set(lines)
+        assert list(lines["both"].get_xdata()) == [1e-4, 1e-3]
+
+
+def test_table_3_names_the_engine_that_ours_is_of():
+    judged = CLAIMS[["id", "printed"]].assign(measured=1.0, low=0.9, high=1.2, engine="ns2")
+    judged.loc[judged["id"].str.contains("emulation"), "engine"] = "linux"
+    table = claims.table_3(CLAIMS, judged)
+    assert table["throughput, simulation: ours, ns-2"].tolist() == ["1.00 [0.90, 1.20]"] * 4
+    assert "transfer time, emulation: ours, Linux" in table
 
 
 def test_varied_settings_keep_their_order_and_one_run_has_no_interval():
