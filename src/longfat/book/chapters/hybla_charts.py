@@ -443,8 +443,8 @@ def windows_by_loss(traces: pd.DataFrame, _: Runs) -> Drawing:
 def inverse_distances(table: pd.DataFrame, _: Runs) -> Drawing:
     """Draw how far each combination of assumptions is from the paper, the nearest on top.
 
-    `table` is of `inverse.distances`; how many of the printed numbers a combination gives stands at
-    the right.
+    `table` is of `inverse.distances`; how many of the printed numbers its runs do not refute stands
+    at the right.
     """
     figure, axes = show.subplots(figsize=(8.5, 0.3 * len(table) + 1.3))
     names = []
@@ -469,7 +469,7 @@ def inverse_distances(table: pd.DataFrame, _: Runs) -> Drawing:
             va="center",
             fontsize=9,
         )
-    axes.text(1.02, 1.01, "numbers given", transform=axes.transAxes, fontsize=9, va="bottom")
+    axes.text(1.02, 1.01, "numbers not refuted", transform=axes.transAxes, fontsize=9, va="bottom")
     axes.grid(axis="y")
     axes.set_title("The nearest combinations halve the window at once")
     return figure

@@ -357,7 +357,7 @@ def _of_each_engine(runs: Runs) -> dict[str, float]:
     def largest(some: pd.DataFrame, most: float = 1.0) -> float:
         return float(some.loc[some["loss"] < most, "difference"].abs().max())
 
-    found = {}
+    found: dict[str, float] = {}
     for leg in EACH_ENGINE:
         steady = of(leg, ["steady"])
         found |= {
