@@ -275,6 +275,10 @@ def test_two_things_that_are_equal_are_a_tie():
     assert verdict(faster, *points, span(1.0, 0.1, at="c")) == "undecidable"
     gain = claim("order", threshold=0.0, unit="%")
     assert verdict(gain, span(0.3, 0.5)) == "tie"
+    ahead, behind = (span(value, 0.1, parameter="rate", setting=f"{value}") for value in (1.5, 0.5))
+    assert verdict(faster, span(1.0, 0.005), ahead) == "tie"
+    assert verdict(faster, span(1.0, 0.005), behind) == "tie"
+    assert verdict(faster, span(1.0, 0.005), ahead, behind) == "depends on rate"
     asked = claim("direction", threshold=1.2, unit="times")  # more than merely larger
     assert verdict(asked, span(1.0, 0.005)) == "not reproduced"
     assert verdict(claim("order", threshold=0.0, unit="Mb/s"), span(0.0, 0.5)) == "undecidable"

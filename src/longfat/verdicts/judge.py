@@ -102,11 +102,12 @@ def judge(
     part, it depends on the engine. A claim that holds there is reproduced, unless another plausible
     setting refutes it: then it depends on that. A claim that fails there is not reproduced only if
     it fails at every plausible setting; it depends on a parameter if it holds at another setting of
-    it, and is undecidable if one leaves it open. A setting may have been tried on another engine,
-    which counts where that engine says the same as the deciding one at the stated setting, or
-    leaves it open; else it refutes nothing, and is open. A claim whose number was used to fit a
-    parameter is "fitted". One that says that something is possible (kind) is reproduced if it holds
-    at any setting.
+    it, and is undecidable if one leaves it open. One that is open or a tie there depends on a
+    parameter if it holds at one value of it and fails at another. A setting may have been tried on
+    another engine, which counts where that engine says the same as the deciding one at the stated
+    setting, or leaves it open; else it refutes nothing, and is open. A claim whose number was used
+    to fit a parameter is "fitted". One that says that something is possible (kind) is reproduced if
+    it holds at any setting.
 
     Where settings were varied jointly (`at_once`, of `joint.written`), these decide and not what is
     varied alone: by the share of them at which the claim holds (`joint.share`), on the claim's own
@@ -316,10 +317,9 @@ def _verdict(records: list[dict], stated_engine: str, kind: str) -> tuple[str, d
         kept = any(one["says"] != "fails" for one in _apart(records, varied))
         undecided = turned["open"] or "open" in says or kept
         return ("undecidable" if undecided else "not reproduced"), decider, varied
-    if said == "tie":
-        return "tie", decider, varied
     both = [name for name in turned["holds"] if name in turned["fails"]]
-    return (depends_on(both) if both else "undecidable"), decider, varied
+    undecided = "tie" if said == "tie" else "undecidable"
+    return (depends_on(both) if both else undecided), decider, varied
 
 
 def _apart(records: list[dict], settings: list[dict]) -> list[dict]:
