@@ -58,6 +58,41 @@ def evidence() -> pd.DataFrame:
     )
 
 
+@pytest.mark.parametrize("paper", papers.names())
+def test_every_claim_that_was_run_says_what_is_measured(paper):
+    """In words that its reason begins with, on every page where the verdict stands."""
+    table = verdicts.verdicts().query("paper == @paper")
+    run = table[table["engine"].isin(set(rules.ENGINES) - {"arithmetic"})]
+    assert run["measure"].str.contains(r"\w \w").all()
+    assert len(run) > 15
+    for row in run.itertuples():
+        assert row.reason.startswith(f"Measured: {row.measure}. "), row.id
+
+
+def test_a_reason_is_short():
+    """In the median, and the longest of all."""
+    table = verdicts.verdicts()
+    words = table["reason"].str.split().str.len()
+    assert words.median() < 80 and words.max() < 140
+
+
+def test_a_reason_without_joint_settings_says_how_settings_were_varied():
+    """One at a time, or not at all."""
+    table = verdicts.verdicts().query("kind == 'measured' and not settings > 0 and runs > 0")
+    told = table["reason"].str.contains(
+        "one parameter varied at a time|one other setting tried|Nothing else was varied"
+        "|Other settings were tried"
+    )
+    assert table["id"][~told].tolist() == []
+
+
+def test_a_verdict_that_depends_names_what_on():
+    """The parameters that turn it, or that which matters most, with its number."""
+    for row in verdicts.verdicts().query("verdict.str.startswith('depends')").itertuples():
+        named = rules.verdict_class(row.verdict) and "several parameters" not in row.verdict
+        assert named or "what matters most is" in row.reason, row.id
+
+
 def test_every_measured_claim_has_evidence():
     table = verdicts.verdicts()
     measured = table[table["measured"].notna()]
@@ -149,6 +184,6 @@ def test_an_undecidable_claim_says_what_would_decide_it():
     """So many runs, or why no number of them would."""
     table = verdicts.verdicts().query("verdict == 'undecidable'")
     for row in table.itertuples():
-        told = "runs a point would" in row.reason or "o number of runs" in row.reason
+        told = "runs a point" in row.reason or "o number of runs" in row.reason
         assert told, f"{row.id}: {row.reason}"
         assert pd.isna(row.decides) == ("o number of runs" in row.reason)

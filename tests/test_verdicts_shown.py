@@ -11,7 +11,7 @@ from longfat import papers, paths, store
 from longfat.book import show, verdicts
 from longfat.errors import InputError
 from longfat.experiment import Chapter, Table
-from longfat.verdicts import rules
+from longfat.verdicts import joint, rules
 from longfat.verdicts.judge import judge
 
 pytestmark = pytest.mark.book
@@ -283,3 +283,47 @@ def test_a_verdict_that_turned_is_told_with_the_claims_place_and_words():
     assert sorted(table["claim"]) == sorted(
         f"{where}: {text}" for where, text in zip(claims["where"], claims["statement"], strict=True)
     )
+
+
+def test_what_each_engine_says_is_folded_engine_by_engine(judged):
+    """The deciding one first, with its number; a setting stands with the engine that tried it."""
+    reason = verdicts.scoreboard()["reason"][0]
+    assert (
+        "<details><summary>one other setting</summary>**segment engine** holds as stated (3 %); "
+        "*the method of recovery*: fails with halving. **Linux** holds as stated (3.5 %).</details>"
+    ) in reason
+
+
+def at_once(engine: str, holds: int, fails: int) -> dict:
+    """Return a row of `data/joint.csv` on the claim of the chapter."""
+    says = ["holds"] * holds + ["fails"] * fails
+    found = joint.share(says)
+    row = dict.fromkeys(joint.COLUMNS, float("nan")) | {"id": "a", "engine": engine, "part": ""}
+    row |= {"share": found.share, "share_low": found.low, "share_high": found.high}
+    row |= {"settings": found.settings, "open": 0, "ties": 0, "joint_verdict": found.verdict}
+    return row | {"turned_by": "recovery", "told": 1.0, "matters": "recovery", "first_order": 0.5}
+
+
+def test_a_told_claim_has_its_joint_settings_first(tmp_path, monkeypatch):
+    """By engine, the one that decides before the others; what one setting says comes after."""
+    rows = pd.DataFrame([at_once("segment", 48, 0), at_once("linux", 20, 28)])
+    monkeypatch.setattr(verdicts, "VERDICTS", tmp_path / "verdicts.csv")
+    monkeypatch.setattr(joint, "FILE", tmp_path / "joint.csv")
+    rows.assign(paper="hybla").to_csv(tmp_path / "joint.csv", index=False)
+    claims = CLAIMS.assign(engine="linux", measure="how far it is off")
+    verdicts.write(verdicts.judged(chapter(judge(claims, EVIDENCE, rows))))
+    [told] = [one for one in verdicts.steps().split("\n\n## ") if "at most 5 %" in one]
+    linux = told.index("| Linux | 48 | 20 | 28 | 0 | 0 | depends |")
+    segment = told.index("| segment engine | 48 | 48 | 0 | 0 | 0 | reproduced |")
+    assert linux < segment < told.index("| segment engine | as stated |")
+    assert "**What is measured.** How far it is off." in told
+    board = verdicts.scoreboard().query("claim.str.contains('at most 5 %')")["reason"].iloc[0]
+    assert board.count("the method of recovery") == 2  # in the reason, and at the folded setting
+    settings = verdicts.verdict_settings().set_index("paper").loc["hybla"]
+    assert settings.to_dict() == {
+        "measured claims": 3,
+        "at joint settings": 1,
+        "one parameter at a time": 0,
+        "not varied": 1,
+        "without runs": 1,
+    }

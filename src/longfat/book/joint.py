@@ -102,11 +102,10 @@ def by_part(paper: str) -> pd.DataFrame:
 
 def _count(row: Any) -> str:
     """Return at how many settings a claim holds, in words."""
-    decided = row.settings - row.open
-    holds = round(row.share * decided) if decided else 0
-    others = {"tied": row.ties, "open": row.open}
+    counts = joint.counts(row._asdict())
+    others = {"tied": counts["tie"], "open": counts["open"]}
     more = ", ".join(f"{number} {what}" for what, number in others.items() if number)
-    return f"{holds} of {row.settings}" + (f" ({more})" if more else "")
+    return f"{counts['holds']} of {row.settings}" + (f" ({more})" if more else "")
 
 
 def _share(share: float, decided: int, low: float, high: float) -> str:

@@ -16,8 +16,8 @@ from longfat import papers, paths, store, style
 from longfat.book import show
 from longfat.errors import InputError
 from longfat.experiment import Chapter
+from longfat.verdicts import joint, wording
 from longfat.verdicts import rules as verdict_rules
-from longfat.verdicts import wording
 from longfat.verdicts.joint import LARGEST_SET
 from longfat.verdicts.judge import JUDGED_COLUMNS
 
@@ -52,7 +52,7 @@ def of_chapter(name: str) -> pd.DataFrame:
 
 @functools.cache
 def _verdicts(path: Path) -> pd.DataFrame:
-    texts = ("reason", "unit", "at", "stated_engine", "engine", "turned_by")
+    texts = ("reason", "unit", "measure", "at", "stated_engine", "engine", "turned_by")
     table = pd.read_csv(path, dtype=dict.fromkeys(NUMBERS, float)).astype(
         dict.fromkeys(texts, object)
     )
@@ -140,6 +140,29 @@ def _counts(table: pd.DataFrame, by: str, total: str, what: str) -> pd.DataFrame
     return counts.assign(**{what: counts.sum(axis=1)}).rename_axis(by).reset_index()
 
 
+def verdict_settings() -> pd.DataFrame:
+    """Return of how many measured claims the settings were varied in which way: a row a paper.
+
+    Columns: paper; measured claims; at joint settings, which decide; one at a time; not varied,
+    where the stated setting alone decides; without runs.
+    """
+    table = verdicts()
+    table = table[table["kind"] == "measured"]
+    one_by_one = [any(one["parameter"] for one in rows or []) for rows in table["evidence"]]
+    ways = np.select(
+        [table["settings"] > 0, one_by_one, table["measured"].notna()],
+        ["at joint settings", "one parameter at a time", "not varied"],
+        default="without runs",
+    )
+    counts = pd.crosstab(table["paper"], ways).reindex(
+        columns=["at joint settings", "one parameter at a time", "not varied", "without runs"],
+        fill_value=0,
+    )
+    counts.loc["all papers"] = counts.sum()
+    counts.insert(0, "measured claims", counts.sum(axis=1))
+    return counts.rename_axis("paper").reset_index()
+
+
 def kinds() -> pd.DataFrame:
     """Return the kinds of claims and what they say of a verdict: a row each."""
     return pd.DataFrame(verdict_rules.KINDS.items(), columns=["kind", "what a verdict means"])
@@ -192,28 +215,50 @@ def _shown(parts: list[dict]) -> dict[str, str]:
 
 
 def _reason(row: Any) -> str:
-    """Return the reason of a verdict, with what it depends on, and folded what settings do."""
+    """Return the reason of a verdict, with what it depends on, and folded what settings do.
+
+    Where joint settings decide, the reason itself says what it depends on.
+    """
     reason = row.reason if isinstance(row.reason, str) else ""
-    if verdict_rules.verdict_class(row.verdict) == "depends":
+    if verdict_rules.verdict_class(row.verdict) == "depends" and not row.settings > 0:
         on = wording.worded(row.verdict, most=LARGEST_SET).removeprefix("depends on ")
         reason = f"Depends on **{on}**. {reason}"
     if verdict_rules.is_near(row.rule, row.threshold, row.turns_at):
         reason = f"**Hangs on our threshold.** {reason}"
-    return f"{reason} {_varied(row.evidence or [])}".strip()
+    return f"{reason} {_folded(row)}".strip()
 
 
-def _varied(evidence: list[dict]) -> str:
-    """Return, folded, what the claim does at each setting that the paper does not state."""
+def _folded(row: Any) -> str:
+    """Return, folded, what each engine says as stated and at other settings, one by one.
+
+    The engine that decides comes first.
+    """
+    evidence = sorted(row.evidence or [], key=lambda one: one["engine"] != row.engine)
     told = []
-    for name in dict.fromkeys(one["parameter"] for one in evidence if one["parameter"]):
-        settings = [one for one in evidence if one["parameter"] == name]
-        said = ", ".join(f"{SAID[one['says']]} with {one['setting']}" for one in settings)
-        told.append(f"*{style.label(name)}*: {said}")
-    if not told:
-        return ""
+    for engine in dict.fromkeys(one["engine"] for one in evidence):
+        own = [one for one in evidence if one["engine"] == engine]
+        settings = [
+            f"*{style.label(name)}*: {', '.join(_said(one) for one in rows)}"
+            for name in dict.fromkeys(one["parameter"] for one in own if one["parameter"])
+            if (rows := [one for one in own if one["parameter"] == name])
+        ]
+        stated = [f"{SAID[one['says']]} as stated ({_value(one, row.unit)})" for one in own][:1]
+        stated = stated if not own[0]["parameter"] else []
+        told.append(f"**{wording.ENGINE_NAMES[engine]}** {'; '.join([*stated, *settings])}")
     count = sum(bool(one["parameter"]) for one in evidence)
-    what = "one other setting" if count == 1 else f"{count} other settings"
-    return f"<details><summary>{what}</summary>{'; '.join(told)}.</details>"
+    if not count and len(told) < 2:
+        return ""
+    what = {0: "each engine", 1: "one other setting"}
+    summary = what.get(count, f"{count} other settings, one parameter varied at a time")
+    return f"<details><summary>{summary}</summary>{'. '.join(told)}.</details>"
+
+
+def _said(one: dict) -> str:
+    return f"{SAID[one['says']]} with {one['setting']}"
+
+
+def _value(one: dict, unit: str) -> str:
+    return f"{style.number(one['measured'])} {unit}".strip()
 
 
 SAID = {"holds": "holds", "fails": "fails", "tie": "is a tie", "open": "stays open"}
@@ -431,17 +476,43 @@ def _steps(number: int, row: dict[str, Any]) -> str:
     at_least = f"at least {style.number(low)}" if low is not None else ""
     at_most = f"at most {style.number(high)}" if high is not None else ""
     holds = " and ".join(filter(None, (at_least, at_most)))
+    measure = row["measure"]
+    so = f"So the number to measure is {holds}{unit}."
     lines = [
         f"## {number}. {row['paper']}, {row['where']}",
         f"**The sentence.** {row['statement']}",
-        f"**The rule.** It is judged as *{row['rule']}*. {verdict_rules.RULES[row['rule']]} "
-        f"So the number to measure is {holds}{unit}.",
+        f"**The rule.** It is judged as *{row['rule']}*. {verdict_rules.RULES[row['rule']]} {so}",
+        f"**What is measured.** {measure[0].upper()}{measure[1:]}." if measure else "",
         picture(row),
-        "**What was measured.**",
+        _joint_table(row),
+        "**What was measured at the stated setting, and with one parameter varied at a time.**"
+        if row["settings"] > 0
+        else "**What was measured.**",
         _table(row),
         f"**The verdict: {wording.worded(row['verdict'], most=9)}.** {row['reason']}",
     ]
-    return "\n\n".join(lines)
+    return "\n\n".join(filter(None, lines))
+
+
+def _joint_table(row: dict[str, Any]) -> str:
+    """Return at how many joint settings a claim holds, engine by engine, if these decide it."""
+    if not row["settings"] > 0:
+        return ""
+    table = joint.written()
+    table = table[table["id"] == row["id"]]
+    first = joint.deciding(table, pd.DataFrame([{"id": row["id"], "engine": row["stated_engine"]}]))
+    ordered = pd.concat([first, table.drop(first.index)]).to_dict("records")
+    lines = [
+        "**All that the paper leaves open varied at once**, which decides: the first row.",
+        "",
+        "| engine | settings | holds | fails | ties | open | that is |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one in ordered:
+        numbers = " | ".join(str(number) for number in joint.counts(one).values())
+        name = wording.ENGINE_NAMES[one["engine"]]
+        lines.append(f"| {name} | {one['settings']} | {numbers} | {one['joint_verdict']} |")
+    return "\n".join(lines)
 
 
 def _table(row: dict[str, Any]) -> str:

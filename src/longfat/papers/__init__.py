@@ -40,7 +40,8 @@ def claims(paper: str) -> "pd.DataFrame":
     or what the wording of "about" allows); margin (a quarter of the printed number, or of the
     printed ratio where it is a gain: how wide an interval may be that agrees with it); threshold
     and threshold_reason, which make a sentence without a number measurable; fitted (what was fitted
-    to the number, or missing); and those of the chapter.
+    to the number, or missing); measure (what was measured, in words; missing where nothing was
+    run); and those of the chapter.
     Raises InputError for an unknown paper.
 
     >>> from longfat import papers

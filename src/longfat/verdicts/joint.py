@@ -1,9 +1,9 @@
 """What a designed sample of settings says of a claim: how often it holds, and what turns it.
 
 At each setting a claim holds, fails, is a tie, or stays open (`rules.outcome`). One that holds at
-95 % of the settings or more is reproduced, one that holds at 5 % at most is not (a tie, where it is
-one at 95 %), and else it depends; where what is open could make another verdict of it, it is
-undecidable.
+95 % of the settings or more is reproduced. One that holds at 5 % at most is not reproduced, or a
+tie, if it is one at more settings than it fails at. Else it depends. Where what is open could make
+another verdict of it, it is undecidable.
 What is judged so is in `data/joint.csv`, a row a claim and engine, and decides the claim's verdict
 (`longfat.verdicts.judge`). Where a part of the settings is judged apart too, its rows name it, and
 decide nothing.
@@ -21,10 +21,11 @@ from longfat.verdicts.rules import Region, Turns, outcome, own_threshold, region
 
 FILE = paths.DATA / "joint.csv"
 
-MOST = 0.95  # share of the settings
+MOST, FEW = 0.95, 0.05  # shares of the settings
 CHANCE = 0.05  # with which a set of parameters may be taken for what turns a claim
 LARGEST_SET = 3  # so many parameters at most are named as what turns a claim
 CUTS = (0.25, 0.5, 0.75)  # where a range may be cut in two: quantiles of its values
+OPEN = ("open", "tie or fails")  # what a setting says that the runs leave open
 CLASSES = 4  # of equal size, into which the values of a range are put for `importance`
 COLUMNS = (
     "id",
@@ -42,6 +43,7 @@ COLUMNS = (
     "matters",
     "first_order",
     "decides",
+    "cheapest",
     "turns_at",
 )
 
@@ -91,23 +93,31 @@ class Share(NamedTuple):
 def share(says: Sequence[str]) -> Share:
     """Return the share of settings that say "holds"; others say "fails", "tie" or "open".
 
+    Those that say "tie or fails" are open, but cannot hold.
+
     >>> from longfat.verdicts import joint
     >>> joint.share(["holds"] * 47 + ["fails"]).verdict
     'reproduced'
     """
     from scipy import stats  # half a second, which only those wait who judge
 
-    count, undecided = len(says), says.count("open")
+    count, could_hold = len(says), says.count("open")
+    undecided = could_hold + says.count("tie or fails")
     holds, ties = says.count("holds"), says.count("tie")
+    could_tie = ties > 0 or undecided > could_hold
 
     def ends(successes: int) -> Any:
         return stats.binomtest(successes, count).proportion_ci(method="exact")
 
-    verdicts = {_verdict(number / count, ties / count) for number in (holds, holds + undecided)}
+    verdicts = {
+        _verdict((holds + hold) / count, (ties + tie) / count)
+        for hold in (0, could_hold)
+        for tie in {0, undecided - hold if could_tie else 0}
+    }
     return Share(
         share=holds / (count - undecided) if count > undecided else float("nan"),
         low=float(ends(holds).low),
-        high=float(ends(holds + undecided).high),
+        high=float(ends(holds + could_hold).high),
         settings=count,
         open=undecided,
         ties=ties,
@@ -119,9 +129,38 @@ def _verdict(holds: float, ties: float) -> str:
     """Return the verdict on shares of the settings, when nothing is open."""
     if holds >= MOST - 1e-9:
         return "reproduced"
-    if ties >= MOST - 1e-9:
-        return "tie"
-    return "not reproduced" if holds <= 1 - MOST + 1e-9 else "depends"
+    if holds > FEW + 1e-9:
+        return "depends"
+    return "tie" if ties > 1 - holds - ties + 1e-9 else "not reproduced"
+
+
+def counts(row: dict) -> dict[str, int]:
+    """Return at how many settings a claim holds, fails, is a tie and stays open, by its row."""
+    decided = row["settings"] - row["open"]
+    holds = round(row["share"] * decided) if decided else 0
+    fails = decided - holds - row["ties"]
+    return {"holds": holds, "fails": int(fails), "tie": int(row["ties"]), "open": int(row["open"])}
+
+
+def still_possible(count: int, holds: int, undecided: int) -> dict[str, tuple[int, int]]:
+    """Return the verdicts on `count` settings that those undecided can make, with what it takes.
+
+    That is how many of these have to hold, and how many must not, at the least. "not reproduced"
+    stands for a tie too.
+
+    >>> from longfat.verdicts import joint
+    >>> joint.still_possible(48, holds=0, undecided=17)
+    {'not reproduced': (0, 15), 'depends': (3, 0)}
+    """
+    enough = int(np.ceil(MOST * count - 1e-9))
+    few = int(FEW * count + 1e-9)
+    others = count - holds - undecided
+    needed = {
+        "reproduced": (enough - holds, 0),
+        "not reproduced": (0, count - few - others),
+        "depends": (max(0, few + 1 - holds), max(0, count - enough + 1 - others)),
+    }
+    return {verdict: of for verdict, of in needed.items() if 0 < sum(of) <= undecided}
 
 
 class Turning(NamedTuple):
@@ -162,7 +201,7 @@ def turning_set(settings: pd.DataFrame, holds: Sequence[bool]) -> Turning:
         names, codes = tried[least]
         if wrong[least] < best[0] and _chance(codes, says) * len(tried) < CHANCE:
             best = (wrong[least], names)
-        if best[0] <= min((1 - MOST) * len(says), rarer // 2):
+        if best[0] <= min(FEW * len(says), rarer // 2):
             break
     found, names = best
     return Turning(names, 1 - found / len(says)) if names else Turning((), 1 - rarer / len(says))
@@ -241,8 +280,9 @@ def judge(
     setting: its number, and a column a parameter; if it has not all, they are a `part` that has a
     name. turned_by is of `turning_set`, with commas;
     matters is the parameter with the largest index of `importance`, for what was measured at each
-    setting's deciding point. decides is how many runs a point would settle what is undecidable;
-    turns_at is the threshold nearest to one of ours at which the verdict would be another.
+    setting's deciding point. decides is how many runs a point would settle what is undecidable, and
+    cheapest how many the first of its open settings takes; turns_at is the threshold nearest to one
+    of ours at which the verdict would be another.
     """
     by_number = settings.set_index("setting")
     evidence = evidence[evidence["setting"].isin(by_number.index)]
@@ -256,7 +296,7 @@ def judge(
             for number, points in evidence[evidence["claim"] == claim.id].groupby("setting")
         }
         total = share([one.says for one in at.values()])
-        sample = by_number.loc[[number for number, one in at.items() if one.says != "open"]]
+        sample = by_number.loc[[n for n, one in at.items() if one.says not in OPEN]]
         decided = [at[number].says == "holds" for number in sample.index]
         turning = turning_set(sample, decided) if len(sample) else Turning((), float("nan"))
         index = importance(by_number.loc[list(at)], [one.measured for one in at.values()])
@@ -277,6 +317,7 @@ def judge(
                 "matters": index.index[0],
                 "first_order": float(index.iloc[0]),
                 "decides": _runs_to_verdict(list(at.values()), total.verdict),
+                "cheapest": _runs_to_first(list(at.values()), total.verdict),
                 "turns_at": _turning(list(at.values()), own_threshold(claim), total.verdict),
             }
         )
@@ -290,7 +331,8 @@ def _at_setting(points: pd.DataFrame, claim: Any, where: Region) -> _Setting:
     runs = found.decides
     if "count" in points:
         runs *= float((points["count"] / points["runs"]).max())
-    return _Setting(found.says, found.leans, measured, np.ceil(runs), turning)
+    says = "tie or fails" if found.tied else found.says
+    return _Setting(says, found.leans, measured, np.ceil(runs), turning)
 
 
 def _runs_to_verdict(settings: Sequence[_Setting], verdict: str) -> float:
@@ -300,15 +342,20 @@ def _runs_to_verdict(settings: Sequence[_Setting], verdict: str) -> float:
     """
     if verdict != "undecidable":
         return float("nan")
-    waiting = {one.decides for one in settings if one.says == "open" and np.isfinite(one.decides)}
+    waiting = {one.decides for one in settings if one.says in OPEN and np.isfinite(one.decides)}
     for runs in sorted(waiting):
         says = [
-            one.leans if one.says == "open" and one.decides <= runs else one.says
-            for one in settings
+            one.leans if one.says in OPEN and one.decides <= runs else one.says for one in settings
         ]
         if share(says).verdict != "undecidable":
             return runs
     return float("inf")
+
+
+def _runs_to_first(settings: Sequence[_Setting], verdict: str) -> float:
+    """Return how many runs a point would decide one of the open settings of what is undecidable."""
+    waiting = [one.decides for one in settings if one.says in OPEN]
+    return float(np.nanmin([np.inf, *waiting])) if verdict == "undecidable" else float("nan")
 
 
 def _turning(settings: Sequence[_Setting], ours: float, verdict: str) -> float:

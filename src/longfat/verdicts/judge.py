@@ -21,10 +21,8 @@ from longfat.verdicts.rules import (
 )
 from longfat.verdicts.wording import (
     SEVERAL,
-    at_settings,
-    decides,
+    Told,
     depends_on,
-    hangs_on,
     reason_for,
     sentences,
     text,
@@ -58,6 +56,7 @@ class Judged(TypedDict):
     stated_engine: str  # the one that the claim is about, or none
     printed: float
     unit: str
+    measure: str  # what is measured, in words; may be empty
     measured: float  # to runs: the deciding engine's least favourable point
     low: float
     high: float
@@ -92,10 +91,10 @@ def judge(
 
     `claims` has id, where, statement, rule, printed, unit, half_unit, margin, threshold,
     threshold_reason, fitted, and may have sentence, kind (of `rules.KINDS`), engine (which it is
-    about), side ("below" turns a one-sided claim round) and note (ends the reason). `evidence` has
-    a row a claim, engine, setting and point (`Evidence`). An empty `parameter` is the paper's
-    stated setting with the chapter's base assumptions; else it names the unstated parameter that is
-    varied.
+    about), side ("below" turns a one-sided claim round), measure (what is measured, in words) and
+    note (ends the reason). `evidence` has a row a claim, engine, setting and point (`Evidence`). An
+    empty `parameter` is the paper's stated setting with the chapter's base assumptions; else it
+    names the unstated parameter that is varied.
 
     Each engine says of each setting whether the claim holds, fails, is a tie, or stays open
     (`rules.RULES`, `rules.outcome`). The stated setting decides, on the engine that the claim is
@@ -103,10 +102,12 @@ def judge(
     part, it depends on the engine. A claim that holds there is reproduced, unless another plausible
     setting refutes it: then it depends on that. A claim that fails there is not reproduced only if
     it fails at every plausible setting; it depends on a parameter if it holds at another setting of
-    it, and is undecidable if one leaves it open. A setting may have been tried on another engine,
-    which counts where that engine says the same as the deciding one at the stated setting, or
-    leaves it open. A claim whose number was used to fit a parameter is "fitted". One that says that
-    something is possible (kind) is reproduced if it holds at any setting.
+    it, and is undecidable if one leaves it open. One that is open or a tie there depends on a
+    parameter if it holds at one value of it and fails at another. A setting may have been tried on
+    another engine, which counts where that engine says the same as the deciding one at the stated
+    setting, or leaves it open; else it refutes nothing, and is open. A claim whose number was used
+    to fit a parameter is "fitted". One that says that something is possible (kind) is reproduced if
+    it holds at any setting.
 
     Where settings were varied jointly (`at_once`, of `joint.written`), these decide and not what is
     varied alone: by the share of them at which the claim holds (`joint.share`), on the claim's own
@@ -157,14 +158,14 @@ def _by_claim(at_once: pd.DataFrame, claims: pd.DataFrame) -> dict[str, list[dic
 def _judge(claim: Any, evidence: pd.DataFrame | None, at_once: list[dict]) -> dict:
     """Return the verdict on one claim (see `judge`)."""
     where = region(claim)
-    row: dict[str, object] = dict.fromkeys(JUDGED_COLUMNS, np.nan)
+    row: dict[str, Any] = dict.fromkeys(JUDGED_COLUMNS, np.nan)
     for name in ("id", "where", "statement", "rule", "printed"):
         row[name] = getattr(claim, name)
     kind = text(getattr(claim, "kind", "")) or "measured"
     row |= {"sentence": text(getattr(claim, "sentence", "")) or claim.id, "kind": kind}
     unit, stated_engine = text(claim.unit), text(getattr(claim, "engine", ""))
     row |= {"unit": unit, "at": "", "stated_engine": stated_engine, "engine": "", "evidence": []}
-    row["turned_by"] = ""
+    row |= {"measure": text(getattr(claim, "measure", "")), "turned_by": ""}
     note = text(getattr(claim, "note", ""))
     if where is None:
         reason = text(claim.threshold_reason)
@@ -173,33 +174,45 @@ def _judge(claim: Any, evidence: pd.DataFrame | None, at_once: list[dict]) -> di
     row |= {"bound_low": where.low, "bound_high": where.high, "threshold": threshold}
     records = [] if evidence is None else _records(evidence, where)
     base = [one for one in records if not one["parameter"]]
-    if not base:
+    if evidence is None or not base:
         reason = "Its runs were left out." if note == "" else note
         return row | {"verdict": "not yet measured", "reason": reason, "evidence": records}
     verdict, decider, settings = _verdict(records, stated_engine, kind)
     if fitted := text(getattr(claim, "fitted", "")):
         verdict = "fitted"
-    first: dict[str, Any] = at_once[0] if at_once and kind == "measured" and not fitted else {}
-    if first:
-        verdict, settings = _at_once(first), []
-        row |= {name: first[name] for name in _SHARE}
+    decided = at_once if kind == "measured" and not fitted else []
+    if decided:
+        verdict = _at_once(decided[0])
+        row |= {name: decided[0][name] for name in _SHARE}
     row |= {name: decider[name] for name in ("measured", "low", "high", "at", "engine", "runs")}
     measured = [one["measured"] for one in records]
     row |= {"range_low": min(measured), "range_high": max(measured)}
-    reason = reason_for(
-        verdict, decider, base, settings, unit=unit, where=where, asked=stated_engine, fitted=fitted
-    )
-    if first:
-        assumed = f"With what this chapter assumes, {reason[0].lower()}{reason[1:]}"
-        reason = sentences(at_settings(at_once, stated_engine), assumed)
     if verdict == "undecidable":
-        runs = first["decides"] if first else _runs_to_verdict(records, stated_engine, kind)
-        row["decides"] = runs
-        reason = sentences(reason, decides(runs, wide=not np.isnan(where.margin)))
-    if not np.isnan(threshold) and evidence is not None and not fitted:
-        turning = first["turns_at"] if first else _turning(records, evidence, claim, where)
-        row["turns_at"] = turning
-        reason = sentences(reason, hangs_on(claim.rule, threshold, turning, unit))
+        waiting = _runs_to_verdict(records, stated_engine, kind)
+        row["decides"] = decided[0]["decides"] if decided else waiting
+    if not np.isnan(threshold) and not fitted:
+        turning = _turning(records, evidence, claim, where)
+        row["turns_at"] = decided[0]["turns_at"] if decided else turning
+    reason = reason_for(
+        Told(
+            verdict=verdict,
+            kind=kind,
+            rule=claim.rule,
+            unit=unit,
+            measure=row["measure"],
+            asked=stated_engine,
+            fitted=fitted,
+            where=where,
+            decider=decider,
+            base=base,
+            settings=settings,
+            apart=_apart(records, settings),
+            at_once=decided,
+            decides=row["decides"],
+            threshold=threshold,
+            turns_at=row["turns_at"],
+        )
+    )
     return row | {"verdict": verdict, "reason": sentences(reason, note), "evidence": records}
 
 
@@ -301,12 +314,25 @@ def _verdict(records: list[dict], stated_engine: str, kind: str) -> tuple[str, d
     if said == "fails":
         if turned["holds"]:
             return depends_on(turned["holds"]), decider, varied
-        undecided = turned["open"] or "open" in says
+        kept = any(one["says"] != "fails" for one in _apart(records, varied))
+        undecided = turned["open"] or "open" in says or kept
         return ("undecidable" if undecided else "not reproduced"), decider, varied
-    if said == "tie":
-        return "tie", decider, varied
     both = [name for name in turned["holds"] if name in turned["fails"]]
-    return (depends_on(both) if both else "undecidable"), decider, varied
+    undecided = "tie" if said == "tie" else "undecidable"
+    return (depends_on(both) if both else undecided), decider, varied
+
+
+def _apart(records: list[dict], settings: list[dict]) -> list[dict]:
+    """Return what is said of settings by engines that do not count, of those that none else tried.
+
+    They part with the deciding one as stated. Such settings are open: they refute nothing.
+    """
+    known = {(one["parameter"], one["setting"]) for one in settings}
+    return [
+        one
+        for one in records
+        if one["parameter"] and (one["parameter"], one["setting"]) not in known
+    ]
 
 
 def _possibility(records: list[dict]) -> tuple[str, dict, list[dict]]:

@@ -136,16 +136,27 @@ def sentence_kind(kinds: Iterable[str]) -> str:
 def counts(judged: pd.DataFrame, prefix: str) -> dict[str, int]:
     """Return how many sentences and claims of a paper ended how, by names for its chapter's text.
 
-    `judged` is of `judge.judge`. Names are PREFIX_sentences and PREFIX_claims for all, and with
-    the verdict at the end, as in PREFIX_sentences_not_reproduced.
+    `judged` is of `judge.judge`. Names are PREFIX_sentences and PREFIX_claims for all; with a kind
+    at the end, as in PREFIX_sentences_arithmetic, those of that kind; and with a verdict, as in
+    PREFIX_sentences_not_reproduced, of those that are measured: the others are no test.
     """
     parts = judged.groupby("sentence")[["kind", "verdict"]]
-    ended = pd.Series([sentence_verdict(rows.itertuples(index=False)) for _, rows in parts])
-    found = {f"{prefix}_sentences": len(ended), f"{prefix}_claims": len(judged)}
-    for what, verdicts in (("sentences", ended), ("claims", judged["verdict"].map(verdict_class))):
-        count = verdicts.value_counts()
-        for name in (*VERDICTS, "mixed"):
-            found[f"{prefix}_{what}_{name.replace(' ', '_')}"] = int(count.get(name, 0))
+    whole = pd.DataFrame(
+        [
+            (sentence_kind(rows["kind"]), sentence_verdict(rows.itertuples(index=False)))
+            for _, rows in parts
+        ],
+        columns=["kind", "verdict"],
+    )
+    found = {}
+    for what, table in (("sentences", whole), ("claims", judged)):
+        name = f"{prefix}_{what}"
+        found[name] = len(table)
+        ended = table["verdict"][table["kind"] == "measured"].map(verdict_class)
+        for verdict in (*VERDICTS, "mixed"):
+            found[f"{name}_{verdict.replace(' ', '_')}"] = int((ended == verdict).sum())
+        for kind in KINDS:
+            found[f"{name}_{kind}"] = int((table["kind"] == kind).sum())
     return found
 
 
@@ -230,6 +241,7 @@ class Outcome(NamedTuple):
     point: int  # the one that decides: the least favourable
     decides: float  # how many runs a point would decide what is open (missing: none, or not open)
     leans: str  # what it would say then, if the means so far are the true ones
+    tied: bool = False  # open, but a point of it is a tie: it can no longer hold
 
 
 def outcome(points: pd.DataFrame, where: Region) -> Outcome:
@@ -242,7 +254,7 @@ def outcome(points: pd.DataFrame, where: Region) -> Outcome:
     decides nothing, except that low = high = measured says that nothing scatters.
 
     A point at which two things are equal (`Region`) is a tie: it neither holds nor fails. The claim
-    is one if it is a tie at a point and holds at the others.
+    is one if it is a tie at a point and holds at the others; with such a point it cannot hold.
 
     Of the points that say so it is the one whose mean is the least favourable that decides.
     """
@@ -271,7 +283,8 @@ def outcome(points: pd.DataFrame, where: Region) -> Outcome:
     doubtful = np.flatnonzero(~(agree | tied))
     worst = least_favourable(doubtful)
     outside = doubtful[~(distance[doubtful] > 0)]
-    leans = "fails" if outside.size else "holds"
+    met = bool(tied.any())
+    leans = "fails" if outside.size else "tie" if met else "holds"
     if not np.isnan(where.margin):  # its width is that of such measurements, and not of our mean
         return Outcome("open", worst, np.inf if known.all() else 2.0, leans)
 
@@ -281,10 +294,9 @@ def outcome(points: pd.DataFrame, where: Region) -> Outcome:
         ]
 
     if outside.size:  # one of these is enough, by the stricter test that many points ask for
-        return Outcome(
-            "open", worst, np.nanmin([np.inf, *needed(outside, LEVEL / len(points))]), leans
-        )
-    return Outcome("open", worst, max(needed(doubtful, LEVEL)), leans)
+        runs_needed = np.nanmin([np.inf, *needed(outside, LEVEL / len(points))])
+        return Outcome("open", worst, runs_needed, leans, met)
+    return Outcome("open", worst, max(needed(doubtful, LEVEL)), leans, met)
 
 
 def _distance(measured: np.ndarray, where: Region) -> np.ndarray:

@@ -13,7 +13,7 @@ from longfat.book import charts, show
 from longfat.experiment import Runs
 from longfat.papers import survey
 from longfat.papers.survey import analysis, files, plan, theory
-from longfat.verdicts import rules
+from longfat.verdicts import rules, wording
 
 COLORS = {name: show.style(name)["color"] for name in plan.NAMES}
 LABELS = plan.NAMES
@@ -557,8 +557,7 @@ def claims(stated: pd.DataFrame, _: Runs) -> Drawing:
         xscale="log", xlim=(0.1, 12), xlabel="measured / printed, or / what the claim asks at least"
     )
     axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
-    agreed = (stated["look"] == "reproduced").sum()
-    axes.set_title(f"{agreed} of {len(stated)} claims are reproduced", fontsize=11)
+    axes.set_title(wording.tally(stated.rename(columns={"look": "verdict"})), fontsize=11)
     present = [look for look in VERDICT_LOOKS if look in set(stated["look"])]
     marks = [
         axes.plot(
@@ -576,7 +575,7 @@ def claims(stated: pd.DataFrame, _: Runs) -> Drawing:
 
 
 def claim_parts(judged: pd.DataFrame) -> pd.DataFrame:
-    """Return what `claims` draws, a row a claim: label, part, low, high (of 1) and look."""
+    """Return what `claims` draws, a row a claim: label, kind, part, low, high (of 1) and look."""
     stated = judged.copy()
     by = stated["printed"].astype(float)
     bound = stated["bound_low"].where(np.isfinite(stated["bound_low"].astype(float)))
@@ -587,7 +586,7 @@ def claim_parts(judged: pd.DataFrame) -> pd.DataFrame:
         f"{number}  {textwrap.shorten(text, 66, placeholder=' …')}"
         for number, text in enumerate(stated["statement"], 1)
     ]
-    table = pd.DataFrame({"label": words})
+    table = pd.DataFrame({"label": words, "kind": stated["kind"].to_list()})
     for name in ("measured", "low", "high"):
         column = {"measured": "part"}.get(name, name)
         table[column] = (stated[name].astype(float) / by).clip(lower=0.1, upper=12)

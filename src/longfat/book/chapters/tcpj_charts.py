@@ -13,6 +13,7 @@ from longfat.experiment import Runs
 from longfat.papers.tcpj import theory
 from longfat.papers.tcpj.plan import KEEPING, MODERN, PROTOCOLS, REPEATING, WITH_SACK
 from longfat.style import ENGINE_LABEL, MODEL, PAPER, short_name, style
+from longfat.verdicts import wording
 
 SACK = style("NewReno") | {"color": "#8da0cb", "marker": "s", "linestyle": "--"}
 KEPT = {"color": "0.35", "marker": "v", "linestyle": "-."}
@@ -439,8 +440,7 @@ def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
     words = ["depends on what is not stated" if name == "depends" else name for name in names]
     marks = [labels[name] for name in names]
     figure.legend(marks, words, frameon=False, loc="outside right upper")
-    held = (sorts == "reproduced").sum()
-    axes.set_title(f"{held} of {len(sorts)} claims are reproduced")
+    axes.set_title(wording.tally(judged))
     return figure
 
 

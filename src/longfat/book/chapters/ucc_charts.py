@@ -9,7 +9,7 @@ from longfat.book import charts, show
 from longfat.experiment import Runs, parts
 from longfat.papers.ucc import analysis, plan
 from longfat.papers.ucc.plan import CHD
-from longfat.verdicts import rules
+from longfat.verdicts import rules, wording
 
 ALPHA = 0.99  # utilization above which UCC takes a loss for congestion
 SAME = "0.88"  # grey of the band in which two goodputs are almost the same
@@ -291,8 +291,7 @@ def verdicts(judged: pd.DataFrame, _: Runs) -> Drawing:
     axes.set(xscale="log", xlim=(least, most), ylim=(len(rows) - 0.5, -0.5))
     ticks = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    reproduced = (rows["verdict"].map(rules.verdict_class) == "reproduced").sum()
-    axes.set_title(f"{reproduced} of {len(rows)} claims are reproduced")
+    axes.set_title(wording.tally(rows))
     axes.set_xlabel("measured, at the point that decides: times the reference, with its interval")
     axes.grid(False)
     axes.tick_params(axis="y", length=0)
