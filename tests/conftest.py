@@ -39,7 +39,7 @@ settings.load_profile("short")
 
 # With single tests that take long: begun first, so that at the end no process waits for one.
 FIRST = ("ns3_cell", "ns3_features", "ns3_compiled", "ns3_adapter", "resume", "changed_code")
-FIRST += ("segment_engine", "attack", "site", "evaluation", "check", "tables", "experiment")
+FIRST += ("segment_engine", "attack", "site", "evaluation", "check", "tables", "charts")
 
 
 def scope(nodeid):

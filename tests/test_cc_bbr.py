@@ -84,6 +84,17 @@ def test_startup_ends_with_the_third_round_trip_without_growth(name):
     assert acks == 31
 
 
+def test_a_loss_that_was_none_lets_startup_go_on():
+    """tcp_bbr.c, bbr_undo_cwnd: three round trips without growth are counted anew."""
+    bbr, acks = Bbr(), 0
+    while (bbr.gain > 1 or acks < 5) and acks < 100:
+        if acks == 29:
+            bbr.event("undo", before=bbr.cwnd)
+        bbr.part()
+        acks += 1
+    assert acks == 61
+
+
 def test_bbr_measures_its_round_trip_anew_when_it_is_older_than_ten_seconds(steady):
     """4.1.2.3 and 4.3.5: four segments, for more than 200 ms and a round trip."""
     measured = steady.now_s

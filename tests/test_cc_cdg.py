@@ -124,6 +124,14 @@ def test_a_loss_is_congestion_where_only_the_smallest_delay_still_rises():
     assert full_queue("cdg").threshold("loss") == 20
 
 
+def test_a_loss_is_tolerated_again_once_the_delays_fall():
+    sender = full_queue("cdg")
+    for rtt_s in (0.15, 0.12):
+        sender.round(rtt_s)
+    sender.set(40, 2)
+    assert sender.threshold("loss") == 40
+
+
 @pytest.mark.parametrize("name", ["cdg", "cdg-linux"])
 def test_a_window_that_does_not_limit_does_not_grow(name):
     sender = driven(name, 10)

@@ -16,7 +16,7 @@ from longfat.errors import InputError
 # What adds a segment a round trip in congestion avoidance (RFC 5681), by their papers and headers.
 AS_RENO = ["dual", "gaimd", "newreno", "pert", "reno", "standard", "tcpj", "ucc", "veno"]
 AS_RENO += ["cdg", "cdg-linux", "chd", "chd-freebsd", "hd", "hd-freebsd"]
-AS_RENO += ["westwood", "westwood-plus"]
+AS_RENO += ["lp", "westwood", "westwood-plus"]
 FIXED = Path(__file__).parent / "cc_fixed.h"
 
 

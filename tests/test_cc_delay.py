@@ -400,3 +400,12 @@ def test_vegas_doubles_every_other_round_trip_and_ends_with_gamma():
     for _ in range(2):
         round_trip(vegas, behind(0.1 * window, window))
     assert vegas.cwnd == vegas.ssthresh < vegas.nxt - vegas.una
+
+
+def test_vegas_leaves_slow_start_with_a_segment_more_than_the_pipe_holds():
+    vegas = Driver("vegas", 20, 1e6)
+    round_trip(vegas, 0.1)
+    while vegas.ssthresh == 1e6:
+        window = vegas.cwnd
+        vegas.ack(0.2)
+    assert vegas.cwnd == vegas.ssthresh == pytest.approx(window / 2 + 1)

@@ -85,6 +85,27 @@ def test_cubic_grows_as_reno_where_that_is_faster():
         assert cubic.ack(0.01) == pytest.approx(estimate)
 
 
+@pytest.mark.parametrize("by_timeout", [False, True])
+def test_cubic_goes_on_where_it_was_when_there_was_no_congestion(by_timeout):
+    """RFC 9438, 4.9; Linux takes back the window, and begins a new epoch."""
+    grown = {}
+    for name in "plain", "undone", "as Linux":
+        cubic = Driver("cubic", 100, as_linux_6_12=name == "as Linux")
+        cubic.threshold()
+        cubic.set(70, 2)
+        for _ in range(20):
+            cubic.round()
+        window = cubic.cwnd
+        if name != "plain":
+            cubic.timeout() if by_timeout else cubic.set(cubic.threshold())
+            cubic.event("undo", before=window)
+            cubic.state = "open"
+            cubic.set(window, 2)
+        grown[name] = [cubic.round() - window for _ in range(20)]
+    assert grown["undone"] == pytest.approx(grown["plain"])
+    assert grown["as Linux"] != pytest.approx(grown["plain"], rel=0.1)
+
+
 def test_hystart_as_linux_asks_eight_samples_of_a_round():
     """tcp_cubic.c, hystart_update: HYSTART_MIN_SAMPLES, then an eighth more than the smallest."""
     cubic = Driver("cubic", 20, 1e6, hystart_as_linux=True)

@@ -178,9 +178,9 @@ def kept() -> dict[str, dict]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n, one in chapters.stated().items() if one.figures])
-def test_a_figure_draws_what_its_table_and_its_page_have(name, monkeypatch):
-    """Of all whose runs are archived; nothing is run for it.
+@pytest.mark.parametrize("name", chapters.NAMES)
+def test_what_is_shown_uses_what_it_names_and_draws_its_table(name, monkeypatch):
+    """Where all its runs are archived, nothing is run for it.
 
     What is drawn in colour is in the table that the figure is of; both, as numbers, are those that
     stand beside the picture in the notebook.
@@ -189,18 +189,22 @@ def test_a_figure_draws_what_its_table_and_its_page_have(name, monkeypatch):
     def refused(scenario, engine, *_):
         raise InputError(f"a run of the engine {engine} is not in the archive")
 
-    monkeypatch.setattr(engines, "find_or_run", refused)
     chapter = chapters.stated()[name]
     archived = {path.parent.name for path in paths.RESULTS.glob("*/*.parquet")}
-    for one in chapter.figures:
-        if isinstance(one, Figure) and set(one.uses) <= archived:
-            data = chapter.data(one)
-            figure = chapter.chart(one, data)
+    for one in chapter.shown.values():
+        runs, is_archived = chapter.runs.only(one.uses), set(one.uses) <= archived
+        with monkeypatch.context() as patch:
+            if is_archived:
+                patch.setattr(engines, "find_or_run", refused)
+            data = one.data(runs)
+            figure = one.chart(data, runs) if isinstance(one, Figure) else None
+        assert runs.used == set(one.uses), one.name
+        if figure and is_archived:
             assert charts.not_in_data(figure, data) == [], one.name
             show.settle(figure)
             made = {"data": charts.rounded_lines(data), "drawn": charts.drawn(figure)}
             assert made == kept()[one.name], one.name
-            plt.close(figure)
+        plt.close("all")
 
 
 def test_zero_has_no_sign():

@@ -824,6 +824,43 @@ def test_where_nothing_new_can_be_sent_a_timeout_is_one(room, sends):
     assert numbers(answers[1]) == sends
 
 
+@pytest.mark.parametrize(("reported", "state"), [("2-3", "disorder"), ("5-6", "loss")])
+def test_only_what_was_sent_before_a_timeout_shows_that_it_was_none(reported, state):
+    """RFC 5682, 3.1, step 3: 0 to 4 were; 5 and 6 are the new segments of step 2b."""
+    commands = ["run 1.15", "ack 1.2 1", f"ack 1.3 1 {reported}"]
+    answers = step(commands, window=5, frto=True, min_rto_s=1)
+    assert numbers(answers[1]) == [5, 6]
+    assert answers[2]["state"] == state
+
+
+def test_duplicate_acks_before_the_first_that_advances_leave_a_timeout_open():
+    """RFC 5682, 3.1, step 2."""
+    answers = step(["run 1.15", "ack 1.2 0", "ack 1.3 1"], window=5, frto=True, min_rto_s=1)
+    assert numbers(answers[2]) == [5, 6]
+
+
+def test_after_an_undo_rack_finds_what_is_lost():
+    """RFC 8985, 6.2, step 5: 1 left at 0.1 s, 6 at 1.4 s, and 6 is there.
+
+    Of 0 to 4 only 2 is late; 5 is the probe of 0.3 s, which puts the timeout off until 1.3 s.
+    """
+    commands = ["run 1.35", "ack 1.4 1", "ack 1.45 1 2-3", "ack 1.5 1 6-7 2-3"]
+    answers = step(commands, window=5, rack=True, frto=True, min_rto_s=1)
+    assert answers[2]["state"] == "disorder"
+    assert answers[3]["state"] == "recovery"
+    assert numbers(answers[3])[0] == 1
+
+
+@pytest.mark.parametrize(("duplicate", "state"), [(0, "recovery"), (2, "disorder")])
+def test_a_dsack_undoes_the_recovery_that_it_is_of(duplicate, state):
+    """RFC 3708: 2 was sent again in this one; 0 had been acknowledged before."""
+    reported = [f"ack {ms(3 + i)} 2 3-{4 + i}" for i in range(3)]
+    commands = [f"ack {ms(0)} 2", *reported, f"ack {ms(9)} 2 3-6 dsack={duplicate}"]
+    answers = step(commands, undo=True)
+    assert answers[3]["state"] == "recovery"
+    assert answers[4]["state"] == state
+
+
 def test_a_window_that_is_never_opened_is_asked_for_as_often_as_there_are_retries():
     """RFC 9293, 3.8.6.1 and R2."""
     answers = play(["synack 0.1 window=0", "run 900"], retries=3)

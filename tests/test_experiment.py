@@ -1,6 +1,5 @@
 """Experiments, figures and chapters as data: what is run, and that a figure uses what it names."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -112,17 +111,3 @@ def test_the_archive_has_what_the_chapter_runs_and_no_more(name):
         assert set(runs["engine"]) == {one.engine}
         assert {scenario.canonical_json() for scenario in one.scenarios} == set(runs["scenario"])
         assert runs["scenario"].is_unique  # none is kept twice
-
-
-@pytest.mark.slow
-@pytest.mark.book
-@pytest.mark.parametrize("name", chapters.NAMES)
-def test_every_figure_and_table_uses_each_experiment_that_it_names(name):
-    chapter = chapters.find(name)
-    for one in chapter.shown.values():
-        runs = chapter.runs.only(one.uses)
-        data = one.data(runs)
-        if isinstance(one, Figure):
-            one.chart(data, runs)
-            plt.close("all")
-        assert runs.used == set(one.uses), one.name

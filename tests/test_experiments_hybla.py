@@ -195,6 +195,27 @@ def test_a_setting_that_turns_a_claim_is_named():
     assert table.at["hybla-s4-steady-rate-simulation-rare", "verdict"] == "not reproduced"
 
 
+def test_the_conclusion_is_judged_on_the_papers_simulator_and_by_all_its_parts():
+    """By steady runs alone it is not: what ran no transfers of 50 and 100 MB says nothing of it."""
+    at = setting(loss_rates=[1e-4])
+    steady = [below_model(at, 0.98, 0.981, 0.982, leg=leg) for leg in ("segment", "ns2")]
+
+    def verdict(*legs: str) -> pd.Series:
+        files = [
+            runs({1e-4: [0.97 * model, 0.971 * model]}, leg, megabytes=size, transfer_time_s=1.0)
+            for leg in legs
+            for name, size in zip(at.segments, at.transfer_megabytes, strict=True)
+            for model in [theory.model(at, name, "throughput", 1e-4)]
+        ]
+        return judged(at, pd.concat(steady), pd.concat(files)).loc["hybla-s5-valid"]
+
+    both = verdict("segment", "ns2")
+    assert (both["engine"], both["measured"]) == ("ns2", pytest.approx(2.95))
+    assert both["reason"].startswith("On ns-2, as in the paper, it is 2.95 %")
+    assert {one["points"] for one in both["evidence"]} == {3}
+    assert verdict("segment")["engine"] == "segment"
+
+
 def test_growth_is_judged_by_what_the_acks_of_a_round_trip_add():
     at = setting(loss_rates=[1e-3])
     row = judged(at, below_model(at, 0.9, 0.91), transfers(at)).loc["hybla-s2-growth"]
@@ -239,6 +260,31 @@ def test_a_title_tells_what_its_figure_shows():
     title = figure.axes[0].get_title(loc="left")
     assert "2.0 % for" in title
     assert f"{100 * (1 - 1 / model):.0f} % overall" in title
+    assert "segment engine is off" in title
+    both = pd.concat([steady, below_model(at, 0.9, 0.9, leg="ns2")])
+    title = chart_3(at, analysis.compare(at, both, transfers(at))).axes[0].get_title(loc="left")
+    assert title.startswith("Steady state: ns-2 is off the model by up to 10.0 % for")
+
+
+def test_mended_models_are_drawn_at_their_own_loss_rates_beside_each_engine():
+    page = chapters.find("hybla", loss_rates=[1e-4, 1e-3])
+    table = chapter.mended_differences(page.runs)
+    assert table["engine"].tolist() == ["segment engine"] * 2 + ["ns-2"] * 2
+    assert table["loss"].tolist() == [1e-4, 1e-3] * 2
+    figure = hybla_charts.mended(table, page.runs)
+    models = [*analysis.MENDED, analysis.RENEWAL]
+    for axes in figure.axes:
+        lines = {line.get_label(): line for line in axes.get_lines()}
+        assert set(models) <= set(lines)
+        assert list(lines["both"].get_xdata()) == [1e-4, 1e-3]
+
+
+def test_table_3_names_the_engine_that_ours_is_of():
+    judged = CLAIMS[["id", "printed"]].assign(measured=1.0, low=0.9, high=1.2, engine="ns2")
+    judged.loc[judged["id"].str.contains("emulation"), "engine"] = "linux"
+    table = claims.table_3(CLAIMS, judged)
+    assert table["throughput, simulation: ours, ns-2"].tolist() == ["1.00 [0.90, 1.20]"] * 4
+    assert "transfer time, emulation: ours, Linux" in table
 
 
 def test_varied_settings_keep_their_order_and_one_run_has_no_interval():

@@ -176,5 +176,5 @@ def test_the_drawing_has_a_row_a_combination_the_nearest_on_top():
     [marks] = [line for line in axes.lines if line.get_marker() == "o"]
     assert np.allclose(marks.get_xdata(), table["distance"])
     counts = [text.get_text() for text in axes.texts]
-    assert counts == [*(f"{met} of 18" for met in table["met"]), "numbers given"]
+    assert counts == [*(f"{met} of 18" for met in table["met"]), "numbers not refuted"]
     show.show_figure("x", figure, table, "alt")

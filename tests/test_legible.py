@@ -38,16 +38,28 @@ def test_a_number_and_its_interval_stay_on_one_line():
     assert [" words" in cell for cell in cells] == [False] * len(whole) + [True, True, False, False]
 
 
-def test_the_front_page_says_what_the_survey_says():
-    notebook = json.loads((paths.DATA.parent / "notebooks/survey.ipynb").read_text("utf-8"))
-    glued = {
-        output["metadata"]["scrapbook"]["name"]: str(output["data"])
+def _glued(page: str, name: str) -> float:
+    """Return a number that a chapter's notebook keeps for its sentences."""
+    notebook = json.loads(paths.NOTEBOOKS.joinpath(f"{page}.ipynb").read_text("utf-8"))
+    (data,) = [
+        str(output["data"])
         for cell in notebook["cells"]
         for output in cell.get("outputs", [])
-        if "scrapbook" in output.get("metadata", {})
-    }
-    minutes = float(re.search(r"[\d.]+(?='})", glued["survey_ten_minutes"])[0])
+        if output.get("metadata", {}).get("scrapbook", {}).get("name") == name
+    ]
+    return float(re.search(r"[\d.]+(?='})", data)[0])
+
+
+def test_the_front_page_says_what_the_survey_says():
+    minutes = _glued("survey", "survey_ten_minutes")
     assert f"**{minutes:.0f} minutes**" in front.lines()[0]
+
+
+def test_the_front_page_names_engines_and_has_the_interval_of_a_mean():
+    _, hybla, tcpj, *_ = front.lines()
+    assert [name in hybla for name in ("ns-2", "Linux", "segment engine")] == [True] * 3
+    low, high = (_glued("tcpj", f"tcpj_ns2_tcpj_{end}") for end in ("low", "high"))
+    assert f"{low:.0f} to {high:.0f} %" in tcpj
 
 
 def test_a_formula_keeps_the_marks_at_it():

@@ -237,7 +237,11 @@ def test_buffers_that_grow_fill_a_pipe_that_64_kb_do_not():
     def transfer_time_s(buffers, **changes):
         sized = {"send_buffer_bytes": buffers, "receive_buffer_bytes": buffers} | changes
         scenario = one_link(
-            rate_bps=20e6, delay_s=0.1, flow=flow(bytes=20_000_000, **sized), duration_s=100
+            rate_bps=10e6,
+            delay_s=0.2,
+            flow=flow(bytes=10_000_000, **sized),
+            duration_s=100,
+            queue_packets=10_000,
         )
         return ns3.simulate(scenario).flows["transfer_time_s"].item()
 

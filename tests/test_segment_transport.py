@@ -256,6 +256,31 @@ def test_an_early_timeout_is_undone(timestamps):
         assert answer["delivered_bytes"] >= plain["delivered_bytes"]
 
 
+AS_LINUX = {"rack": True, "frto": True, "undo": True}
+
+
+@pytest.mark.parametrize("tells", [{"frto": True}, {"undo": True}, AS_LINUX])
+def test_a_flight_that_an_outage_has_lost_is_lost(tells):
+    """Whoever took that timeout for none would send as fast as before, and wait for timeouts."""
+    forth = link(10e6, 0.05, outages=[{"start_s": 5, "duration_s": 1}])
+    own = flow(initial_window_segments=30, initial_ssthresh_segments=30)
+    plain, other = (run(forth, own | more, duration_s=30) for more in ({}, tells))
+    assert plain["timeouts"] > 0
+    assert other["undone"] == 0
+    assert other["delivered_bytes"] > 0.95 * plain["delivered_bytes"]
+
+
+@pytest.mark.parametrize("queue", [50, 100])
+@pytest.mark.parametrize("control", ["newreno", "cubic", "bbr"])
+def test_what_a_queue_has_dropped_is_lost(control, queue):
+    """On a path that keeps the order, whichever recovery the retransmissions are of."""
+    forth = link(10e6, 0.05, queue_packets=queue)
+    for more in ({"undo": True}, {"undo": True, "timestamps": False}, AS_LINUX):
+        answer = run(forth, flow({"name": control}) | more, duration_s=60)
+        assert answer["retransmissions"] > 0
+        assert answer["undone"] == 0
+
+
 def test_rack_takes_reordering_for_no_loss():
     """RFC 8985: what arrives within a quarter of a round trip of its turn is not lost."""
     changes = [{"at_s": 3 + 0.5 * i, "delay_s": 0.05 if i % 2 else 0.06} for i in range(40)]

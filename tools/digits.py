@@ -118,6 +118,9 @@ def seldom_used() -> dict[str, Scenario]:
             links=[link | {"loss_per_packet": 0.1} for link in links]
         ),
         "as Linux, overtaken": with_flow(**linux).replace(links=unsteady),
+        "as Linux, an outage": with_flow(**linux, initial_ssthresh_segments=30).replace(
+            links=[one | {"outages": [{"start_s": 2.0, "duration_s": 1.0}]} for one in links]
+        ),
         "retries": with_flow(retries=2).replace(
             links=[one | outage for one in links], duration_s=20
         ),

@@ -171,8 +171,8 @@ class Flow(Model):
     It sends without end, until `stop_s`, or until `bytes` are delivered. `max_window_segments`
     caps the congestion window itself; `receive_buffer_bytes` is the largest window that the
     receiver advertises. A buffer that is "auto" grows with the connection, up to 64 MB.
-    `segments_per_ack` is 1 without delayed ACKs, 2 with them. With `timestamps` (RFC 7323, in
-    milliseconds) every ACK tells a round-trip time; without, those of segments sent once do.
+    `segments_per_ack` is 1 without delayed ACKs, 2 with them. With `timestamps` (RFC 7323) every
+    segment carries 12 bytes more, and an ACK tells which of a segment's transmissions it is for.
     Without a `path` the packets take the shortest one. `relays` split the flow: each node of them
     ends one TCP connection and begins the next (performance-enhancing proxies, RFC 3135), with the
     same settings each, but for `relay_buffer_bytes` on either side of a relay, if stated: what a
@@ -252,7 +252,7 @@ class Flow(Model):
     start_up: Annotated[StartUp | None, BeforeValidator(from_name)] = None
 
     def as_linux(self) -> "Flow":
-        """Return this flow with all that Linux 6.12 does besides.
+        """Return this flow with what Linux 6.12 does besides.
 
         That is `rack`, `frto`, `undo`, and the congestion control's parameters that are named for
         Linux, where it has any. What a scenario states for both, such as `min_rto_s` (0.2 by

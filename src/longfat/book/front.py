@@ -3,33 +3,66 @@
 Also the pictures of the cards of congestion controls.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from longfat import papers, pictures, style, topologies
-from longfat.book import figures, verdicts
+from longfat import papers, pictures, statistics, style, topologies
+from longfat.book import chapters, figures, verdicts
 from longfat.cc import catalogue
 from longfat.engines import simulate
 from longfat.engines.segment import wasm
 from longfat.papers import survey
+from longfat.papers.tcpj import analysis
 from longfat.result import Result
 from longfat.scenario import Flow, Record, Scenario
 from longfat.verdicts import rules
 
 
 class Finding(NamedTuple):
-    """A sentence for people who have not read the book, and the claim that has its number.
+    """A sentence for people who have not read the book, and the claim that it rests on.
 
-    `sentence` has {measured}, with its unit, {points}, a share in hundredths, or {minutes}, those
-    between two losses of the survey's chapter, and may have {printed}, with its unit.
+    `sentence` may have {printed}, with its unit, and what `values` makes of all judged claims.
     """
 
     claim: str
     chapter: str
     sentence: str
+    values: Callable[[pd.DataFrame], dict[str, str]]
+
+
+def _survey(_: pd.DataFrame) -> dict[str, str]:
+    """Return the minutes between two losses that the survey's chapter has."""
+    seconds = survey.loss_interval("standard", *EXAMPLE)["seconds"]
+    return {"minutes": f"{seconds / 60:.0f}"}
+
+
+def _hybla(judged: pd.DataFrame) -> dict[str, str]:
+    """Return how far the model is from each engine at most, and what the paper says of Linux."""
+    simulated, emulated = (
+        judged.loc[f"hybla-s4-steady-rate-{method}-rare"] for method in ("simulation", "emulation")
+    )
+    stated = [one for one in simulated["evidence"] if not one["parameter"]]
+    stated += [one for one in emulated["evidence"] if one["engine"] == "linux"]
+    off = {one["engine"]: f"{one['measured']:.1f}" for one in stated if not one["parameter"]}
+    return off | {"printed_linux": _printed(emulated)}
+
+
+def _tcpj(judged: pd.DataFrame) -> dict[str, str]:
+    """Return TCP-J's mean gain on ns-2 with its 95 % interval, as its chapter has it."""
+    losses = chapters.stated()["tcpj"].runs.derived(analysis.ns2_losses)
+    gains = statistics.gains(losses, "NewReno", ["bit_error_rate"])
+    (row,) = gains.query("protocol == 'TCP-J' and bit_error_rate == 4e-6").to_dict("records")
+    ends = {name: f"{row[name]:.0f}" for name in ("gain", "low", "high")}
+    return ends | {"runs": f"{row['repetitions']:.0f}"}
+
+
+def _ucc(judged: pd.DataFrame) -> dict[str, str]:
+    """Return how many hundredths UCC's estimate is too low."""
+    return {"points": f"{100 * judged.loc['ucc-s4-measures', 'measured']:.0f}"}
 
 
 FINDINGS = (
@@ -39,27 +72,33 @@ FINDINGS = (
         "To keep a link of 10 Gb/s full over a tenth of a second, standard TCP may lose one packet "
         "in **{minutes} minutes**. The paper, which rounds a constant, says about {printed}. Few "
         "paths are that clean.",
+        _survey,
     ),
     Finding(
         "hybla-s4-steady-rate-simulation-rare",
         "hybla",
-        "A formula that fits on a page says how fast TCP Hybla is over a satellite, and is off by "
-        "**{measured}** at most while no more than two packets in a thousand are lost. The paper "
-        "says {printed}.",
+        "A formula that fits on a page says how fast TCP Hybla is over a satellite. While no more "
+        "than two packets in a thousand are lost, it is off by **{ns2} %** at most on ns-2, the "
+        "paper's own simulator, {linux} % on Linux and {segment} % on the segment engine. The "
+        "paper says at most {printed} for ns-2 and {printed_linux} for Linux.",
+        _hybla,
     ),
     Finding(
         "tcpj-abstract-191",
         "tcpj",
         "On a radio link that gets four bits in a million wrong, a sender that measures the "
-        "bandwidth is **{measured}** faster than one that halves its window at every loss. The "
-        "paper says {printed}.",
+        "bandwidth is **{gain} %** faster than one that halves its window at every loss: so the "
+        "mean of {runs} runs on ns-2, whose 95 % interval is {low} to {high} %. The paper says "
+        "{printed}.",
+        _tcpj,
     ),
     Finding(
         "ucc-s4-measures",
         "ucc",
         "UCC asks how busy a link is, by counting the packets that waited in front of it. A sender "
         "alone can keep a link 99 % busy without one of them waiting: then UCC takes it for almost "
-        "idle, **{points}** points of 100 too low.",
+        "idle, **{points}** points of 100 too low (one run on the segment engine).",
+        _ucc,
     ),
 )
 WORDS = {
@@ -86,15 +125,10 @@ def lines() -> list[str]:
     """Return five findings in Markdown, each with its verdict: four claims, and how all ended."""
     judged = verdicts.verdicts().set_index("id")
     found = []
-    for claim, chapter, sentence in FINDINGS:
+    for claim, chapter, sentence, values in FINDINGS:
         if claim in judged.index:
             row = judged.loc[claim]
-            text = sentence.format(
-                measured=_amount(row, "measured"),
-                points=f"{100 * row['measured']:.0f}",
-                minutes=f"{survey.loss_interval('standard', *EXAMPLE)['seconds'] / 60:.0f}",
-                printed=_amount(row, "printed"),
-            )
+            text = sentence.format(printed=_printed(row), **values(judged))
             found.append(f"{text} *({_verdict(row['verdict'])}; {{doc}}`/notebooks/{chapter}`)*")
     sentences = verdicts.sentences()
     measured = sentences[sentences["kind"] == "measured"]
@@ -123,16 +157,12 @@ def _verdict(verdict: str) -> str:
     return "it depends on something that the paper does not say"
 
 
-def _amount(row: pd.Series, column: str) -> str:
-    if pd.isna(row[column]):
+def _printed(row: pd.Series) -> str:
+    """Return what a claim's paper prints, with its unit; "–" where it prints no number."""
+    if pd.isna(row["printed"]):
         return "–"
     unit = {"min": "minutes"}.get(row["unit"], row["unit"])
-    interval = ""
-    if column == "measured" and row["low"] < row["high"]:
-        interval = f" ({style.number(row['low'], 3)} to {style.number(row['high'], 3)})"
-    return (
-        f"{style.number(row[column], 3)}{interval} {unit if isinstance(unit, str) else ''}".strip()
-    )
+    return f"{style.number(row['printed'], 3)} {unit}".strip()
 
 
 def overview() -> tuple[Figure, str]:

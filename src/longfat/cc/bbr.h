@@ -40,7 +40,8 @@ class Bbr
         .colour = "#aa4499",
         .marker = "h",
         .linux = "bbr",
-        .events = event::ESTABLISHED | event::TIMEOUT | event::RESTART | event::BANDWIDTH,
+        .events =
+            event::ESTABLISHED | event::TIMEOUT | event::UNDO | event::RESTART | event::BANDWIDTH,
         .regulates_recovery = true};
 
     static constexpr auto parameters()
@@ -130,6 +131,15 @@ class Bbr
         m_full_bandwidth = 0;
         m_conserves = false;
         now.cwnd = 1;
+        return now;
+    }
+
+    /// There was no congestion: whether the pipe is full is to be found out anew (Linux); the window
+    /// before comes back with the end of the repair.
+    Control on_undo(const Undo&, Control now)
+    {
+        m_full_bandwidth = 0;
+        m_full_rounds = 0;
         return now;
     }
 

@@ -44,7 +44,7 @@ class Cubic
                                  .colour = "#56b4e9",
                                  .marker = "s",
                                  .linux = "cubic",
-                                 .events = event::RESTART};
+                                 .events = event::UNDO | event::RESTART};
 
     static constexpr auto parameters()
     {
@@ -122,6 +122,7 @@ class Cubic
         {
             return now;
         }
+        m_grows = true;
         if (!ack.cwnd_limited) // section 5.8
         {
             leave_out_time(ack.now);
@@ -146,15 +147,20 @@ class Cubic
     /// Sections 4.6 to 4.8.
     double ssthresh(const Congestion& congestion, const Control& now)
     {
-        const bool converges = m_fast_convergence && now.cwnd < m_w_max;
-        m_w_max = converges ? now.cwnd * (1 + m_beta) / 2 : now.cwnd;
-        m_cwnd_prior = now.cwnd;
-        m_epoch_start = NEVER;
+        if (m_grows)
+        {
+            m_before = m_curve;
+        }
+        m_grows = false;
+        const bool converges = m_fast_convergence && now.cwnd < m_curve.w_max;
+        m_curve.w_max = converges ? now.cwnd * (1 + m_beta) / 2 : now.cwnd;
+        m_curve.cwnd_prior = now.cwnd;
+        m_curve.begin = NEVER;
         m_slow_start.is_first = false;
         if (congestion.cause == Congestion::TIMEOUT)
         {
             m_linux_slow_start.on_timeout();
-            m_w_max = 0; // will be the window, and K zero (section 4.8)
+            m_curve.w_max = 0; // will be the window, and K zero (section 4.8)
         }
         return std::max(m_beta * congestion.segments(congestion.flight_size), 2.0);
     }
@@ -166,26 +172,47 @@ class Cubic
         return now;
     }
 
+    /// Section 4.9: there was no congestion, and unless the window has outgrown that of before, the
+    /// curve goes on. Linux takes back the window alone.
+    Control on_undo(const Undo& undo, Control now)
+    {
+        if (!m_as_linux && now.cwnd < undo.before.cwnd)
+        {
+            m_curve = m_before;
+        }
+        return undo.applied(now);
+    }
+
   private:
+    /// What (1) to (4) keep.
+    struct Curve
+    {
+        Time begin{NEVER}; //!< NEVER: congestion avoidance has not begun
+        double w_max{0};   //!< 0: none
+        double cwnd_prior{0};
+        double k{0}; //!< s
+        double w_est{0};
+    };
+
     void leave_out_time(Time now)
     {
-        m_epoch_start += m_epoch_start == NEVER ? 0 : now - m_last_ack;
+        m_curve.begin += m_curve.begin == NEVER ? 0 : now - m_last_ack;
         m_last_ack = now;
     }
 
     Control avoid_congestion(const Ack& ack, Control now)
     {
         const double w = now.cwnd;
-        if (m_epoch_start == NEVER)
+        if (m_curve.begin == NEVER)
         {
             begin_epoch(w);
         }
-        const double t = seconds(m_last_ack - m_epoch_start);
+        const double t = seconds(m_last_ack - m_curve.begin);
         const double rtt_s = seconds(ack.srtt);
         update_w_est(ack.segments(ack.newly_delivered), w, t, rtt_s);
-        if (m_reno_friendly && w_cubic(t) < m_w_est)
+        if (m_reno_friendly && w_cubic(t) < m_curve.w_est)
         {
-            now.cwnd = std::max(w, m_w_est);
+            now.cwnd = std::max(w, m_curve.w_est);
             return now;
         }
         const double most = m_rfc8312 ? UNLIMITED : 1.5 * w;
@@ -196,11 +223,11 @@ class Cubic
     /// (2). By RFC 8312 K comes from W_max alone.
     void begin_epoch(double w)
     {
-        m_epoch_start = m_last_ack;
-        m_w_max = std::max(m_w_max, w);
-        const double below = m_rfc8312 ? m_w_max * (1 - m_beta) : m_w_max - w;
-        m_k = m_w_max > w ? exact_cbrt(below / m_c) : 0;
-        m_w_est = w;
+        m_curve.begin = m_last_ack;
+        m_curve.w_max = std::max(m_curve.w_max, w);
+        const double below = m_rfc8312 ? m_curve.w_max * (1 - m_beta) : m_curve.w_max - w;
+        m_curve.k = m_curve.w_max > w ? exact_cbrt(below / m_c) : 0;
+        m_curve.w_est = w;
     }
 
     /// (4). By RFC 8312, its (4), a straight line.
@@ -209,18 +236,18 @@ class Cubic
         const double alpha = 3 * (1 - m_beta) / (1 + m_beta);
         if (m_rfc8312)
         {
-            m_w_est = m_w_max * m_beta + alpha * t / rtt_s;
+            m_curve.w_est = m_curve.w_max * m_beta + alpha * t / rtt_s;
             return;
         }
-        const bool raised = !m_as_linux && m_w_est >= m_cwnd_prior;
-        m_w_est += (raised ? 1 : alpha) * acked / w;
+        const bool raised = !m_as_linux && m_curve.w_est >= m_curve.cwnd_prior;
+        m_curve.w_est += (raised ? 1 : alpha) * acked / w;
     }
 
     /// (1).
     double w_cubic(double t) const
     {
-        const double d = t - m_k;
-        return m_c * (d * d * d) + m_w_max;
+        const double d = t - m_curve.k;
+        return m_c * (d * d * d) + m_curve.w_max;
     }
 
     double m_c{};
@@ -233,12 +260,10 @@ class Cubic
     bool m_linux_hystart{};
     HyStart m_slow_start;
     LinuxHyStart m_linux_slow_start;
-    Time m_epoch_start{NEVER}; //!< NEVER: congestion avoidance has not begun
-    Time m_last_ack{0};        //!< that may have opened the window
-    double m_w_max{0};         //!< 0: none
-    double m_cwnd_prior{0};
-    double m_k{0}; //!< s
-    double m_w_est{0};
+    Time m_last_ack{0}; //!< that may have opened the window
+    bool m_grows{true}; //!< since the last reduction
+    Curve m_curve;
+    Curve m_before; //!< before the last reduction
 };
 
 LONGFAT_CONGESTION_CONTROL(Cubic);

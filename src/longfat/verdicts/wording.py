@@ -72,7 +72,7 @@ def reason_for(
     else:
         count = _run_count(decider["runs"])
         parts.append(f"{_on(decider['engine'], asked)}, it is {value}{place} ({count}).")
-    parts.append(_compared(where, unit, decider["says"], bool(many)))
+    parts.append(_compared(where, unit, decider, bool(many)))
     if verdict != "depends on the engine":
         parts.append(_sensitivity(decider, settings))
     parts.append(_robustness(decider, [one for one in base if one is not decider], unit))
@@ -156,15 +156,19 @@ def _on(engine: str, asked: str) -> str:
     return f"On {name}"
 
 
-def _compared(where: Region, unit: str, says: str, many: bool) -> str:
+def _compared(where: Region, unit: str, decider: dict, many: bool) -> str:
     """Return what a claim allows, in words, and what that makes of what was measured."""
-    low, high = digits(where.low), digits(where.high)
+    low, high, says = digits(where.low), digits(where.high), decider["says"]
     if not np.isnan(where.margin):
-        printed = _with_unit(digits((where.low + where.high) / 2), unit)
+        middle = (where.low + where.high) / 2
+        printed = _with_unit(digits(middle), unit)
+        beyond = says != "fails" and not decider["low"] <= middle <= decider["high"]
+        if beyond:  # the interval holds it only as it may have been rounded
+            printed += f", which may be {low} to {high} by rounding and wording,"
         fits = {
             "holds": "agree with that",
             "fails": "do not lie there",
-            "open": "lie there, but so would much else",
+            "open": f"{'reach into that' if beyond else 'lie there'}, but so would much else",
         }
         return f"The paper's {printed} {fits[says]}."
     if np.isinf(where.low):

@@ -23,7 +23,7 @@ from longfat.scenario import Scenario
 
 BEHAVIOUR = 2
 # What Linux has besides (RACK-TLP, F-RTO, undo) has a number of its own: few runs use it.
-AS_LINUX, AS_LINUX_BEHAVIOUR = "segment/as-linux", 2
+AS_LINUX, AS_LINUX_BEHAVIOUR = "segment/as-linux", 3
 
 
 def is_here() -> bool:

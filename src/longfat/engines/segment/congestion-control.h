@@ -38,6 +38,7 @@
 #ifndef LONGFAT_CORE_CONGESTION_CONTROL_H
 #define LONGFAT_CORE_CONGESTION_CONTROL_H
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -208,6 +209,14 @@ struct Undo
 {
     Time now;
     Control before;
+
+    /// Window and threshold as before, but not less than they are.
+    Control applied(const Control& to) const
+    {
+        return {std::max(to.cwnd, before.cwnd),
+                std::max(to.ssthresh, before.ssthresh),
+                to.pacing_bps};
+    }
 };
 
 /// The first segment after nothing was in flight, because the application had nothing to send.

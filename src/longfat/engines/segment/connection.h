@@ -15,6 +15,7 @@ namespace longfat::core
 constexpr uint64_t SYN_RETRIES = 6;
 constexpr Time SYN_TIMEOUT = 1'000'000'000; //!< RFC 6298, 2.1; doubled every time
 constexpr Bytes UNSCALED_WINDOW = 65'535;   //!< the most that a SYN can advertise (RFC 7323)
+constexpr Bytes LARGEST_WINDOW = UNSCALED_WINDOW << 14; //!< and other segments (section 2.3)
 
 // Bytes on the wire: PPP 2, IPv4 20, TCP 20, and options in words of 4.
 constexpr uint32_t HEADER_BYTES = 42;

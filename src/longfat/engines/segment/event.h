@@ -409,6 +409,11 @@ class Ring
         --m_size;
     }
 
+    void clear()
+    {
+        m_size = 0;
+    }
+
     /// Take that one out of the row.
     void remove(std::size_t i)
     {

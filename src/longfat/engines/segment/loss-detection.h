@@ -23,12 +23,12 @@ namespace longfat::core
 /// What an ACK has reported.
 struct Delivery
 {
-    Bytes acked{0};             //!< the cumulative acknowledgment has advanced by it
-    uint64_t acked_segments{0}; //!< the same
-    Bytes sacked{0};            //!< reported by SACK and not before
-    Bytes delivered{0};         //!< acknowledged or reported, and neither before
-    bool original{false};       //!< among that is something that was never sent again
-    uint64_t supplements{0};    //!< of which `delivered` has nothing, for they were not in the pipe
+    Bytes acked{0};                    //!< the cumulative acknowledgment has advanced by it
+    uint64_t acked_segments{0};        //!< the same
+    Bytes sacked{0};                   //!< reported by SACK and not before
+    Bytes delivered{0};                //!< acknowledged or reported, and neither before
+    uint64_t first_original{NO_LIMIT}; //!< of that, the first segment that was never sent again
+    uint64_t supplements{0}; //!< of which `delivered` has nothing, for they were not in the pipe
 };
 
 /// What a sender has to react to.
@@ -109,20 +109,25 @@ class LossDetection
     Delivery on_ack(const Packet& packet, Time now, Delivered delivered)
     {
         Delivery all;
-        const auto note = [&](const SentSegment& segment, uint32_t bytes, bool acknowledged) {
-            all.delivered += segment.supplement ? 0 : bytes;
-            all.supplements += segment.supplement;
-            all.original = all.original || !segment.ambiguous;
-            delivered(segment, bytes, acknowledged);
+        const auto note_original = [&](const SentSegment& segment, uint64_t number) {
+            all.first_original =
+                std::min(all.first_original, segment.ambiguous ? NO_LIMIT : number);
         };
+        const auto note =
+            [&](const SentSegment& segment, uint64_t number, uint32_t bytes, bool acknowledged) {
+                all.delivered += segment.supplement ? 0 : bytes;
+                all.supplements += segment.supplement;
+                note_original(segment, number);
+                delivered(segment, bytes, acknowledged);
+            };
         for (uint32_t i = 0; i < packet.sack_blocks; ++i)
         {
             board.sack(packet.number + packet.sack[i].begin,
                        packet.number + packet.sack[i].end,
                        now,
-                       [&](const SentSegment& segment, uint64_t, uint32_t bytes) {
+                       [&](const SentSegment& segment, uint64_t number, uint32_t bytes) {
                            all.sacked += bytes;
-                           note(segment, bytes, false);
+                           note(segment, number, bytes, false);
                        });
         }
         const uint64_t before = board.snd_una();
@@ -131,8 +136,8 @@ class LossDetection
         {
             board.acknowledge(packet.number,
                               now,
-                              [&](const SentSegment& segment, uint64_t, uint32_t bytes) {
-                                  note(segment, bytes, true);
+                              [&](const SentSegment& segment, uint64_t number, uint32_t bytes) {
+                                  note(segment, number, bytes, true);
                               });
             all.acked_segments = packet.number - before;
         }
@@ -140,7 +145,7 @@ class LossDetection
         {
             board.acknowledge_part(packet.part, [&](const SentSegment& segment, uint32_t bytes) {
                 all.delivered += segment.supplement ? 0 : bytes;
-                all.original = all.original || !segment.ambiguous;
+                note_original(segment, board.snd_una());
                 delivered(segment, bytes, true);
             });
         }

@@ -161,16 +161,13 @@ class Model final : public CongestionControl
         return {now.ssthresh, now.ssthresh, now.pacing_bps};
     }
 
-    /// Window and threshold as before, but not less than they are.
     Control on_undo(const Undo& undo, const Control& now) override
     {
         if constexpr (EVENTS & event::UNDO)
         {
             return algorithm.on_undo(undo, now);
         }
-        return {std::fmax(now.cwnd, undo.before.cwnd),
-                std::fmax(now.ssthresh, undo.before.ssthresh),
-                now.pacing_bps};
+        return undo.applied(now);
     }
 
     Control on_restart(const Restart& restart, const Control& now) override

@@ -95,7 +95,7 @@ class Receiver final : public Endpoint
           m_spec(spec),
           m_stream(stream),
           m_back(back),
-          m_buffer(spec.receive_buffer.value_or(RightSizing::LARGEST)),
+          m_buffer(std::min(spec.receive_buffer.value_or(RightSizing::LARGEST), LARGEST_WINDOW)),
           m_window_scale(window_scale(m_buffer)),
           m_unacknowledged(spec.segments_per_ack), // so that the first segment is answered at once
           m_ack_timer(events, this),

@@ -110,11 +110,6 @@ class RetransmissionTimeout
         return m_samples > 0 ? m_srtt : NO_RTT;
     }
 
-    Time rttvar() const
-    {
-        return m_rttvar;
-    }
-
     Time rto() const
     {
         return m_backed_off;

@@ -211,9 +211,10 @@ class Scoreboard
         return m_sacked_out;
     }
 
-    Bytes lost_out() const
+    /// So many segments have been sent again, and not been heard of since.
+    int64_t retransmissions_out() const
     {
-        return m_lost_out;
+        return (m_retrans_out + m_stream.mss - 1) / m_stream.mss;
     }
 
     /// All that was ever found lost, again and again.
@@ -401,7 +402,8 @@ class Scoreboard
         return found;
     }
 
-    /// RACK (RFC 8985, section 6.2, step 5). Sets `wait` to how long until more may be lost, or NEVER.
+    /// RACK (RFC 8985, section 6.2, step 5). Sets `wait` to how long until more may be lost, or NEVER:
+    /// until the first is, where the RFC has one timer for all, until the last.
     /// Returns whether something is lost that was sent after the transmission of that number.
     template <class OnLost>
     bool detect_by_time(
@@ -430,17 +432,6 @@ class Scoreboard
             lose_transmission(segment, lost);
         }
         return found;
-    }
-
-    /// The number of the latest transmission that has arrived.
-    uint64_t rack_order() const
-    {
-        return m_rack_order;
-    }
-
-    Time rack_sent() const
-    {
-        return m_rack_sent;
     }
 
     /// A segment has arrived although one that was sent later had arrived before it.
@@ -510,9 +501,10 @@ class Scoreboard
         m_retransmit = m_untouched = m_una;
     }
 
-    /// The timeout was none: what was found lost is in flight, as before.
+    /// What was found lost was not: it is in flight, as before, and may be lost.
     void unmark_lost()
     {
+        std::vector<Transmission> again;
         for (uint64_t i = m_una; i < snd_nxt(); ++i)
         {
             SentSegment& segment = (*this)[i];
@@ -522,8 +514,20 @@ class Scoreboard
                 segment.lost = false;
                 m_lost_out -= size(i);
             }
+            if (!segment.sacked && (m_rack || (segment.ambiguous && m_watches)))
+            {
+                again.push_back({i, segment.order, segment.sent});
+            }
         }
         m_decided = m_una;
+        std::sort(again.begin(), again.end(), [](const Transmission& a, const Transmission& b) {
+            return a.order < b.order;
+        });
+        m_watched.clear();
+        for (const Transmission& one : again)
+        {
+            m_watched.push() = one;
+        }
     }
 
     /// Which segment to send next (RFC 6675, NextSeg). `limit` is the first that the sender has not

@@ -426,12 +426,6 @@ class Sender final : public Endpoint,
         m_rate.take_sample(ack.rate, ack.lost, m_rtts.min(), now);
         ack.app_limited = m_rate.is_app_limited();
         ack.feedback = m_xcp.take();
-        // A sample's interval begins when its segment was sent: what the sender had been told of by then
-        // is not in it. What had arrived by then untold, behind a hole without SACK or because an ACK
-        // was lost, may be in it, on any path; so it is all that has arrived, less what was told.
-        m_checks.expect(ack.rate.interval == 0 ||
-                            ack.rate.delivered <= m_arrived - ack.rate.prior_delivered,
-                        "a rate sample has more than what has arrived since its segment was sent");
         if (is_faster(ack.rate, m_fastest))
         {
             m_fastest = ack.rate;
@@ -721,7 +715,7 @@ class Sender final : public Endpoint,
     {
         if (m_state.is_calm())
         {
-            m_spurious.remember(control());
+            m_spurious.remember(control(), m_board);
         }
     }
 
@@ -766,7 +760,7 @@ class Sender final : public Endpoint,
         const Congestion timeout = congestion(Congestion::TIMEOUT, m_board.pipe(), now);
         remember();
         m_probe.forget();
-        m_spurious.on_timeout(first, m_state.state());
+        m_spurious.on_timeout(first, m_state.state(), m_board.snd_nxt());
         m_detection.on_timeout(OnLost{*this, now});
         m_state.begin(State::LOSS, m_board);
         m_rtts.timeout.back_off();
@@ -1036,7 +1030,7 @@ class Sender final : public Endpoint,
         if (again)
         {
             ++count.retransmissions;
-            m_spurious.on_sent_again(now);
+            m_spurious.on_sent_again(now, m_state.is_calm() && m_board.retransmissions_out() == 1);
         }
         else if (m_spec.rack)
         {

@@ -21,12 +21,14 @@ class SpuriousDetection
     {
     }
 
-    /// A first reduction: what an undo goes back to.
-    void remember(const Control& before)
+    /// A first reduction: what an undo goes back to. What is still under way of an earlier recovery
+    /// proves nothing of this one.
+    void remember(const Control& before, const Scoreboard& board)
     {
         m_before = before;
-        m_first_repair = NEVER;
-        m_undo_count = 0;
+        m_una = board.snd_una();
+        m_undo_count = board.retransmissions_out();
+        m_first_repair = m_undo_count > 0 ? m_first_repair : NEVER;
         m_can_undo = true;
     }
 
@@ -36,17 +38,19 @@ class SpuriousDetection
     }
 
     /// RFC 5682 asks that no recovery was under way: then originals are no sign. `first`: it is the
-    /// first timeout since an ACK advanced.
-    void on_timeout(bool first, State state)
+    /// first timeout since an ACK advanced. `end`: the first segment that has not been sent then.
+    void on_timeout(bool first, State state, uint64_t end)
     {
+        m_frto_end = end;
         m_frto = m_spec.frto && first && state != State::RECOVERY && state != State::LOSS;
         m_frto_sends_new = false;
         m_can_undo = m_can_undo && state != State::LOSS;
     }
 
-    void on_sent_again(Time now)
+    /// `alone`: no recovery is under way, and nothing else that was sent again.
+    void on_sent_again(Time now, bool alone)
     {
-        m_first_repair = std::min(m_first_repair, now);
+        m_first_repair = alone ? now : std::min(m_first_repair, now);
         ++m_undo_count;
     }
 
@@ -64,7 +68,7 @@ class SpuriousDetection
         {
             return false;
         }
-        if (packet.duplicate != NO_LIMIT && m_undo_count > 0)
+        if (packet.duplicate != NO_LIMIT && packet.duplicate >= m_una && m_undo_count > 0)
         {
             --m_undo_count;
             if (m_spec.undo && m_undo_count == 0)
@@ -78,13 +82,17 @@ class SpuriousDetection
         }
         if (m_frto && state == State::LOSS)
         {
-            if (delivery.original)
+            if (delivery.first_original < m_frto_end)
             {
                 return undo();
             }
-            // Where nothing new can be sent it stays a timeout (RFC 5682, section 2.1, step 2b).
-            m_frto = delivery.acked > 0 && !m_frto_sends_new && has_new;
-            m_frto_sends_new = m_frto;
+            // The first that advances: new segments are sent, and where there are none it stays a timeout
+            // (section 3.1, step 2b). After those whatever tells nothing of old ones says the same (3a).
+            if (delivery.acked > 0 || m_frto_sends_new)
+            {
+                m_frto = !m_frto_sends_new && has_new;
+                m_frto_sends_new = m_frto;
+            }
         }
         const bool proves = m_spec.undo && m_spec.timestamps && delivery.acked > 0 &&
                             state != State::CWR && m_first_repair != NEVER &&
@@ -111,9 +119,11 @@ class SpuriousDetection
     const FlowSpec& m_spec;
     Control m_before{}; //!< before the first of the reductions at hand
     bool m_can_undo{false};
-    Time m_first_repair{NEVER};   //!< when something was first sent again in the recovery at hand
-    int64_t m_undo_count{0};      //!< retransmissions of it that no DSACK has told of
+    uint64_t m_una{0};            //!< the first that was not acknowledged then
+    Time m_first_repair{NEVER};   //!< of what was sent again and is under way, when it was first
+    int64_t m_undo_count{0};      //!< of that, what no DSACK has told of
     bool m_frto{false};           //!< it is open whether the timeout was one
+    uint64_t m_frto_end{0};       //!< an original before it shows that it was none
     bool m_frto_sends_new{false}; //!< and new segments are sent to find out
 };
 

@@ -175,12 +175,13 @@ def distances(runs: Runs) -> pd.DataFrame:
     each other, in steady state: a row a loss rate that all have.
 
     In per cent, each with half of its 95 % interval (± NAME). Columns: loss; model and segment
-    engine, model and ns-3, ns-3 and segment engine (runs of the simulation's length); model and
-    Linux, Linux and segment engine (of the emulation's length, from whose model the start is taken
-    off as the segment engine has it at the smallest loss rate).
+    engine, model and ns-3, ns-3 and segment engine, model and ns-2, ns-2 and segment engine (runs
+    of the simulation's length); model and Linux, Linux and segment engine (of the emulation's
+    length, from whose model the start is taken off as the segment engine has it at the smallest
+    loss rate).
     """
     setting = runs.setting
-    legs = ("segment", "ns3-simulation", "linux", "segment-emulation")
+    legs = ("segment", "ns3-simulation", "ns2", "linux", "segment-emulation")
     flows = runs.flows(*(plan.archive(leg, "steady") for leg in legs))
     table = statistics.interval(flows, ["leg", "loss"], "Mb/s").set_index(["leg", "loss"])
     means, halves = table["Mb/s"], table["halfwidth"]
@@ -194,6 +195,8 @@ def distances(runs: Runs) -> pd.DataFrame:
             ("model and segment engine", rate, "segment"),
             ("model and ns-3", rate, "ns3-simulation"),
             ("ns-3 and segment engine", "ns3-simulation", "segment"),
+            ("model and ns-2", rate, "ns2"),
+            ("ns-2 and segment engine", "ns2", "segment"),
             ("model and Linux", start * rate, "linux"),
             ("Linux and segment engine", "linux", "segment-emulation"),
         ):
@@ -370,13 +373,13 @@ MENDED: dict[str, tuple[str, ...]] = {
 RENEWAL = "a distribution of windows"
 
 
-def mended(setting: Setting, compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the steady goodput of the segment engine and of the model with premises mended.
+def mended(setting: Setting, compared: pd.DataFrame, leg: str = "segment") -> pd.DataFrame:
+    """Return the steady goodput of a leg's runs and of the model with premises mended.
 
     In Mb/s: columns loss, measured, those of `MENDED`, and `RENEWAL`, which is of
     `renewal.throughput`. `compared` is of `compare`.
     """
-    chosen = compared[(compared["leg"] == "segment") & (compared["transfer"] == "steady")]
+    chosen = compared[(compared["leg"] == leg) & (compared["transfer"] == "steady")]
     table = chosen[["loss", "measured"]].sort_values("loss").reset_index(drop=True)
     for name, premises in MENDED.items():
         table[name] = [

@@ -272,7 +272,8 @@ def _growth_rounds_at_limit() -> Steps:
 def _segments_from_window_at_limit() -> Steps:
     growing = Integral(D_m * W_m + (1 - D_m) * W_m / U * t, (t, 0, U))
     yield (
-        "For $U$ round trips the window rises evenly from $D_m W_m$ to $W_m$, which sends",
+        "For $U$ round trips the window rises evenly from $D_m W_m$ to $W_m$. If each sends the "
+        "mean of its window, they send",
         growing,
     )
     yield (
@@ -686,6 +687,41 @@ def _tail_error(name: str) -> tuple[float, str]:
     )
 
 
+def _growth_error() -> tuple[float, str]:
+    window, ratio = PAPER["max_window"] / 2, PAPER["rtt"] / PAPER["rtt0"]
+    added = float(window_after_round(window, ratio)) - window
+    return ratio**2 / added - 1, (
+        f"after a halving from the limit: the ACKs of a window of {window:.0f} add {added:.0f} "
+        f"segments, and not {ratio**2:.0f}; larger for smaller windows"
+    )
+
+
+def _whole_rounds_error() -> tuple[float, str]:
+    states = hybla.steady_state(LOSSES, **PAPER).query("regime == 1")
+    whole = np.floor(states.X)
+    part = states.X - whole
+    start, ratio = states.D * states.W, states.rho**2
+    sent = whole * (start + ratio * (whole + 1) / 2) + part * (start + ratio * (whole + 1))
+    error = (states.Y - states.W / 2) / sent - 1
+    worst = int(error.abs().idxmax())
+    return abs(error[worst]), (
+        f"of what growth sends, at a loss of {number(states.p[worst])}, where the sum runs over "
+        f"{states.X[worst]:.2f} of a round trip"
+    )
+
+
+def _mean_window_error() -> tuple[float, str]:
+    path = (PAPER["rtt"], PAPER["rtt0"], PAPER["max_window"])
+    losses = LOSSES[hybla.regime(LOSSES, *path) == 2]
+    counted = np.array([mended_cycle(loss, *path, ("count",)).B for loss in losses])
+    error = hybla.throughput(losses, *path) / counted - 1
+    worst = int(np.abs(error).argmax())
+    return abs(error[worst]), (
+        f"of $B$, at a loss of {number(losses[worst])}, if a round trip of growth counts with the "
+        "window at its end as in (8)"
+    )
+
+
 def _slow_start_error() -> tuple[float, str]:
     ratio, limit = PAPER["rtt"] / PAPER["rtt0"], PAPER["max_window"]
     whole = np.array([slow_start_rounds(size, ratio, limit) for size in SEGMENTS])
@@ -710,8 +746,11 @@ def _rest_error() -> tuple[float, str]:
 APPROXIMATIONS: dict[int, Callable[[], tuple[float, str]]] = {
     3: lambda: _tail_error("L"),
     4: lambda: _tail_error("D"),
+    6: _growth_error,
+    8: _whole_rounds_error,
     11: lambda: _tail_error("L"),
     12: lambda: _tail_error("D"),
+    17: _mean_window_error,
     32: _slow_start_error,
     37: _rest_error,
 }
@@ -721,6 +760,7 @@ REASONS = {
     3: "The sum may go on to $W$ losses instead of $W - 3$.",
     4: "The sum may go on to $W$ losses instead of $W - 3$.",
     5: "The cited model of Reno counts $W - 1$ segments after the first lost one, this one $W$.",
+    6: "Holds where each ACK of a round trip finds the window with which it began, which grows.",
     8: "$X$ is treated as whole, and a round counts with the window at its end; (17) takes the "
     r"mean over the round, which is $\rho^2 X / 2$ segments less.",
     9: "A premise: recovery lasts a round trip, and $1 - 1/L$ more for further losses under SACK.",
@@ -728,6 +768,8 @@ REASONS = {
     12: "(4) at $W_m$.",
     13: "(5) at $W_m$.",
     16: "A name for the sum.",
+    17: "Holds where a round trip of growth sends the mean of its window, but an ACK releases what "
+    "it acknowledges and what it adds: that is the window at the end.",
     20: "(9) at $W_m$.",
     22: "Only the SYN can be lost, and only $p < 1/2$ has a mean.",
     32: "Follows from (27) and (29) to (31), but rounds of slow start are not fractions.",

@@ -121,7 +121,8 @@ EQ[39] = Eq(
 PRINTED = {
     14: Printed(
         Eq(W_m, D_m * W + rho**2 * U),
-        "The window shrinks from $W_m$, so $W$ must be $W_m$: only then does (15) follow.",
+        "The window shrinks from $W_m$, so $W$ must be $W_m$: only then does (15) follow. What a "
+        "round trip adds is that of (6), an approximation.",
     ),
     34: Printed(
         Eq(l_tda, 1 - (1 - p) ** (d - 3)),
