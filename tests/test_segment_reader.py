@@ -12,6 +12,7 @@ from segment_scenarios import flow, link, run
 from longfat import builds
 from longfat.links import CoDel, Pie, Red
 from longfat.scenario import Scenario
+from longfat.start_ups import CarefulResume
 
 pytestmark = [
     pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here"),
@@ -201,3 +202,15 @@ def test_what_a_managed_queue_leaves_out_is_as_a_scenario_has_it(aqm):
     )
     assert stated == short
     assert stated["packets_dropped_early"] > 10
+
+
+def test_what_a_careful_resume_leaves_out_is_as_a_scenario_has_it():
+    """On a path that holds less than the saved window: part of it is left."""
+    saved = CarefulResume(saved_cwnd_bytes=400_000, saved_rtt_s=0.1)
+    everything = saved.model_dump()
+    short = {name: everything[name] for name in ("kind", "saved_cwnd_bytes", "saved_rtt_s")}
+    stated, least, other = (
+        run(link(queue=60), flow(start_up=one), duration_s=3)["flows"]
+        for one in (everything, short, everything | {"beta": 0.7})
+    )
+    assert stated == least != other

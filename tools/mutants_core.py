@@ -68,7 +68,7 @@ CORE = PACKAGE / "engines" / "segment"
 SENDERS = PACKAGE / "cc"
 TESTS = ["test_cc_*", "test_segment_*", "test_conformance", "test_links", "test_routers"]
 TESTS += ["test_base_stations", "test_queues_as_ns3", "test_senders", "test_catalogue"]
-TESTS += ["test_transfers"]
+TESTS += ["test_transfers", "test_start_ups"]
 DIGITS = "test_digits"
 TESTS.append(DIGITS)
 SHARES = re.compile(r"@(functools\.)?(lru_)?cache\b|scope=")  # results, among the tests of a file
