@@ -318,8 +318,8 @@ def _verdict(records: list[dict], stated_engine: str, kind: str) -> tuple[str, d
         undecided = turned["open"] or "open" in says or kept
         return ("undecidable" if undecided else "not reproduced"), decider, varied
     both = [name for name in turned["holds"] if name in turned["fails"]]
-    undecided = "tie" if said == "tie" else "undecidable"
-    return (depends_on(both) if both else undecided), decider, varied
+    left = "tie" if said == "tie" else "undecidable"
+    return (depends_on(both) if both else left), decider, varied
 
 
 def _apart(records: list[dict], settings: list[dict]) -> list[dict]:
