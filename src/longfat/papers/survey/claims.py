@@ -40,6 +40,7 @@ PARTS = {
     "shares": Part(("survey-fairness",), analysis.settled_shares),
     "queues": Part(("survey-queues",), analysis.queue_shares),
     "assistance": Part((routers.EXPERIMENT,), routers.shares),
+    "crowds": Part((routers.CROWD,), routers.crowds),
 }
 
 
@@ -70,7 +71,7 @@ def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
     rows += _sharing(parts["shares"])
     rows += _queues(parts["queues"])
     if "assistance" in parts:
-        rows += routers.evidence(parts["assistance"])
+        rows += routers.evidence(parts["assistance"], parts["crowds"])
     table = pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
     return table[table["measured"].notna()].reset_index(drop=True)
 
