@@ -744,7 +744,7 @@ def elsewhere(at: Setting) -> Experiment:
     points: dict[str, Iterable[Any]] = {
         "control": ("UCC", "NewReno"),
         "busy": ELSEWHERE,
-        "loss": at.among(*ELSEWHERE_LOSSES),
+        "loss": ELSEWHERE_LOSSES,
     }
     return Experiment(name="ucc-elsewhere", build=build, points=points, repetitions=at.repetitions)
 
