@@ -16,8 +16,8 @@ from longfat.scenario import Record, Scenario
 
 KINDS: dict[str, dict[str, Any]] = {"XCP": {"xcp": {}}, "CADPC": {"ptp": True}}
 CONTROLS = {"standard TCP": "standard", "XCP": "xcp", "CADPC": "cadpc"}
-# The claims on each of them: among its own kind, and beside standard TCP.
-ALONE = {"XCP": "survey-router-alone", "CADPC": "survey-router-alone-cadpc"}
+# The claims on each of them: among its own kind, of a property each, and beside standard TCP.
+ALONE = {"XCP": "survey-router-alone-xcp", "CADPC": "survey-router-alone-cadpc"}
 BESIDE = {"XCP": "survey-router-beside", "CADPC": "survey-router-beside-cadpc"}
 EXPERIMENT = "survey-routers"
 CROWD = "survey-routers-crowd"
@@ -100,6 +100,31 @@ def _settled(runs: Runs, name: str) -> pd.DataFrame:
     return runs.design(name).join(pd.DataFrame(rows, columns=["mbps", "jain", "variation"]))
 
 
+def queries(runs: Runs) -> pd.DataFrame:
+    """Return how many packets the router passes on for each that has something for it to write.
+
+    A row a pair of two CADPC, by seed, with the queue as fitted: seed, packets. All but segments
+    and the two packets of each handshake that come this way are queries.
+    """
+    design, rows = runs.design(EXPERIMENT), []
+    for run, result in zip(design.itertuples(), runs.results(EXPERIMENT), strict=True):
+        if run.first == run.second == "CADPC" and run.queue == design["queue"].min():
+            links = result.links.set_index(["source", "target"])
+            passed = links.loc[("router", "receiver"), ["packets_sent", "packets_dropped_by_queue"]]
+            packets, flows = int(passed.sum()), result.flows
+            asked = packets - int(flows["segments_sent"].sum()) - 2 * len(flows)
+            rows.append({"seed": run.seed, "packets": packets / asked})
+    return pd.DataFrame(rows, columns=["seed", "packets"])
+
+
+def work(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
+    """Yield the evidence of which router has less to do, from the table of `queries`."""
+    if len(table):
+        row = {"claim": "survey-router-lighter", "engine": "segment", "experiment": EXPERIMENT}
+        row |= {"parameter": "", "setting": "", "at": ""}
+        yield row | statistics.mean(table["packets"])
+
+
 def evidence(table: pd.DataFrame, many: pd.DataFrame) -> Iterable[dict[str, Any]]:
     """Yield rows of evidence on the claims of `ALONE` and `BESIDE`, from the tables of `shares` and
     of `crowds`: what many do is another setting."""
@@ -115,12 +140,12 @@ def evidence(table: pd.DataFrame, many: pd.DataFrame) -> Iterable[dict[str, Any]
         alone = pairs[kind, kind, short].loc[plain.index]
         sums = [one["first_mbps"] + one["second_mbps"] for one in (alone, plain)]
         two = (one.assign(mbps=both) for one, both in zip((alone, plain), sums, strict=True))
-        yield from (row | {"claim": ALONE[kind]} | found for found in _surpassed(*two))
+        yield from (row | found for found in _surpassed(kind, *two))
         for flows, some in many.groupby("flows"):
             own, usual = (some[some["kind"] == one] for one in (kind, "standard TCP"))
             other = {"parameter": "connections", "setting": f"{flows} of its kind"}
-            other |= {"claim": ALONE[kind], "experiment": CROWD}
-            yield from (row | other | found for found in _surpassed(own, usual))
+            other |= {"experiment": CROWD}
+            yield from (row | other | found for found in _surpassed(kind, own, usual))
         for queue in (short, LONG):
             beside, own = pairs[kind, "standard TCP", queue], pairs[kind, kind, queue]
             kept = statistics.paired(
@@ -132,12 +157,12 @@ def evidence(table: pd.DataFrame, many: pd.DataFrame) -> Iterable[dict[str, Any]
             yield row | ({} if queue == short else other) | {"claim": BESIDE[kind]} | kept
 
 
-def _surpassed(own: pd.DataFrame, usual: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _surpassed(kind: str, own: pd.DataFrame, usual: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield by how much one kind is better than standard TCP, in each of the sentence's words."""
-    for at, upper, lower in (
+    for word, upper, lower in (
         ("throughput", own["mbps"], usual["mbps"]),
         ("stability", usual["variation"], own["variation"]),
         ("fairness", own["jain"], usual["jain"]),
     ):
         found = statistics.paired(upper.to_numpy(), lower.to_numpy(), ratio=True)
-        yield {"at": at} | found
+        yield {"claim": f"{ALONE[kind]}-{word}"} | found

@@ -41,8 +41,8 @@ from longfat.scenario import Scenario
 ARCHIVE, ON_NS2 = "tcpj-joint", "tcpj-joint-ns2"
 RATES = (1e-8, 1e-7, 1e-6, 4e-6, 8e-6)  # of bit errors: the ends, and where gains are largest
 SEEDS, SEEDS_ON_NS2 = 24, 10
-# Settings at which ten, or then sixty, left open where TCP-J's gain is largest: as many as were said
-# to decide it.
+# Settings at which ten left open where TCP-J's gain is largest, and at some sixty: as many as were
+# said to decide it.
 PEAK_OPEN_ON_NS2 = dict.fromkeys((5, 11, 15, 18, 28, 30, 31, 35, 36, 40, 41, 44), 60)
 PEAK_OPEN_ON_NS2 |= {0: 132, 8: 104, 14: 84}
 MORE_ON_NS2: list[tuple[dict[str, Any], int]] = [
