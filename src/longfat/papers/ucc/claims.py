@@ -400,21 +400,27 @@ def numbers(runs: Runs) -> dict[str, float]:
 
 
 def _of_measured(runs: Runs) -> dict[str, float]:
-    """Return what two UCC flows estimate at their losses and how busy the link was (per cent), and
-    how much less they carry behind a link that others keep busy (per cent)."""
+    """Return what two UCC flows estimate at their losses and how busy the link was (per cent)."""
     mean = runs.points(plan.MEASURED).groupby("loss").mean()
     found = {"ucc_measured_worst": 100 * mean["error"].max()}
     for loss, text in ((1e-3, "1e3"), (LOSSY, "1e2")):
         for name in ("estimate", "utilization", "error"):
             known = mean[name].get(loss, np.nan)
             found[f"ucc_measured_{name}_{text}"] = 100 * float(known)
+    return found
+
+
+def _of_a_busy_link(runs: Runs) -> dict[str, float]:
+    """Return how much less two UCC flows carry behind a link that others keep busy (per cent), and
+    two of NewReno at the most."""
     behind = runs.derived(analysis.behind_a_busy_link)
     kept = behind.set_index(["control", "loss", "busy"])["measured"]
     most = max(plan.ELSEWHERE)
-    for loss, text in ((1e-3, "1e3"), (LOSSY, "1e2"), (0.03, "3e2")):
-        found[f"ucc_behind_less_{text}"] = 100 * (1 - float(kept.get(("UCC", loss, most), np.nan)))
-    newreno = kept.get("NewReno", pd.Series([np.nan]))
-    return found | {"ucc_behind_newreno_less": 100 * float((1 - newreno).max())}
+    found = {
+        f"ucc_behind_less_{text}": 100 * (1 - float(kept["UCC", loss, most]))
+        for loss, text in zip(plan.ELSEWHERE_LOSSES, ("1e3", "1e2", "3e2"), strict=True)
+    }
+    return found | {"ucc_behind_newreno_less": 100 * float((1 - kept["NewReno"]).max())}
 
 
 def _of_clocks(runs: Runs) -> dict[str, float]:
@@ -575,6 +581,7 @@ def long_numbers(runs: Runs) -> dict[str, float]:
     return {
         "ucc_chd_over_hd_clean": relatives.get("$p = 0$", np.nan),
         "ucc_chd_over_hd_1e2": relatives.get("$p = 0.01$", np.nan),
+        **_of_a_busy_link(runs),
         "ucc_none_99": 100 * ucc.correlated_sample(10_000, 0.99, 3000)["none"],
         "ucc_cubic_beside_newreno": 100 * (near / cubic - 1),
         "ucc_ns3_flows": int(on_ns3["flows"].sum()),
