@@ -495,10 +495,14 @@ def _of_combined(runs: Runs) -> dict[str, float]:
     means = runs.derived(analysis.combined).groupby(["sender", "start"])
     table = means[["transfer_s", "dropped"]].mean()
     found = {}
-    for word, sender in (("hstcp", "HSTCP"), ("streams", "8 streams")):
-        for name, start in (("plain", PLAIN), ("limited", LIMITED_START), ("quick", QUICK)):
-            for value, unit in (("transfer_s", "s"), ("dropped", "dropped")):
-                found[f"survey_combined_{word}_{name}_{unit}"] = table.at[(sender, start), value]
+    for word, sender, starts in (
+        ("hstcp", "HSTCP", {"plain": PLAIN, "limited": LIMITED_START, "quick": QUICK}),
+        ("streams", "8 streams", {"plain": PLAIN, "limited": LIMITED_START}),
+    ):
+        for name, start in starts.items():
+            row = table.loc[sender, start]
+            found[f"survey_combined_{word}_{name}_s"] = row["transfer_s"]
+            found[f"survey_combined_{word}_{name}_dropped"] = row["dropped"]
     return found
 
 

@@ -404,7 +404,7 @@ def _of_measured(runs: Runs) -> dict[str, float]:
     mean = runs.points(plan.MEASURED).groupby("loss").mean()
     found = {"ucc_measured_worst": 100 * mean["error"].max()}
     for loss, text in ((1e-3, "1e3"), (LOSSY, "1e2")):
-        for name in ("estimate", "utilization", "error"):
+        for name in ("estimate", "utilization"):
             known = mean[name].get(loss, np.nan)
             found[f"ucc_measured_{name}_{text}"] = 100 * float(known)
     return found

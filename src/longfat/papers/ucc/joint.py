@@ -334,32 +334,31 @@ def kept_on_ns2() -> pd.DataFrame:
 
 
 def numbers() -> dict[str, float]:
-    """Return at how many settings the claims on neighbours hold, and what is in the middle of all.
+    """Return at how many settings claims hold that are about ns-2, and what NewReno keeps there.
 
-    What a neighbour keeps is of ns-2, without losses of the link and at three in a thousand.
+    That is in the middle of the settings, without losses of the link and at three in a thousand.
     """
     told = at_once.deciding(at_once.written(), papers.claims("ucc")).set_index("id")
     found: dict[str, float] = {"ucc_joint_settings": len(settings())}
     for name, claim in (
         *zip(NEIGHBOURS, ("f4-newreno", "f5-cubic", "f6-compound"), strict=True),
+        ("above", "f8-above-newreno"),
+        ("below", "f8-below-chd"),
         ("friendlier", "s6-friendlier"),
     ):
         row = told.loc[f"ucc-{claim}"]
         decided = int(row["settings"] - row["open"])
         found[f"ucc_joint_{name.lower()}_decided"] = decided
         found[f"ucc_joint_{name.lower()}_holds"] = round(row["share"] * decided)
-    kept = kept_on_ns2()
-    middle = kept.groupby(["neighbour", "loss"])["kept"].median()
-    for name in ("NewReno", "Compound"):
-        found[f"ucc_joint_{name.lower()}_kept_clean"] = middle[name, 0.0]
-    for name in NEIGHBOURS:
-        found[f"ucc_joint_{name.lower()}_kept_3e3"] = middle[name, min(LOSSES)]
-    for (minimum, loss), some in kept[kept["neighbour"] == "NewReno"].groupby(
-        ["minimum_of", "loss"]
-    ):
-        if loss == 0:
-            word = "connection" if minimum == "connection" else "epoch"
-            found[f"ucc_joint_newreno_kept_clean_{word}"] = some["kept"].median()
+    kept = kept_on_ns2().query("neighbour == 'NewReno'")
+    clean = kept[kept["loss"] == 0]
+    by_minimum = clean.groupby(clean["minimum_of"] == "connection")["kept"].median()
+    found |= {
+        "ucc_joint_newreno_kept_3e3": kept.loc[kept["loss"] == min(LOSSES), "kept"].median(),
+        "ucc_joint_newreno_kept_clean": clean["kept"].median(),
+        "ucc_joint_newreno_kept_clean_connection": by_minimum[True],
+        "ucc_joint_newreno_kept_clean_epoch": by_minimum[False],
+    }
     return {name: float(value) for name, value in found.items()}
 
 
