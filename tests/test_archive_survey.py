@@ -3,7 +3,7 @@
 import pytest
 
 from longfat import papers, store
-from longfat.papers.survey import plan
+from longfat.papers.survey import plan, routers
 
 pytestmark = pytest.mark.book
 
@@ -37,3 +37,18 @@ def test_linux_has_runs_of_the_same_path():
     linux, ours = (store.read_archive(f"survey-stacks-{stack}") for stack in ("linux", "segment"))
     assert set(linux["engine"]) == {"linux"}
     assert len(linux) == len(ours) == 9
+
+
+def test_so_many_of_cadpc_leave_as_much_free_as_one_of_them_takes():
+    """By its rule n of them use n / (n + 1) of the path, whose payload is that of the setting."""
+    at = plan.setting()
+    table = routers.crowds(plan.runs(at))
+    used = table[table["kind"] == "CADPC"].groupby("flows")["mbps"].mean() / at.bottleneck_mbps
+    assert used.tolist() == pytest.approx([4 / 5, 8 / 9], rel=0.01)
+    assert set(used.index) == set(routers.COUNTS)
+
+
+def test_a_query_of_cadpc_comes_every_few_round_trips():
+    """Four round trips of two that share the path hold some 4000 packets, and two queries."""
+    packets = routers.queries(plan.runs(plan.setting()))["packets"]
+    assert (packets > 1000).all() and (packets < 2500).all()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from longfat import store
-from longfat.papers.ucc import analysis, plan
+from longfat.papers.ucc import analysis, joint, plan
 
 pytestmark = pytest.mark.book
 
@@ -89,3 +89,28 @@ def test_two_that_share_no_code_carry_alike_over_several_bottlenecks(control, lo
     here = chains[(chains["layout"] == plan.LAYOUT) & (chains["loss"] == loss)]
     means = here[here["control"] == control].groupby("engine")["Mb/s"].mean()
     assert means["ns2"] == pytest.approx(means["segment"], rel=0.12)
+
+
+def test_what_is_said_of_hd_and_chd_has_as_many_runs_as_a_verdict_rests_on():
+    table = runs("ucc-relatives")
+    beside = table["controls"].map(lambda two: "newreno" in two[1])
+    rests = beside & table["controls"].map(lambda two: '"name": "hd"' in two[0] or "chd" in two[0])
+    seeds = table.groupby(["controls", "loss"])["seed"].nunique()
+    assert set(seeds) == {plan.setting().half, plan.REPETITIONS}
+    assert set(table[rests & (table["seed"] > plan.setting().half)]["loss"]) == {0, 0.01}
+
+
+def test_the_estimates_of_two_flows_are_archived_at_every_loss_rate():
+    table = store.read_table(plan.MEASURED, "points")
+    assert set(table["loss"]) == LOSSES
+    assert (table.groupby("loss")["seed"].nunique() == plan.REPETITIONS).all()
+    assert (table["losses"] > 50).all()
+    assert table[["estimate", "utilization", "error"]].to_numpy().max() <= 1
+
+
+def test_a_neighbour_keeps_more_where_the_smallest_delay_is_the_connections():
+    found = joint.numbers()
+    keeps = "ucc_joint_newreno_kept_clean"
+    assert found[f"{keeps}_epoch"] < found[keeps] < found[f"{keeps}_connection"] < 1
+    assert found["ucc_joint_newreno_holds"] <= found["ucc_joint_newreno_decided"]
+    assert found["ucc_joint_newreno_decided"] <= found["ucc_joint_settings"] == 48

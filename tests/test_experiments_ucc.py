@@ -12,6 +12,7 @@ from longfat.cc import catalogue
 from longfat.engines.ns2 import planning
 from longfat.errors import InputError
 from longfat.papers.ucc import analysis, claims, plan, theory
+from longfat.result import Result
 from longfat.studies import atlas
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
@@ -332,6 +333,43 @@ def test_tables_beyond_the_paper_have_what_the_runs_gave(made_up):
     assert ten["repeated"].tolist() == pytest.approx([0.1] * 6)
 
 
+def test_an_estimate_is_held_against_the_link_since_the_loss_before():
+    """Of a link that is busy for half of the time, told at each change of the threshold."""
+    flow = {"flow": "N1"}
+    traces = {
+        plan.THRESHOLD: pd.DataFrame(
+            flow | {"time_s": [1.04, 1.0401, 2.04], plan.THRESHOLD: [20.0, 19.0, 30.0]}
+        ),
+        plan.ESTIMATE: pd.DataFrame(
+            flow | {"time_s": [0.04, 1.0, 1.5, 2.0], plan.ESTIMATE: [0.0, 0.7, 0.1, 0.4]}
+        ),
+        plan.SENT: pd.DataFrame(
+            {"link": "R>N3", "time_s": [1.0, 2.0], "sent_bytes": [0.5 * 1.25e6, 1.5 * 1.25e6]}
+        ),
+    }
+    run = plan.wireless("ucc", loss=0.0, duration_s=3)
+    found = plan.measured(Result(scenario=run, flows=[], links=[], traces=traces, provenance={}))
+    assert found["losses"] == 2  # the second threshold is that of the first loss
+    assert found["estimate"] == pytest.approx((0.7 + 0.4) / 2)
+    assert found["utilization"] == pytest.approx((0.5 + 1.0) / 2, rel=1e-3)
+    assert found["error"] == pytest.approx((0.2 + 0.6) / 2, rel=1e-3)
+
+
+def test_others_keep_another_link_busy_and_not_the_radio(made_up):
+    one = setting()
+    table = analysis.behind_a_busy_link(plan.runs(one))
+    assert set(table["busy"]) == {0.4, 0.8}
+    busy = [s for s in made_up["ucc-elsewhere", "segment"] if s.media_streams]
+    assert len(busy) * 3 == len(made_up["ucc-elsewhere", "segment"]) * 2
+    for scenario in busy:
+        streams = scenario.media_streams
+        sent = sum(s.rate_bps * 1500 / s.payload_bytes for s in streams) / plan.ACCESS_BPS
+        assert min(abs(sent - 0.4), abs(sent - 0.8)) < 0.005
+        assert {(s.source, s.target) for s in streams} == {("X", "Y")}
+        (shared,) = (one for one in scenario.links if (one.source, one.target) == ("S", "R"))
+        assert shared.rate_bps == plan.ACCESS_BPS
+
+
 def test_only_the_changed_routes_change(made_up):
     analysis.routes(plan.runs(setting()))
     changes = {
@@ -364,6 +402,7 @@ def test_without_random_loss_only_those_runs_count(made_up):
 # --- verdicts
 
 
+MEASURED = pd.DataFrame({"loss": [0.0] * 3, "error": [0.01, 0.012, 0.011]})
 HELD = pd.DataFrame({"window": [40, 49], "rho": [0.8, 1.0], "estimate": [0.005, 0.9997]})
 ELSEWHERE = pd.DataFrame(
     {"cross": [0.1] * 3, "alone": [0.2, 0.21, 0.22], "both": [0.6, 0.62, 0.61], "seed": [1, 2, 3]}
@@ -385,8 +424,9 @@ def evidence(one, **changed):
         "pairs": analysis.pairs(plan.runs(one)),
         "varied": analysis.sensitivity_runs(plan.runs(one)),
         "chain": analysis.chain_goodput(plan.runs(one)).assign(engine="segment"),
-        "held": HELD,
+        "measured": pd.concat([MEASURED, MEASURED.assign(loss=0.01, error=[0.2, 0.21, 0.19])]),
         "elsewhere": ELSEWHERE,
+        "behind": analysis.behind_a_busy_link(plan.runs(one)),
         "events": EVENTS,
         "crowds": analysis.crowds(plan.runs(one)),
         "buffers": analysis.buffers(plan.runs(one)),
@@ -416,6 +456,7 @@ def test_claims_are_judged_by_what_was_measured(made_up):
     assert verdict["ucc-s1-newreno-suffers"] == "not reproduced"  # the same with and without loss
     assert verdict["ucc-s3-models"] == verdict["ucc-s4-measures"] == "not reproduced"
     assert verdict["ucc-s4-safe"] == verdict["ucc-s4-example"] == "reproduced"
+    assert verdict["ucc-s4-too-small"] == "tie"  # nobody minds the other link here
     assert verdict["ucc-s3-time"] == verdict["ucc-s4-only-alpha"] == "reproduced"
     assert verdict["ucc-s4-chd-threshold"] == "not reproduced"  # it harms nobody here
     assert verdict["ucc-s4-early"] == "undecidable"  # NewReno gets the same beside both

@@ -236,12 +236,17 @@ def _figures() -> Iterator[Figure]:
     )
     yield Figure(
         name="ucc-windows",
-        uses=("ucc-windows",),
-        data=lambda runs: runs.derived(analysis.held_windows),
+        uses=("ucc-windows", plan.MEASURED),
+        data=lambda runs: stacked(
+            held=runs.derived(analysis.held_windows),
+            measured=runs.derived(analysis.measured_estimates),
+        ),
         chart=charts.estimate_over_utilization,
-        caption="What UCC estimates over how busy the link truly is, in the same run, for windows "
-        "held from 10 to 70 segments. On the line it would be right. Below one it sees an idle "
-        "link, whatever it is; from the moment a queue stands, it sees a full one.",
+        caption="What UCC estimates over how busy the link truly is, in the same run. On the line "
+        "it would be right. Filled: one flow without losses, whose window is held at 10 to 70 "
+        "segments: below one it sees an idle link, whatever it is; from the moment a queue stands, "
+        "it sees a full one. Hollow: two flows, as in the paper, and means of what they estimate "
+        "at their losses, a mark for each loss rate.",
     )
     yield Figure(
         name="ucc-3",

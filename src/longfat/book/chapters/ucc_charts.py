@@ -12,6 +12,7 @@ from longfat.papers.ucc.plan import CHD
 from longfat.verdicts import rules, wording
 
 ALPHA = 0.99  # utilization above which UCC takes a loss for congestion
+CLOSE = 0.05  # of an estimate to the truth
 SAME = "0.88"  # grey of the band in which two goodputs are almost the same
 
 
@@ -62,10 +63,28 @@ def backoff(curves: pd.DataFrame, _: Runs) -> Drawing:
     return figure
 
 
-def estimate_over_utilization(held: pd.DataFrame, _: Runs) -> Drawing:
-    """Draw estimate over utilization (of `analysis.held_windows`)."""
+def estimate_over_utilization(data: pd.DataFrame, _: Runs) -> Drawing:
+    """Draw estimate over utilization.
+
+    `data` has `analysis.held_windows` and `analysis.measured_estimates`.
+    """
+    held, measured = parts(data)
     figure, axes = show.subplots()
     _estimates(axes, held)
+    look = show.style("ucc") | {"linestyle": "none", "marker": "o", "fillstyle": "none"}
+    axes.plot(
+        measured["utilization"], measured["estimate"], label="two flows, at their losses", **look
+    )
+    for loss in measured[measured["error"] > CLOSE].itertuples():
+        axes.annotate(
+            f"$p = {loss.loss:g}$",
+            (loss.utilization, loss.estimate),
+            xytext=(-7, -3),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8,
+        )
+    axes.legend(loc="upper left", bbox_to_anchor=(0, 0.9), fontsize=8)
     axes.set_title(
         f"A link {held['rho'][held['estimate'] < 0.5].max():.1%} busy looks idle; a standing queue "
         "looks like 100 %"

@@ -299,6 +299,18 @@ def starts(runs: Runs) -> pd.DataFrame:
     return totals(runs, "survey-starts")
 
 
+def combined(runs: Runs) -> pd.DataFrame:
+    """Return what a file's senders do with each start, a row a run.
+
+    Columns: sender, start, seed, transfer_s (of the last stream), dropped (by queues, packets).
+    """
+    results = runs.results("survey-combined")
+    return runs.design("survey-combined").assign(
+        transfer_s=[result.flows["transfer_time_s"].max() for result in results],
+        dropped=[result.links["packets_dropped_by_queue"].sum() for result in results],
+    )
+
+
 def initial_windows(runs: Runs) -> pd.DataFrame:
     """Return how long a file takes, a row a run: file, queue, initial_window, transfer_s."""
     flows = runs.flows("survey-initial-windows")

@@ -15,10 +15,13 @@ from longfat.papers.survey.analysis import PRINTED_RUNS, VARIATIONS
 from longfat.papers.survey.plan import (
     FITTED_QUEUE,
     LENGTHS,
+    LIMITED_START,
     MANAGED,
     MECHANISMS,
     NAMES,
     PATH,
+    PLAIN,
+    QUICK,
     VARIED,
     Setting,
 )
@@ -39,7 +42,10 @@ PARTS = {
     "remedies": Part(("survey-remedies",), analysis.remedies),
     "shares": Part(("survey-fairness",), analysis.settled_shares),
     "queues": Part(("survey-queues",), analysis.queue_shares),
+    "combined": Part(("survey-combined",), analysis.combined),
     "assistance": Part((routers.EXPERIMENT,), routers.shares),
+    "crowds": Part((routers.CROWD,), routers.crowds),
+    "queries": Part((routers.EXPERIMENT,), routers.queries),
 }
 
 
@@ -69,8 +75,10 @@ def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
     rows += [_ratio(parts, one) for one in _compared(at)]
     rows += _sharing(parts["shares"])
     rows += _queues(parts["queues"])
+    rows += _combined(parts["combined"])
     if "assistance" in parts:
-        rows += routers.evidence(parts["assistance"])
+        rows += routers.evidence(parts["assistance"], parts["crowds"])
+        rows += routers.work(parts["queries"])
     table = pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
     return table[table["measured"].notna()].reset_index(drop=True)
 
@@ -322,15 +330,30 @@ def _queues(shares: pd.DataFrame) -> Iterator[dict]:
             some = shares[(shares["second"] == second) & shares["queue"].isin(lengths)]
             own = {queue: runs[value].to_numpy() for queue, runs in some.groupby("queue")}
             least, most = (pick(own, key=lambda q: own[q].mean()) for pick in (min, max))
-            at = f"{word} beside {NAMES[second]}: {most} over {least} of what the path holds"
             found = statistics.unpaired(own[most], own[least])
-            yield _evidence_row("survey-buffers-matter", "survey-queues", found, at=at)
+            at = f"queues of {most} over {least} of what the path holds"
+            yield _evidence_row(f"survey-buffers-{word}-{second}", "survey-queues", found, at=at)
     for second in others:
         own = shares[shares["second"] == second].set_index("queue")["first_mbps"]
         for name in MANAGED:
             found = statistics.unpaired(own[name], own["1"])
             at = f"beside {NAMES[second]}, {name}"
             yield _evidence_row("survey-marking-matters", "survey-queues", found, at=at)
+
+
+def _combined(files_sent: pd.DataFrame) -> Iterator[dict]:
+    """Yield what limited slow start and Quick-Start do for other senders than standard TCP."""
+    for sender, runs in files_sent.groupby("sender", sort=False):
+        dropped, times = (
+            runs.pivot(index="seed", columns="start", values=value)
+            for value in ("dropped", "transfer_s")
+        )
+        saved = 100 * (1 - dropped[LIMITED_START] / dropped[PLAIN])
+        sooner = statistics.paired(times[PLAIN], times[QUICK], ratio=True)
+        for claim, found in (("limited", statistics.mean(saved)), ("quick", sooner)):
+            yield _evidence_row(
+                f"survey-combined-{claim}", "survey-combined", found, at=f"with {sender}"
+            )
 
 
 def _avoided(remedies: pd.DataFrame) -> dict:
@@ -371,6 +394,8 @@ def numbers(runs: Runs) -> dict[str, float]:
         | _of_figures_3_and_4(runs)
         | _of_remedies(runs)
         | _of_starts(runs)
+        | _of_combined(runs)
+        | _of_routers(runs)
         | _of_sharing(runs)
         | _of_all(runs)
         | _of_queues(runs)
@@ -462,6 +487,37 @@ def _of_starts(runs: Runs) -> dict[str, float]:
         "survey_drop_long": dropped["standard TCP"],
         "survey_drop_limited": dropped["limited slow start"],
     }
+
+
+def _of_combined(runs: Runs) -> dict[str, float]:
+    """Return how long a file takes by the senders and starts of `plan.combined`, and what its queue
+    drops (packets)."""
+    means = runs.derived(analysis.combined).groupby(["sender", "start"])
+    table = means[["transfer_s", "dropped"]].mean()
+    found = {}
+    for word, sender, starts in (
+        ("hstcp", "HSTCP", {"plain": PLAIN, "limited": LIMITED_START, "quick": QUICK}),
+        ("streams", "8 streams", {"plain": PLAIN, "limited": LIMITED_START}),
+    ):
+        for name, start in starts.items():
+            row = table.loc[sender, start]
+            found[f"survey_combined_{word}_{name}_s"] = row["transfer_s"]
+            found[f"survey_combined_{word}_{name}_dropped"] = row["dropped"]
+    return found
+
+
+def _of_routers(runs: Runs) -> dict[str, float]:
+    """Return how many times as much of CADPC carry together as of standard TCP, by their number;
+    and how many packets its routers pass on for one that they write into."""
+    rows = routers.evidence(runs.derived(routers.shares), runs.derived(routers.crowds))
+    claim = f"{routers.ALONE['CADPC']}-throughput"
+    carried = {row["setting"]: row["measured"] for row in rows if row["claim"] == claim}
+    settings = ("", *(f"{flows} of its kind" for flows in routers.COUNTS))
+    found = {
+        f"survey_cadpc_{name}": carried.get(setting, np.nan)
+        for name, setting in zip(("two", "four", "eight"), settings, strict=True)
+    }
+    return found | {"survey_cadpc_packets": runs.derived(routers.queries)["packets"].mean()}
 
 
 def _of_sharing(runs: Runs) -> dict[str, float]:

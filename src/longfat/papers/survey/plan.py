@@ -347,6 +347,44 @@ def starts(at: Setting) -> Experiment:
     )
 
 
+# What the paper would have another start combined with: the senders of a file.
+COMBINED: dict[str, list[str]] = {
+    "HSTCP": ["highspeed"],
+    "Scalable TCP": ["scalable"],
+    "8 streams": ["standard"] * 8,
+}
+PLAIN, LIMITED_START, QUICK = "slow start", "limited slow start", "Quick-Start"
+COMBINED_BYTES = 100_000_000
+
+
+def combined(at: Setting) -> Experiment:
+    """A file by the senders that the paper names, with each start that it names.
+
+    Over the path as fast as measured; all its routers approve what Quick-Start asks for.
+    """
+    loss = papers.value("survey", "random_loss_shared")
+    path = at.measured | UNBOUND | {"loss": loss, "duration_s": 100.0}
+
+    def build(sender: str, start: str, seed: int) -> Scenario:
+        names = COMBINED[sender]
+        limit = LIMITED["parameters"] if start == LIMITED_START else {}
+        controls: list[Any] = [{"name": name, "parameters": limit} for name in names]
+        asked = {"quick_start_bps": files.ASKED_BPS / len(names)} if start == QUICK else {}
+        size = COMBINED_BYTES // (10 if at.quick else 1) // len(names)
+        plain = japan(*controls, bytes=size, seed=seed, **path | asked)
+        if start != QUICK:
+            return plain
+        approving = {"approve_bps": files.JAPAN.rate_bps}
+        return plain.replace(links=[link.model_dump() | approving for link in plain.links])
+
+    return Experiment(
+        name="survey-combined",
+        build=build,
+        points={"sender": COMBINED, "start": (PLAIN, LIMITED_START, QUICK)},
+        repetitions=at.repeated(),
+    )
+
+
 INITIAL_WINDOWS = (1, 3, 10)  # 3 segments of 1448 bytes are RFC 3390's 4380 bytes
 FILES = {"15 KB": 10 * WITH_TIMESTAMPS, "1 GB": 1_000_000_000}
 
@@ -537,6 +575,21 @@ def router_assistance(at: Setting) -> Experiment:
         name=routers.EXPERIMENT,
         build=build,
         points=routers.cases(at.queue_packets),
+        repetitions=0 if at.quick else at.repeated(),
+    )
+
+
+def router_crowds(at: Setting) -> Experiment:
+    """Four and eight of standard TCP, XCP and CADPC, at the paper's scale."""
+    shared = at.shared | {"queue_packets": at.queue_packets}
+
+    def build(kind: str, flows: int, seed: int) -> Scenario:
+        return routers.crowd(kind, flows, seed, shared)
+
+    return Experiment(
+        name=routers.CROWD,
+        build=build,
+        points={"kind": routers.CONTROLS, "flows": routers.COUNTS},
         repetitions=0 if at.quick else at.repeated(),
     )
 
@@ -734,6 +787,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         figure_3(at),
         figure_4(at),
         starts(at),
+        combined(at),
         initial_windows(at),
         remedies(at),
         surveyed(at),
@@ -743,6 +797,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         inverse(at),
         round_trips(at),
         router_assistance(at),
+        router_crowds(at),
         stack(at, "linux", "linux"),
         stack(at, "segment", "linux"),
         stack(at, "ns3", "ns3"),

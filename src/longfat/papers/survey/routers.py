@@ -3,9 +3,10 @@
 Both need routers that help, which the segment engine has (`Link.xcp`, `Link.ptp`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from longfat import measures, statistics
@@ -15,21 +16,32 @@ from longfat.scenario import Record, Scenario
 
 KINDS: dict[str, dict[str, Any]] = {"XCP": {"xcp": {}}, "CADPC": {"ptp": True}}
 CONTROLS = {"standard TCP": "standard", "XCP": "xcp", "CADPC": "cadpc"}
-# The claims on each of them: among its own kind, and beside standard TCP.
-ALONE = {"XCP": "survey-router-alone", "CADPC": "survey-router-alone-cadpc"}
+# The claims on each of them: among its own kind, of a property each, and beside standard TCP.
+ALONE = {"XCP": "survey-router-alone-xcp", "CADPC": "survey-router-alone-cadpc"}
 BESIDE = {"XCP": "survey-router-beside", "CADPC": "survey-router-beside-cadpc"}
 EXPERIMENT = "survey-routers"
+CROWD = "survey-routers-crowd"
+COUNTS = (4, 8)  # connections of one kind, as figure 4 has of standard TCP
 LONG = 1300  # packets: what the path holds, about, as in the chapter's other pairs
 
 
 def pair(first: str, second: str, speaks: str, seed: int, shared: dict[str, Any]) -> Scenario:
     """Return two connections (names of `CONTROLS`), the second 10 s later; all routers speak what
     `speaks` (a name of `KINDS`, or "") needs. `shared` are fields of `japan`."""
+    return _together([first, second], speaks, seed, shared)
+
+
+def crowd(kind: str, flows: int, seed: int, shared: dict[str, Any]) -> Scenario:
+    """Return so many connections of one kind (of `CONTROLS`); all routers speak what it needs."""
+    return _together([kind] * flows, kind, seed, shared)
+
+
+def _together(kinds: Sequence[str], speaks: str, seed: int, shared: dict[str, Any]) -> Scenario:
+    """Return connections, the last 10 s after the first and the others between."""
     points = max(2, round(shared["duration_s"] / 10))
     scenario = japan(
-        CONTROLS[first],
-        CONTROLS[second],
-        starts_s=(0.0, 10.0),
+        *(CONTROLS[kind] for kind in kinds),
+        starts_s=tuple(np.linspace(0, 10, len(kinds)).round(3).tolist()),
         seed=seed,
         record=Record(series=("delivered_bytes",), points=points),
         **shared,
@@ -54,27 +66,68 @@ def shares(runs: Runs) -> pd.DataFrame:
     """Return what pairs get, a row a pair, queue and seed.
 
     Columns: first, second, queue (packets), seed; first_mbps and second_mbps (means after the first
-    third), jain (mean of Jain's index over 10 s) and variation (mean over both of standard
-    deviation over mean, by 10 s).
+    third), and those of `_settled`.
     """
-    design, rows = runs.design(EXPERIMENT), []
-    for result in runs.results(EXPERIMENT):
+    table = _settled(runs, EXPERIMENT).drop(columns="speaks")
+    first, second = zip(*table.pop("mbps"), strict=True) if len(table) else ((), ())
+    return table.assign(first_mbps=first, second_mbps=second)
+
+
+def crowds(runs: Runs) -> pd.DataFrame:
+    """Return what many of one kind get, a row a kind, number and seed: kind, flows, seed, mbps (of
+    all together) and the columns of `_settled`."""
+    table = _settled(runs, CROWD)
+    return table.assign(mbps=[sum(rates) for rates in table["mbps"]])
+
+
+def _settled(runs: Runs, name: str) -> pd.DataFrame:
+    """Return what connections get after the first third, a row a run.
+
+    Columns: those of the design, mbps (of each), jain (mean of Jain's index over 10 s) and
+    variation (mean over all of standard deviation over mean, by 10 s).
+    """
+    rows = []
+    for result in runs.results(name):
         duration_s = result.scenario.duration_s
         rates = measures.goodput_over_time(result.traces["delivered_bytes"], 10, duration_s)
         late = rates[rates["time_s"] > duration_s / 3]
         wide = late.pivot(index="time_s", columns="flow", values="goodput_bps") / 1e6
-        means = wide.mean()
         rows.append(
-            {"first_mbps": means.iloc[0], "second_mbps": means.iloc[1]}
+            {"mbps": wide.mean().tolist()}
             | {"jain": float(measures.jain_index(wide.to_numpy()).mean())}
-            | {"variation": float((wide.std() / means).mean())}
+            | {"variation": float((wide.std() / wide.mean()).mean())}
         )
-    columns = ["first_mbps", "second_mbps", "jain", "variation"]
-    return design.drop(columns="speaks").join(pd.DataFrame(rows, columns=columns))
+    return runs.design(name).join(pd.DataFrame(rows, columns=["mbps", "jain", "variation"]))
 
 
-def evidence(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
-    """Yield rows of evidence on the claims of `ALONE` and `BESIDE`, from the table of `shares`."""
+def queries(runs: Runs) -> pd.DataFrame:
+    """Return how many packets the router passes on for each that has something for it to write.
+
+    A row a pair of two CADPC, by seed, with the queue as fitted: seed, packets. All but segments
+    and the two packets of each handshake that come this way are queries.
+    """
+    design, rows = runs.design(EXPERIMENT), []
+    for run, result in zip(design.itertuples(), runs.results(EXPERIMENT), strict=True):
+        if run.first == run.second == "CADPC" and run.queue == design["queue"].min():
+            links = result.links.set_index(["source", "target"])
+            passed = links.loc[("router", "receiver"), ["packets_sent", "packets_dropped_by_queue"]]
+            packets, flows = int(passed.sum()), result.flows
+            asked = packets - int(flows["segments_sent"].sum()) - 2 * len(flows)
+            rows.append({"seed": run.seed, "packets": packets / asked})
+    return pd.DataFrame(rows, columns=["seed", "packets"])
+
+
+def work(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
+    """Yield the evidence of which router has less to do, from the table of `queries`."""
+    if len(table):
+        row = {"claim": "survey-router-lighter", "engine": "segment", "experiment": EXPERIMENT}
+        row |= {"parameter": "", "setting": "", "at": ""}
+        yield row | statistics.mean(table["packets"])
+
+
+def evidence(table: pd.DataFrame, many: pd.DataFrame) -> Iterable[dict[str, Any]]:
+    """Yield rows of evidence on the claims of `ALONE` and `BESIDE`, from the tables of `shares` and
+    of `crowds`: what many do is another setting."""
     if table.empty:
         return
     row = {"engine": "segment", "parameter": "", "setting": "", "at": "", "experiment": EXPERIMENT}
@@ -85,14 +138,14 @@ def evidence(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
     plain = pairs["standard TCP", "standard TCP", short]
     for kind in KINDS:
         alone = pairs[kind, kind, short].loc[plain.index]
-        sums = (one["first_mbps"] + one["second_mbps"] for one in (alone, plain))
-        for at, upper, lower in (
-            ("throughput", *sums),
-            ("stability", plain["variation"], alone["variation"]),
-            ("fairness", alone["jain"], plain["jain"]),
-        ):
-            found = statistics.paired(upper.to_numpy(), lower.to_numpy(), ratio=True)
-            yield row | {"claim": ALONE[kind], "at": at} | found
+        sums = [one["first_mbps"] + one["second_mbps"] for one in (alone, plain)]
+        two = (one.assign(mbps=both) for one, both in zip((alone, plain), sums, strict=True))
+        yield from (row | found for found in _surpassed(kind, *two))
+        for flows, some in many.groupby("flows"):
+            own, usual = (some[some["kind"] == one] for one in (kind, "standard TCP"))
+            other = {"parameter": "connections", "setting": f"{flows} of its kind"}
+            other |= {"experiment": CROWD}
+            yield from (row | other | found for found in _surpassed(kind, own, usual))
         for queue in (short, LONG):
             beside, own = pairs[kind, "standard TCP", queue], pairs[kind, kind, queue]
             kept = statistics.paired(
@@ -102,3 +155,14 @@ def evidence(table: pd.DataFrame) -> Iterable[dict[str, Any]]:
             )
             other = {"parameter": "router_buffer", "setting": f"{queue} packets"}
             yield row | ({} if queue == short else other) | {"claim": BESIDE[kind]} | kept
+
+
+def _surpassed(kind: str, own: pd.DataFrame, usual: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield by how much one kind is better than standard TCP, in each of the sentence's words."""
+    for word, upper, lower in (
+        ("throughput", own["mbps"], usual["mbps"]),
+        ("stability", usual["variation"], own["variation"]),
+        ("fairness", own["jain"], usual["jain"]),
+    ):
+        found = statistics.paired(upper.to_numpy(), lower.to_numpy(), ratio=True)
+        yield {"claim": f"{ALONE[kind]}-{word}"} | found

@@ -125,6 +125,7 @@ def joint_numbers() -> Numbers:
             ("tcpj_cause", "s3-cause", "segment"),
             ("tcpj_outages", "s4-outages", "ns2"),
             ("tcpj_others", "s5-others", "ns2"),
+            ("tcpj_peak", "s4-peak", "ns2"),
         )
     }
     return {

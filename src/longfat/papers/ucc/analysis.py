@@ -48,6 +48,34 @@ def held_windows(runs: Runs) -> pd.DataFrame:
     )
 
 
+def measured_estimates(runs: Runs) -> pd.DataFrame:
+    """Return what two UCC flows over the radio link estimate at their losses, a row a loss rate.
+
+    Columns: loss, estimate, utilization, error (means of `plan.measured`).
+    """
+    table = runs.points(plan.MEASURED)
+    return table.groupby("loss")[["estimate", "utilization", "error"]].mean().reset_index()
+
+
+def behind_a_busy_link(runs: Runs) -> pd.DataFrame:
+    """Return what two flows carry behind a link that others keep busy, over without these.
+
+    A row a control, loss and busy (part of the time); columns also measured, low, high (95 %),
+    runs.
+    """
+    both = _sums(runs.flows("ucc-elsewhere"), ["control", "loss", "busy", "seed"])
+    rows = []
+    for (control, loss), own in both.groupby(["control", "loss"], sort=False):
+        got = {busy: some.set_index("seed")["Mb/s"] for busy, some in own.groupby("busy")}
+        rows += [
+            {"control": control, "loss": loss, "busy": busy}
+            | statistics.paired(got[busy], got[0.0], ratio=True)
+            for busy in got
+            if busy
+        ]
+    return pd.DataFrame(rows)
+
+
 def pairs(runs: Runs) -> pd.DataFrame:
     """Return what pairs of the five congestion controls get on the radio link: figures 3 to 6.
 

@@ -33,6 +33,7 @@ from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and two to fill up
 RANGES = {"0.001 to 0.1": (1e-3, 0.1), "0.001 to 0.03": (1e-3, 0.03), "0.01 to 0.1": (0.01, 0.1)}
+LOSSY = 0.01  # where a claim is about a link that errs
 EXPERIMENTS = {  # of pairs, by the engines that judge them
     "segment": {"pairs": "ucc-pairs-segment", "varied": "ucc-assumptions"},
     "ns2": {"pairs": plan.PAIRS_ON_NS2, "varied": plan.ASSUMPTIONS_ON_NS2},
@@ -46,8 +47,9 @@ PARTS = {
         ("ucc-assumptions", plan.ASSUMPTIONS_ON_NS2), analysis.judged_variations, sensitivity=True
     ),
     "chain": Part(("ucc-chain-segment", "ucc-chain-ns2"), analysis.chains),
-    "held": Part(("ucc-windows",), analysis.held_windows),
+    "measured": Part((plan.MEASURED,), lambda runs: runs.points(plan.MEASURED)),
     "elsewhere": Part((), lambda _: theory.queueing_elsewhere()),
+    "behind": Part(("ucc-elsewhere",), analysis.behind_a_busy_link),
     "events": Part((), lambda _: theory.simulated_queues()),
     "crowds": Part(plan.CROWD_EXPERIMENTS, analysis.crowds),
     "buffers": Part(("ucc-buffers",), analysis.buffers),
@@ -69,8 +71,9 @@ def evidence(
     *,
     pairs: pd.DataFrame,
     chain: pd.DataFrame,
-    held: pd.DataFrame,
+    measured: pd.DataFrame,
     elsewhere: pd.DataFrame,
+    behind: pd.DataFrame,
     events: pd.DataFrame,
     crowds: pd.DataFrame,
     buffers: pd.DataFrame,
@@ -86,7 +89,9 @@ def evidence(
     A row a claim, engine, setting and point.
     """
     rows = [
-        *_of_sentences(pairs, held, elsewhere, events),
+        *_of_sentences(pairs, elsewhere, events),
+        *_of_estimates(measured),
+        *_of_queues_elsewhere(behind),
         *of_neighbours(pairs, varied),
         *of_layouts(chain),
         *_of_crowds(crowds),
@@ -105,7 +110,6 @@ def evidence(
 
 def _of_sentences(
     pairs: pd.DataFrame,
-    held: pd.DataFrame,
     elsewhere: pd.DataFrame,
     events: pd.DataFrame,
 ) -> list[dict]:
@@ -121,10 +125,6 @@ def _of_sentences(
         rows.append(row | {"claim": "ucc-s3-time"} | off)
         off = exact(abs(event.queued - event.busy))
         rows.append(row | {"claim": "ucc-s3-models"} | off)
-    for point in held.itertuples():
-        off = exact(abs(point.estimate - point.rho))
-        row = {"claim": "ucc-s4-measures", "engine": "segment", "experiment": "ucc-windows"}
-        rows.append(row | {"at": f"a window of {point.window}"} | off)
     met = samples_met([100, 10_000]).set_index("N")
     many = {"engine": "arithmetic", "experiment": ""}
     block_us = 8e6 * SACK_BLOCK_BYTES / RADIO_BPS
@@ -141,6 +141,31 @@ def _of_sentences(
         row = {"claim": "ucc-s4-safe", "engine": "arithmetic", "experiment": ""}
         rows.append(row | {"at": f"{load:g} of other traffic"} | found)
     return rows
+
+
+def _of_estimates(measured: pd.DataFrame) -> list[dict]:
+    """Whether the estimate at a loss is how busy the link was since the loss before."""
+    row = {"claim": "ucc-s4-measures", "engine": "segment", "experiment": plan.MEASURED}
+    return [
+        row | {"at": f"$p = {loss:g}$"} | statistics.mean(runs["error"])
+        for loss, runs in measured.groupby("loss")
+    ]
+
+
+def _of_queues_elsewhere(behind: pd.DataFrame) -> list[dict]:
+    """Whether UCC carries less where packets wait on another link as well."""
+    row = {"claim": "ucc-s4-too-small", "engine": "segment", "experiment": "ucc-elsewhere"}
+    return [
+        row
+        | {"at": f"{point['busy']:.0%} of other traffic".replace("%", " %")}
+        | ({} if point["loss"] == LOSSY else _with_loss(point["loss"]))
+        | {name: point[name] for name in ("measured", "low", "high", "runs")}
+        for point in behind[behind["control"] == "UCC"].to_dict("records")
+    ]
+
+
+def _with_loss(loss: float) -> dict[str, str]:
+    return {"parameter": "loss_rates", "setting": f"{loss:g}"}
 
 
 def of_newreno(equal: pd.DataFrame) -> list[dict]:
@@ -331,6 +356,7 @@ def numbers(runs: Runs) -> dict[str, float]:
         "ucc_idle_estimate": 100 * last["estimate"],
         "ucc_full_estimate": float(full["estimate"]),
         "ucc_pipe": PIPE_PACKETS + 1,
+        **_of_measured(runs),
         "ucc_least_busy": 100 * watched.true["true"].iloc[2:].min(),
         "ucc_lost_beside_ucc_3e3": 100 * (1 - one(beside, "NewReno", "UCC", 3e-3)),
         "ucc_lost_beside_chd_3e3": 100 * (1 - one(beside, "NewReno", CHD, 3e-3)),
@@ -371,6 +397,30 @@ def numbers(runs: Runs) -> dict[str, float]:
         **_of_hd(runs),
         **rules.counts(verdicts, "ucc"),
     }
+
+
+def _of_measured(runs: Runs) -> dict[str, float]:
+    """Return what two UCC flows estimate at their losses and how busy the link was (per cent)."""
+    mean = runs.points(plan.MEASURED).groupby("loss").mean()
+    found = {"ucc_measured_worst": 100 * mean["error"].max()}
+    for loss, text in ((1e-3, "1e3"), (LOSSY, "1e2")):
+        for name in ("estimate", "utilization"):
+            known = mean[name].get(loss, np.nan)
+            found[f"ucc_measured_{name}_{text}"] = 100 * float(known)
+    return found
+
+
+def _of_a_busy_link(runs: Runs) -> dict[str, float]:
+    """Return how much less two UCC flows carry behind a link that others keep busy (per cent), and
+    two of NewReno at the most."""
+    behind = runs.derived(analysis.behind_a_busy_link)
+    kept = behind.set_index(["control", "loss", "busy"])["measured"]
+    most = max(plan.ELSEWHERE)
+    found = {
+        f"ucc_behind_less_{text}": 100 * (1 - float(kept["UCC", loss, most]))
+        for loss, text in zip(plan.ELSEWHERE_LOSSES, ("1e3", "1e2", "3e2"), strict=True)
+    }
+    return found | {"ucc_behind_newreno_less": 100 * float((1 - kept["NewReno"]).max())}
 
 
 def _of_clocks(runs: Runs) -> dict[str, float]:
@@ -527,7 +577,11 @@ def long_numbers(runs: Runs) -> dict[str, float]:
     near = float(got.get(("CUBIC", "NewReno", 0), np.nan))
     engines = analysis.compared_engines(runs.derived(analysis.pairs))
     on_ns3 = engines[engines["engine"] == "ns3"]
+    relatives = {row["at"]: row["measured"] for row in _of_relatives(runs.flows("ucc-relatives"))}
     return {
+        "ucc_chd_over_hd_clean": relatives.get("$p = 0$", np.nan),
+        "ucc_chd_over_hd_1e2": relatives.get("$p = 0.01$", np.nan),
+        **_of_a_busy_link(runs),
         "ucc_none_99": 100 * ucc.correlated_sample(10_000, 0.99, 3000)["none"],
         "ucc_cubic_beside_newreno": 100 * (near / cubic - 1),
         "ucc_ns3_flows": int(on_ns3["flows"].sum()),

@@ -13,8 +13,10 @@ setting of two UCC compares them to the last digit, in the other to a nanosecond
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from longfat import papers, store
 from longfat.experiment import Point
 from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
@@ -25,6 +27,7 @@ from longfat.papers.ucc.network import multi_bottleneck, wireless
 from longfat.papers.ucc.plan import CHD, EQUATED, LAYOUT, NEIGHBOURS
 from longfat.result import Result
 from longfat.scenario import Link, Scenario
+from longfat.verdicts import joint as at_once
 
 ARCHIVE, ON_NS2 = "ucc-joint", "ucc-joint-ns2"
 _WITHOUT_DCC = "CHD without DCC, which the claims are about, makes no use of it"
@@ -311,6 +314,52 @@ def _beside(buffers: pd.DataFrame) -> pd.DataFrame:
             found = ratio(got[control], got[NEIGHBOURS[0]])
             rows.append({"buffer": SHORT_BUFFER, "loss": loss, "control": control} | found)
     return pd.DataFrame(rows)
+
+
+# --- numbers for the text
+
+
+def kept_on_ns2() -> pd.DataFrame:
+    """Return what a neighbour keeps beside UCC on ns-2, of what it has beside its own kind.
+
+    A row a setting, neighbour and loss; columns also minimum_of and kept.
+    """
+    runs = _flows(store.read_table(ON_NS2, "points").query("run == 'pair'"))
+    point = ["setting", "minimum_of", "N1", "loss"]
+    logs = runs.assign(log=np.log(runs["Mb/s"]))
+    own = logs[logs["N1"] == logs["N2"]].groupby(point)["log"].mean()
+    beside = logs[(logs["N2"] == "UCC") & (logs["flow"] == "N1") & logs["N1"].isin(NEIGHBOURS)]
+    kept = np.exp(beside.groupby(point)["log"].mean() - own).dropna()
+    return kept.rename("kept").rename_axis(index={"N1": "neighbour"}).reset_index()
+
+
+def numbers() -> dict[str, float]:
+    """Return at how many settings claims hold that are about ns-2, and what NewReno keeps there.
+
+    That is in the middle of the settings, without losses of the link and at three in a thousand.
+    """
+    told = at_once.deciding(at_once.written(), papers.claims("ucc")).set_index("id")
+    found: dict[str, float] = {"ucc_joint_settings": len(settings())}
+    for name, claim in (
+        *zip(NEIGHBOURS, ("f4-newreno", "f5-cubic", "f6-compound"), strict=True),
+        ("above", "f8-above-newreno"),
+        ("below", "f8-below-chd"),
+        ("friendlier", "s6-friendlier"),
+    ):
+        row = told.loc[f"ucc-{claim}"]
+        decided = int(row["settings"] - row["open"])
+        found[f"ucc_joint_{name.lower()}_decided"] = decided
+        found[f"ucc_joint_{name.lower()}_holds"] = round(row["share"] * decided)
+    kept = kept_on_ns2().query("neighbour == 'NewReno'")
+    clean = kept[kept["loss"] == 0]
+    by_minimum = clean.groupby(clean["minimum_of"] == "connection")["kept"].median()
+    found |= {
+        "ucc_joint_newreno_kept_3e3": kept.loc[kept["loss"] == min(LOSSES), "kept"].median(),
+        "ucc_joint_newreno_kept_clean": clean["kept"].median(),
+        "ucc_joint_newreno_kept_clean_connection": by_minimum[True],
+        "ucc_joint_newreno_kept_clean_epoch": by_minimum[False],
+    }
+    return {name: float(value) for name, value in found.items()}
 
 
 LEGS = (

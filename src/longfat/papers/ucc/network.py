@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 from longfat.errors import InputError, nearest
+from longfat.media_streams import MediaStream
 from longfat.network import duplex
 from longfat.scenario import CongestionControl, Flow, Link, LinkChange, Record, Scenario
 
@@ -84,6 +85,49 @@ def wireless(
         seed=seed,
         record=record or Record(),
     )
+
+
+STREAMS, STREAM_BYTES, STREAM_HEADERS = 10, 1472, 28  # others' packets: of UDP, 1500 bytes long
+
+
+def busy_before(plain: Scenario, busy: float, rate_bps: float, seed: int) -> Scenario:
+    """Return `wireless` with a link of `rate_bps` more before R, which others keep `busy`.
+
+    It is a part of their time, and what they send (from X to Y, `STREAMS` of constant rates that
+    differ a little) does not pass the radio link.
+    """
+    moved = {"R": "S"}
+    links = [
+        link
+        if "N3" in (link.source, link.target)
+        else link.model_copy(
+            update={
+                "source": moved.get(link.source, link.source),
+                "target": moved.get(link.target, link.target),
+            }
+        )
+        for link in plain.links
+    ]
+    deep: dict[str, Any] = {"delay_s": 0.0, "queue_packets": 10_000}
+    links += duplex("S", "R", rate_bps=rate_bps, **deep)
+    if not busy:
+        return plain.replace(links=links)
+    links += [*duplex("X", "S", rate_bps=1e9, **deep), *duplex("R", "Y", rate_bps=1e9, **deep)]
+    draw = random.Random(seed)
+    payload_bps = busy * rate_bps / STREAMS * STREAM_BYTES / (STREAM_BYTES + STREAM_HEADERS)
+    streams = [
+        MediaStream(
+            source="X",
+            target="Y",
+            deadline_s=1.0,
+            payload_bytes=STREAM_BYTES,
+            rate_bps=payload_bps * (0.995 + 0.01 * draw.random()),
+            start_s=round(0.01 * draw.random(), 6),
+            name=f"other {number + 1}",
+        )
+        for number in range(STREAMS)
+    ]
+    return plain.replace(links=links, media_streams=streams)
 
 
 def multi_bottleneck(

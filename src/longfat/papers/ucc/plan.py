@@ -6,19 +6,22 @@ its own simulator; what it says of CHD, which ns-2 lacks, on the segment engine.
 say whether these can be believed.
 """
 
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from longfat import papers, statistics
+from longfat import measures, papers, statistics
 from longfat.errors import InputError
-from longfat.experiment import Experiment, Runs
+from longfat.experiment import Experiment, Point, Points, Runs
 from longfat.links import Arq, CoDel, FqCoDel, Pie, Red
-from longfat.papers import inputs
-from longfat.papers.ucc.network import multi_bottleneck, wireless
+from longfat.papers import inputs, joint
+from longfat.papers.ucc.network import busy_before, multi_bottleneck, wireless
+from longfat.result import Result
 from longfat.scenario import Record, Scenario
 
 RADIO_BPS = papers.value("ucc", "rate")  # of figure 2's links
@@ -525,6 +528,59 @@ def watched(at: Setting) -> Experiment:
     return Experiment(name="ucc-utilization", build=build, points={"loss": [0.003]})
 
 
+MEASURED = "ucc-measured"
+AGO_S = 2 * RADIO_DELAY_S  # before its ACK comes a packet has left the radio link's queue
+SHORTEST_S = 8 * PACKET_BYTES / RADIO_BPS  # of what is between two losses: a packet time
+
+
+def measured_runs(at: Setting) -> Points:
+    """Two UCC flows over the radio link, by the loss rate: what their estimate is at each loss."""
+    return Points(
+        name=MEASURED,
+        build=functools.partial(_measured, at),
+        points={"loss": at.loss_rates},
+        repetitions=at.repetitions,
+        point=f"{__name__}:MEASURED_POINT",
+    )
+
+
+def _measured(at: Setting, loss: float, seed: int) -> Scenario:
+    a_millisecond = round(1000 * at.duration_s)
+    record = Record(series=(THRESHOLD, ESTIMATE, SENT), points=a_millisecond)
+    return wireless(at.ucc(), at.ucc(), loss=loss, seed=seed, record=record, **at.network)
+
+
+def measured(result: Result) -> dict[str, float]:
+    """Return how far a run's estimates are from the link's utilization, at each loss of its flows.
+
+    losses (how many); and their means: estimate, utilization (of the link while the packets passed
+    since the loss before), error (the difference, without its sign). A loss is where the threshold
+    changes: one that leaves it as it was, as some overflows do, is not among them.
+    """
+    tables = []
+    for flow in result.scenario.flows:
+        thresholds, estimates = (
+            trace[trace["flow"] == flow.name]
+            for trace in (result.traces[THRESHOLD], result.traces[ESTIMATE])
+        )
+        times = np.r_[estimates["time_s"].iloc[0], thresholds["time_s"]]
+        times = times[np.r_[True, np.diff(times) > SHORTEST_S]]
+        last = np.searchsorted(estimates["time_s"], times[1:]) - 1  # before the loss is known
+        told = estimates[ESTIMATE].to_numpy()[last]
+        busy = measures.link_utilization(result.traces[SENT], "R>N3", RADIO_BPS, times - AGO_S)
+        tables.append(pd.DataFrame({"estimate": told, "utilization": busy}))
+    found = pd.concat(tables)
+    error = (found["estimate"] - found["utilization"]).abs().mean()
+    return joint.rounded({"losses": len(found), **found.mean().to_dict(), "error": error})
+
+
+def _measured_scenario(row: dict[str, Any]) -> Scenario:
+    return _measured(setting(), row["loss"], int(row["seed"]))
+
+
+MEASURED_POINT = Point(_measured_scenario, measured)
+
+
 # --- beyond the paper
 
 CROWDS = (2, 10, 30)  # flows
@@ -581,7 +637,16 @@ def relatives(at: Setting) -> Experiment:
 
     table = pd.DataFrame(cases, columns=["control", "neighbour"])
     points = table.merge(pd.DataFrame({"loss": at.among(0, 0.01)}), how="cross")
-    return Experiment(name="ucc-relatives", build=build, points=points, repetitions=3)
+    return Experiment(
+        name="ucc-relatives",
+        build=build,
+        points=points,
+        repetitions=at.half,
+        more=[
+            ({"control": one, "neighbour": "NewReno"}, at.repetitions)
+            for one in RELATIVES  # three left open which of the two does better
+        ],
+    )
 
 
 REGIONS = {  # HD, and the same whose region A reaches to the delay of a full buffer
@@ -662,6 +727,26 @@ def routes(at: Setting) -> Experiment:
 
     points: dict[str, Iterable[Any]] = {"change": ROUTES_S, "lifetime_s": [0.0, 10.0]}
     return Experiment(name="ucc-routes", build=build, points=points, repetitions=at.half)
+
+
+ELSEWHERE = (0.0, 0.4, 0.8)  # how busy another link of the path is with what others send
+ELSEWHERE_LOSSES = (0.001, 0.01, 0.03)
+
+
+def elsewhere(at: Setting) -> Experiment:
+    """Two UCC flows, and two of NewReno, behind another link on which packets wait."""
+
+    def build(control: str, busy: float, loss: float, seed: int) -> Scenario:
+        own = at.controls[control]
+        plain = wireless(own, own, loss=loss, seed=seed, **at.network)
+        return busy_before(plain, busy, ACCESS_BPS, seed)
+
+    points: dict[str, Iterable[Any]] = {
+        "control": ("UCC", "NewReno"),
+        "busy": ELSEWHERE,
+        "loss": ELSEWHERE_LOSSES,
+    }
+    return Experiment(name="ucc-elsewhere", build=build, points=points, repetitions=at.repetitions)
 
 
 # By which clocks UCC reads a delay: parameters of UCC. 50 millionths are two cheap quartzes.
@@ -925,6 +1010,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         assumptions_together(at),
         held_window_runs(at),
         watched(at),
+        measured_runs(at),
         *(crowd(at, flows) for flows in CROWDS),
         relatives(at),
         regions(at),
@@ -936,6 +1022,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
         clocks_on_linux(at),
         managed(at),
         routes(at),
+        elsewhere(at),
     )
 
 
