@@ -326,7 +326,7 @@ def _figures() -> Iterator[Figure]:
         name="tcpj-claims",
         uses=used(claims.PARTS),
         data=lambda runs: runs.derived(claims.judged)[
-            ["id", "where", "statement", "verdict", "reason"]
+            ["id", "where", "statement", "kind", "verdict", "reason"]
         ],
         chart=charts.claims,
         caption="Every mark is a claim of the paper, every line a part of it. The numbers are "
