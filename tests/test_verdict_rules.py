@@ -142,19 +142,6 @@ def test_a_largest_difference_that_is_known_badly_agrees_with_nothing():
     assert said(10, 1) == "not reproduced"
 
 
-def test_a_number_that_only_its_rounding_brings_into_the_interval_is_said_to_do_so():
-    claims = claim("maximum", printed=21.0, half_unit=1.0, margin=5.25)
-    said = {
-        width: judge(claims, evidence(span(14, width, runs=10))).iloc[0]["reason"]
-        for width in (5, 6.5, 8)
-    }
-    assert "The paper's 21 % do not lie there" in said[5]
-    assert (
-        "The paper's 21 %, which may be 20 to 22 by rounding and wording, reach into that"
-    ) in said[6.5]
-    assert "The paper's 21 % lie there" in said[8]
-
-
 def test_many_points_are_many_chances_to_err():
     """One interval just beyond the bound refutes; the same one among forty does not (Holm)."""
     claims, beyond = claim("at most", **FIVE), span(6.55, 1, at="x")
