@@ -11,6 +11,7 @@ from longfat import papers, paths, store
 from longfat.book import show, verdicts
 from longfat.errors import InputError
 from longfat.experiment import Chapter, Table
+from longfat.scenario import Scenario
 from longfat.verdicts import joint, rules
 from longfat.verdicts.judge import judge
 
@@ -234,6 +235,16 @@ def test_every_number_of_a_told_claim_leads_to_its_runs(judged):
     at_point = verdicts._scenarios("hybla-steady", "segment", 2e-3)
     assert 0 < len(at_point) < len(runs)
     assert all(json.loads(run)["links"][0]["loss_per_packet"] == 2e-3 for run in at_point)
+
+
+def test_a_number_of_an_archive_of_points_leads_to_its_runs_too():
+    """They are made of the rows, and may be run as they are."""
+    runs = [
+        Scenario.from_json(text) for text in verdicts._scenarios("ucc-measured", "segment", 1e-2)
+    ]
+    rows = store.read_table("ucc-measured", "points").query("loss == 0.01")
+    assert [run.seed for run in runs] == rows["seed"].tolist()
+    assert {max(link.loss_per_packet for link in run.links) for run in runs} == {0.01}
 
 
 def test_the_same_claims_are_drawn_each_time():

@@ -159,7 +159,7 @@ def _own_parts(run: Any) -> set[str]:
 def _compared(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
     rows = []
     for run in runs.itertuples():
-        same = _same_run if run.scenario else _same_point
+        same = _same_run if run.scenario else same_point
         equal = same(run.experiment, run.run)
         report(f"{run.experiment} {run.run}: {'equal' if equal else 'DIFFERENT'}")
         rows.append({"experiment": run.experiment, "run": run.run, "equal": equal})
@@ -192,7 +192,8 @@ def values(result: Result) -> list:
     return [*tables, series, *([streams] if streams else [])]
 
 
-def _same_point(experiment: str, run: int) -> bool:
+def same_point(experiment: str, run: int) -> bool:
+    """Return whether a row of an archive of points has the digits that it has when made again."""
     point, archived = _point(experiment, run)
     engine = engines.get(store.provenance()[experiment]["engine"])
     again = point.measured(engine.simulate(point.scenario(archived)))

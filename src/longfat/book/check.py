@@ -111,6 +111,8 @@ def _different(experiment: str, threads: ThreadPoolExecutor) -> int:
 
 
 def _is_same(experiment: str, run: int) -> bool:
+    if experiment in store.points():
+        return audit.same_point(experiment, run)
     archived = store.archived_result(experiment, run)
     return audit.values(archived) == audit.values(engines.get(ENGINE).simulate(archived.scenario))
 
@@ -125,7 +127,7 @@ def _records(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _experiments(row: dict[str, Any]) -> list[str]:
     texts = {one["experiment"] for one in _records(row)}
-    known = set(store.experiments())
+    known = {*store.experiments(), *store.points()}
     return sorted({name for text in texts for name in text.split()} & known)
 
 

@@ -4,6 +4,7 @@ import functools
 import html
 import json
 import math
+import pkgutil
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -525,7 +526,8 @@ def _table(row: dict[str, Any]) -> str:
         interval = "–"
         if None not in (_number(one["low"]), _number(one["high"])) and one["low"] < one["high"]:
             interval = f"{style.number(one['low'])} to {style.number(one['high'])}"
-        data = [f"`{name}`" for name in one["experiment"].split() if name in store.experiments()]
+        known = {*store.experiments(), *store.points()}
+        data = [f"`{name}`" for name in one["experiment"].split() if name in known]
         cells = (
             wording.ENGINE_NAMES[one["engine"]],
             varied if one["parameter"] else "as stated",
@@ -574,7 +576,7 @@ def drawn_runs() -> dict[str, str]:
 
 
 def _scenarios(experiment: str, engine: str, point: float | None) -> list[str]:
-    table = store.read_table(experiment, "runs")
+    table = _runs_of(experiment)
     table = table[table["engine"] == engine]
     labels = [name for name in table.columns if name not in store.RUN_COLUMNS]
     if point is None:
@@ -585,6 +587,16 @@ def _scenarios(experiment: str, engine: str, point: float | None) -> list[str]:
             if there.any():
                 return table["scenario"][there].tolist()
     return table["scenario"].tolist()
+
+
+def _runs_of(experiment: str) -> pd.DataFrame:
+    """Return an archive's runs with their scenarios, which one of points does not keep."""
+    if experiment not in store.points():
+        return store.read_table(experiment, "runs")
+    table, line = store.read_table(experiment, "points"), store.provenance()[experiment]
+    make = pkgutil.resolve_name(line["points"]).scenario
+    scenarios = [make(row).canonical_json() for row in table.to_dict("records")]
+    return table.assign(engine=line["engine"], scenario=scenarios)
 
 
 def _point(at: str) -> float | None:
