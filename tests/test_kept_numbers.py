@@ -19,6 +19,7 @@ from longfat.papers.hybla import claims as hybla
 from longfat.papers.survey import claims as survey
 from longfat.papers.tcpj import numbers as tcpj
 from longfat.papers.ucc import claims as ucc
+from longfat.papers.ucc import joint as ucc_joint
 from longfat.studies import ns3_faults
 
 pytestmark = pytest.mark.long
@@ -41,7 +42,7 @@ NUMBERS = {
     "tcpj": ("tcpj", tcpj.of_chapter),
     "tcpj-long": ("tcpj", tcpj.of_long_version),
     "transfers": ("transfers", transfers.numbers),
-    "ucc": ("ucc", ucc.numbers),
+    "ucc": ("ucc", lambda runs: ucc.numbers(runs) | ucc_joint.numbers()),
     "ucc-long": ("ucc", ucc.long_numbers),
 }
 KEPT = "application/papermill.record/text/plain"

@@ -79,9 +79,9 @@ def estimate_over_utilization(data: pd.DataFrame, _: Runs) -> Drawing:
         axes.annotate(
             f"$p = {loss.loss:g}$",
             (loss.utilization, loss.estimate),
-            xytext=(-7, -3),
+            xytext=(0, -13),
             textcoords="offset points",
-            ha="right",
+            ha="center",
             fontsize=8,
         )
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0.9), fontsize=8)
