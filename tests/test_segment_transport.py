@@ -1,5 +1,6 @@
 """What the segment engine's TCP does: round trips, rates, losses, outages, large numbers."""
 
+import json
 import math
 from itertools import pairwise
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from segment_scenarios import HEADERS, SENDERS, drawn, flow, link, run, scenario
 
+from longfat.cc import catalogue
 from longfat.engines.segment import native
 
 FIXED = Path(__file__).parent / "cc_fixed.h"
@@ -30,9 +32,15 @@ SANITIZED_GROUPS = [0, pytest.param(1, marks=pytest.mark.long)]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", SANITIZED_GROUPS)
-def test_drawn_scenarios_under_sanitizers(group):
+def test_drawn_scenarios_under_sanitizers(group, tmp_path):
+    """All senders are compiled as one: each alone reads the same again."""
+    headers = sorted({one.header for one in catalogue.algorithms().values() if one.header})
+    every = tmp_path / "every.h"
+    every.write_text("".join(f'#include "{header}"\n' for header in headers))
     for seed in range(1000 + 20 * group, 1000 + 20 * (group + 1)):
-        native.run(drawn(seed, SENDERS), flags=native.SANITIZED)
+        scenario_json = json.dumps(drawn(seed, SENDERS))
+        answer = native.run_text(scenario_json, [every], 600, None, native.SANITIZED)
+        assert not answer.keys() & {"failed", "error"}, answer
 
 
 # --- round trips

@@ -79,7 +79,7 @@ def check(
                 new = [one for one in claim.experiments if one not in different]
                 if new:
                     runs = sum(int(store.provenance()[one]["runs"]) for one in new)
-                    report(f"running {', '.join(new)}: {runs} runs")
+                    report(f"running {', '.join(new)}: {_counted(runs)}")
                 for experiment in claim.experiments:
                     if experiment not in different:
                         different[experiment] = _different(experiment, threads)
@@ -96,7 +96,7 @@ def check(
 def _line(number: int, count: int, row: tuple) -> str:
     """Return what is reported of a claim."""
     name, runs, others, expected, found, equal, wall_s = row
-    done = f"{runs} runs again in {wall_s:.0f} s" if runs else "no run"
+    done = f"{_counted(runs)} again in {wall_s:.0f} s" if runs else "no run"
     if equal:
         return f"[{number} of {count}] {name}: as expected ({done}): {found}"
     digits = f", {others} with other digits" if others else ""
@@ -129,6 +129,10 @@ def _experiments(row: dict[str, Any]) -> list[str]:
     texts = {one["experiment"] for one in _records(row)}
     known = {*store.experiments(), *store.points()}
     return sorted({name for text in texts for name in text.split()} & known)
+
+
+def _counted(runs: int) -> str:
+    return f"{runs} run" if runs == 1 else f"{runs} runs"
 
 
 def _record(row: dict[str, Any]) -> list[tuple]:

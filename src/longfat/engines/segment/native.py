@@ -22,7 +22,7 @@ from longfat.errors import InputError, SimulationError
 
 HERE = catalogue.CORE
 HOW_FAR = b"simulated until: "
-SANITIZED = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZED = ("-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 def run(
