@@ -81,6 +81,7 @@ def test_ns2_has_each_pair_of_its_senders_forty_eight_times_or_more():
             assert one["name"] != "ucc" or one["parameters"]["tolerance_s"] == 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [1e-4, 1e-3, 3e-3, 1e-2])
 @pytest.mark.parametrize("control", ["NewReno", "UCC"])
 def test_two_that_share_no_code_carry_alike_over_several_bottlenecks(control, loss):

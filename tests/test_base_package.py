@@ -48,6 +48,7 @@ def test_scenarios_are_simulated_without_the_extras():
     assert sent > 10 and rows == 2
 
 
+@pytest.mark.slow
 @pytest.mark.medium
 def test_commands_that_need_no_extra_work_and_others_name_theirs(tmp_path):
     scenario = tmp_path / "scenario.json"

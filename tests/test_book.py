@@ -221,6 +221,7 @@ def test_nothing_is_wider_than_its_place_unless_it_says_that_it_scrolls(page):
     assert not small
 
 
+@pytest.mark.slow
 def test_a_term_and_a_symbol_say_what_they_are(visit):
     page = visit("book/reading")
     page.locator("a.reference", has_text="goodput").focus()
@@ -233,6 +234,7 @@ def test_a_term_and_a_symbol_say_what_they_are(visit):
     page.locator(".longfat-tip").filter(has_text=re.compile("window|round trip|lost")).wait_for()
 
 
+@pytest.mark.slow
 def test_cards_are_searched(visit):
     page = visit("book/catalogue")
     cards = page.locator(".longfat-card")
@@ -446,6 +448,7 @@ def test_dark_mode(visit):
     assert seen["dark"] < 60
 
 
+@pytest.mark.slow
 def test_pictures_have_the_pages_colours(visit):
     page = visit(PAPERS[0])
     picture = page.locator("article figure img").first

@@ -194,6 +194,7 @@ def test_a_mark_lowers_the_window_once_a_round_trip(sender):
 # --- sizes and rates
 
 
+@pytest.mark.slow
 @pytest.mark.medium
 @pytest.mark.parametrize("sender", SENDERS)
 def test_five_gigabytes(sender):
@@ -257,6 +258,7 @@ LEFT_BY_DELAY = ["cdg", "hd", "hd-freebsd"]
 WHOLE_WINDOW_S = {"dual": 60, "fast": 60, "lp": 200, "pert": 60}  # that brings it all back
 
 
+@pytest.mark.slow
 @pytest.mark.medium
 @pytest.mark.parametrize("sender", SENDERS)
 def test_from_a_modem_to_a_fibre(sender):
@@ -273,6 +275,7 @@ def test_from_a_modem_to_a_fibre(sender):
     assert fast["delivered_bytes"] * 8 / duration_s > part * 10e9 * 8948 / (8948 + HEADERS)
 
 
+@pytest.mark.slow
 @pytest.mark.medium
 @pytest.mark.parametrize("sender", SENDERS)
 def test_timestamps_cost_their_bytes_and_nothing_else(sender):

@@ -89,6 +89,7 @@ def test_reproduce_makes_the_archive_of_a_chapters_experiments():
     assert set(store.read_table("small-a", "runs")["seed"]) == {1, 2}
 
 
+@pytest.mark.slow
 @pytest.mark.book
 @pytest.mark.parametrize("name", chapters.NAMES)
 def test_the_archive_has_what_the_chapter_runs_and_no_more(name):

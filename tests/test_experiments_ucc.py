@@ -480,6 +480,7 @@ def test_a_neighbour_that_loses_turns_the_verdict(made_up):
         assert judged.loc[claim, "verdict"] == "not reproduced"
 
 
+@pytest.mark.slow
 def test_what_is_said_of_figures_4_to_6_is_judged_on_ns2(on_ns2):
     """By its runs alone, whatever the segment engine says; CHD is not there."""
     one = setting()

@@ -146,6 +146,7 @@ def test_the_steps_give_pythons_values(module):
             assert values[curve.symbol.name] == pytest.approx(ours, rel=1e-8), (curve.label, point)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [*MODULES, "small"])
 def test_every_slider_moves_by_keyboard_and_says_what_it_did(module, show):
     explorer = small() if module == "small" else of_chapter(module)

@@ -48,6 +48,7 @@ def test_a_figure_knows_its_experiments_and_what_they_took():
 MAIN = {"hybla-3": (6, 10), "tcpj-9": (40, 10), "ucc-3": (17, 10), "ucc-4": (15, 10)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*MAIN, "ucc-minute", "survey-5-numbers"])
 def test_the_main_figure_of_each_paper_has_ns3_beside_the_segment_engine(name):
     chapter = chapters.find(chapters.of_figure(name))

@@ -64,6 +64,7 @@ def test_only_data_are_lost_by_bits_and_marked():
     assert scenario.flows[0].ecn
 
 
+@pytest.mark.slow
 @pytest.mark.ns3
 def test_both_engines_give_the_same_digits():
     for algorithm in ("standard", "highspeed", "scalable"):

@@ -344,6 +344,7 @@ def experiments() -> dict[str, sample.JointRuns]:
     return {one.name: one for one in made}
 
 
+@pytest.mark.slow
 @pytest.mark.medium
 @pytest.mark.parametrize("name", sorted(experiments()))
 def test_an_archived_run_gives_its_digits_again(name):

@@ -68,6 +68,7 @@ def test_hundred_years_do_not_blur_a_position():
     assert orbits.distances(a, b) == pytest.approx(0.0073, rel=0.06)  # 7.3 km/s over the ground
 
 
+@pytest.mark.slow
 @pytest.mark.medium
 @pytest.mark.parametrize(
     ("shell", "least_deg", "a", "b", "least_ms", "most_ms"),

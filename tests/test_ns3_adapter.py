@@ -117,6 +117,7 @@ def test_a_truth_arrives():
     assert sent[0] < 0.9 * sent[1]
 
 
+@pytest.mark.slow
 @pytest.mark.ns3
 def test_a_whole_number_arrives():
     assert _vegas_queue(20) - _vegas_queue(2) == pytest.approx(18, abs=1)

@@ -49,6 +49,7 @@ def test_a_changed_header_is_used_without_a_new_process(own):
     assert ns3._server.process is process
 
 
+@pytest.mark.slow
 def test_a_header_that_does_not_compile_with_ns3_takes_only_itself_away(own):
     lines = own.read_text().splitlines()
     fault = ["#ifdef LONGFAT_NS3_ADAPTER_H", "#error not for ns-3", "#endif"]
@@ -100,6 +101,7 @@ def test_what_decides_a_result_has_the_parts_that_headers_include():
     assert "sender.h" not in names
 
 
+@pytest.mark.slow
 def test_no_warnings():
     command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
     command += ["-DNS3_ASSERT_ENABLE", "-isystem", str(compiled.ns3() / "include")]

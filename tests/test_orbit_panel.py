@@ -24,6 +24,7 @@ def path_in_page(page, **state) -> dict:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("state", "told"),
     [

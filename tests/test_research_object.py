@@ -20,6 +20,7 @@ pytestmark = pytest.mark.medium
 ROOT = paths.DATA.parent
 
 
+@pytest.mark.slow
 def test_every_file_has_a_licence_and_a_holder():
     pytest.importorskip("reuse", reason="reuse has no wheel for this platform")
     command = [Path(sys.executable).with_name("reuse"), "--root", ROOT, "lint"]
@@ -62,6 +63,7 @@ def crate(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_crate_is_read_back_with_all_that_it_names(crate):
     from rocrate.rocrate import ROCrate
 

@@ -170,6 +170,7 @@ def test_newreno_with_the_standard_start_is_newreno():
         assert plain["retransmissions"] > 0
 
 
+@pytest.mark.slow
 def test_a_paced_start_spreads_its_windows_over_the_round_trip():
     """N = 2 windows a round trip of 0.1 s, of ten segments first: one each 5 ms."""
     answer = play(["synack 0.1", "run 0.19"], timestamps=False, start_up="paced")[1]

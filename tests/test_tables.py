@@ -16,6 +16,7 @@ pytestmark = pytest.mark.book
 PAPERS = {"survey", "hybla", "tcpj", "ucc"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["assumptions", "equations"])
 def test_every_paper_is_in_every_collection(name):
     table = getattr(tables, name)()
@@ -67,6 +68,7 @@ def test_headers_comments_are_typeset():
     assert style.formulas("which is rho^2 X / 2") == r"which is $\rho^2$ X / 2"
 
 
+@pytest.mark.slow
 def test_every_variation_is_of_an_assumption_and_moves_something():
     table = tables.assumptions()
     for paper in papers.names():

@@ -111,6 +111,7 @@ def test_the_words_are_those_of_python(page):
         assert told.text_content().startswith(f"standard, {in_words(row)}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_leaves_the_panel(page, width, scheme):

@@ -173,6 +173,7 @@ def test_no_other_code_makes_verdicts():
     assert set(makers) == {"verdicts"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, one in chapters.stated().items() if one.claims])
 def test_what_is_written_is_what_is_judged_now(name):
     """`longfat judge` would change nothing."""
