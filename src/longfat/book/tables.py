@@ -266,10 +266,9 @@ def slow_tests() -> pd.DataFrame:
                 own = " ".join([of_all, *map(ast.unparse, node.decorator_list)])
                 words = node.name.removeprefix("test_").replace("_", " ")
                 row = {"file": f"`{path.name}`", "what it asks": words}
-                if "pytest.mark.long" in own:
-                    rows.append(row | {"command": "`make test-long`"})
-                elif "pytest.mark.slow" in own:
-                    rows.append(row | {"command": "`make test-slow`"})
+                left = [mark for mark in ("slow", "long") if f"pytest.mark.{mark}" in own]
+                if left:  # both: in parts
+                    rows.append(row | {"command": ", ".join(f"`make test-{one}`" for one in left)})
     return pd.DataFrame(rows, columns=["file", "what it asks", "command"])
 
 
