@@ -3,7 +3,8 @@
 A table has a row a run (or a flow of a run); a trace a row a change.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,17 @@ from longfat.errors import InputError
 from longfat.statistics import half_width
 from longfat.style import ENGINE_LABEL
 
+# What has columns, those of a table of `Result.traces`.
+Trace: TypeAlias = Mapping[str, Any] | pd.DataFrame
 
-def values_at(trace: pd.DataFrame, series: str, times: ArrayLike) -> np.ndarray:
+
+def values_at(trace: Trace, series: str, times: ArrayLike) -> np.ndarray:
     """Return a trace's value at each of the times: the last one before; missing before the first.
 
     `trace` is one flow's, with columns time_s and `series`.
     """
-    position = np.searchsorted(trace["time_s"].to_numpy(), times, side="right") - 1
-    values = trace[series].to_numpy(dtype=float)
+    position = np.searchsorted(np.asarray(trace["time_s"]), times, side="right") - 1
+    values = np.asarray(trace[series], dtype=float)
     return np.where(position >= 0, values[np.maximum(position, 0)], np.nan)
 
 
@@ -30,12 +34,12 @@ def extended_trace(trace: pd.DataFrame, end_s: float) -> pd.DataFrame:
     return pd.concat([trace, trace.tail(1).assign(time_s=end_s)], ignore_index=True)
 
 
-def true_throughput(trace: pd.DataFrame, times: np.ndarray) -> np.ndarray:
+def true_throughput(trace: Trace, times: np.ndarray) -> np.ndarray:
     """Return the throughput between consecutive times, bit/s, from a trace of delivered_bytes."""
     return 8 * np.diff(np.nan_to_num(values_at(trace, "delivered_bytes", times))) / np.diff(times)
 
 
-def estimate_error(delivered: pd.DataFrame, estimate: pd.DataFrame, times: np.ndarray) -> dict:
+def estimate_error(delivered: Trace, estimate: Trace, times: np.ndarray) -> dict:
     """Return how an estimate of the bandwidth compares with the throughput between the times.
 
     Traces of one flow, of delivered_bytes and bandwidth_bps. Keys: bias (mean of the estimate over

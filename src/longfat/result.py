@@ -158,6 +158,10 @@ class Result:
             for name, table in self._traces.items()
         }
 
+    def trace_columns(self, series: str) -> "Mapping[str, Any]":
+        """Return the columns of a table of `traces` as they are, which makes no table of them."""
+        return self._traces[series]
+
     def flow_rows(self) -> list[Row]:
         """Return what `flows` has, a dictionary a flow, with None for what is missing."""
         return records(self._flows)

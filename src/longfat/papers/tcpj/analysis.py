@@ -531,8 +531,8 @@ def estimates(runs: Runs, names: Sequence[str] = ESTIMATES) -> pd.DataFrame:
 def estimate_error(result: Result) -> dict[str, float]:
     """Return how a run's estimate differs from its throughput, by seconds from 5 s on."""
     times = np.arange(5.0, result.scenario.duration_s + 1)
-    traces = result.traces
-    return measures.estimate_error(traces["delivered_bytes"], traces["bandwidth_bps"], times)
+    delivered, estimate = map(result.trace_columns, ("delivered_bytes", "bandwidth_bps"))
+    return measures.estimate_error(delivered, estimate, times)
 
 
 def estimates_after_outages(runs: Runs, names: Sequence[str] = (ESTIMATES_SACK,)) -> pd.DataFrame:
@@ -575,7 +575,7 @@ def shown_curves(bit_error_rate: float, protocols: Sequence[str], runs: Runs) ->
 
 def lowest_estimate(result: Result, silences: Sequence[Outage]) -> float:
     """Return the lowest estimate at a silence's start and in the 3 s after it, bit/s."""
-    trace = result.traces["bandwidth_bps"]
+    trace = result.trace_columns("bandwidth_bps")
     held = [
         measures.values_at(trace, "bandwidth_bps", silence.start_s + np.arange(4)).min()
         for silence in silences
@@ -644,7 +644,7 @@ def moved_windows(result: Result, moved_s: float) -> dict[str, float]:
 
 
 def _window(result: Result, seconds: np.ndarray) -> np.ndarray:
-    return measures.values_at(result.traces["cwnd_segments"], "cwnd_segments", seconds)
+    return measures.values_at(result.trace_columns("cwnd_segments"), "cwnd_segments", seconds)
 
 
 def _labels(design: pd.DataFrame) -> pd.Series:
@@ -712,8 +712,9 @@ def newcomers(runs: Runs, names: Sequence[str] = NEWCOMERS) -> pd.DataFrame:
 
 def rate_since(result: Result, start_s: float, number: int) -> float:
     """Return what a flow gets from a time to the end, bit/s."""
-    trace = result.traces["delivered_bytes"]
-    own = trace[trace["flow"] == result.flow_rows()[number]["flow"]]
+    trace = result.trace_columns("delivered_bytes")
+    mine = np.asarray(trace["flow"]) == result.flow_rows()[number]["flow"]
+    own = {name: np.asarray(trace[name])[mine] for name in ("time_s", "delivered_bytes")}
     ends = np.array([start_s, result.scenario.duration_s + 1e-6])
     return measures.true_throughput(own, ends)[0]
 

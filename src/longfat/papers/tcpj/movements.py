@@ -153,13 +153,13 @@ def costs(runs: Runs) -> pd.DataFrame:
         links = result.scenario.links
         (move,) = result.scenario.flows[0].moves
         ends = np.array([move.at_s, move.at_s + SHOWN_S])
-        trace = result.traces["delivered_bytes"]
+        trace = result.trace_columns("delivered_bytes")
         rows.append(
             {
                 "movement": run.movement,
                 "protocol": run.protocol,
                 "sender": run.sender,
-                "took_s": result.traces["handoff_s"]["handoff_s"].iloc[0],
+                "took_s": result.trace_columns("handoff_s")["handoff_s"][0],
                 "counted_s": mobility.counted_s(move, links),
                 "heard_s": heard_s(run.movement, run.protocol, links),
                 "lost": sum(link["packets_lost_in_outage"] for link in result.link_rows()),
