@@ -161,7 +161,11 @@ class Move(Model):
                 yield f"{name} {quoted(node)} must be on the path"
 
 
-AS_LINUX = {"as_linux_6_12", "hystart_as_linux"}  # parameters of congestion controls
+AS_LINUX = {
+    "as_linux_6_12",
+    "count_as_linux",
+    "hystart_as_linux",
+}  # parameters of congestion controls
 LINUX_BESIDES = {"rack": True, "frto": True, "undo": True}  # of `Flow`, what Linux has on
 
 

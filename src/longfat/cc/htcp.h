@@ -78,6 +78,11 @@ class HtcpOfLinux
         return now;
     }
 
+    void forget()
+    {
+        m_count = 0;
+    }
+
     /// htcp_param_update, htcp_recalc_ssthresh.
     double ssthresh(Time now, const Control& control)
     {
@@ -231,7 +236,15 @@ class Htcp
                                           "",
                                           "with rtt_scaling, its RTT_max, throughput and whole "
                                           "segments",
-                                          "Linux, tcp_htcp.c"}};
+                                          "Linux, tcp_htcp.c"},
+                          Parameter<Htcp>{"count_as_linux",
+                                          &Htcp::m_forgets,
+                                          0,
+                                          0,
+                                          1,
+                                          "",
+                                          COUNT_AS_LINUX,
+                                          "Linux, tcp_input.c: tcp_init_cwnd_reduction"}};
     }
 
     Control on_established(const Established& established, Control now)
@@ -255,6 +268,10 @@ class Htcp
 
     double ssthresh(const Congestion& congestion, const Control& now)
     {
+        if (m_forgets)
+        {
+            m_linux.forget();
+        }
         if (m_as_linux)
         {
             return m_linux.ssthresh(congestion.now, now);
@@ -295,6 +312,7 @@ class Htcp
     double m_delta_l_s{};
     bool m_rtt_scaling{};
     bool m_as_linux{};
+    bool m_forgets{};
     HtcpOfLinux m_linux;
     Rounds m_rounds;
     Aimd<SlowStart> m_aimd;
