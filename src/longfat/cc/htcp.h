@@ -45,9 +45,12 @@ class HtcpOfLinux
     Control on_ack(const Ack& ack, Control now)
     {
         const double acked = std::floor(ack.segments(ack.newly_acked));
-        if (ack.state == State::OPEN)
+        if (told(ack) == State::OPEN)
         {
             m_counts_for = acked;
+        }
+        if (ack.state == State::OPEN)
+        {
             if (ack.prior_state >= State::CWR) // htcp_state
             {
                 m_last_loss = ack.now;
@@ -78,6 +81,10 @@ class HtcpOfLinux
         return now;
     }
 
+    /// What count_as_linux asks for: each loss forgets the count, and an ACK counts by the state before
+    /// it, so that the one which ends a recovery counts for one segment (pkts_acked comes first).
+    bool counts_as_linux{false};
+
     void forget()
     {
         m_count = 0;
@@ -97,6 +104,11 @@ class HtcpOfLinux
     }
 
   private:
+    State told(const Ack& ack) const
+    {
+        return counts_as_linux ? ack.prior_state : ack.state;
+    }
+
     void measure_rtt(const Ack& ack)
     {
         constexpr Time LARGEST_STEP = 20'000'000;
@@ -116,7 +128,7 @@ class HtcpOfLinux
     /// measure_achieved_throughput, in segments/s.
     void measure_throughput(const Ack& ack, double acked, double w)
     {
-        if (ack.state != State::OPEN && ack.state != State::DISORDER)
+        if (told(ack) != State::OPEN && told(ack) != State::DISORDER)
         {
             m_sample_segments = 0;
             m_sample_start = ack.now;
@@ -252,6 +264,7 @@ class Htcp
         m_last_loss = established.now;
         m_beta = m_default_backoff;
         m_linux.start(established.now);
+        m_linux.counts_as_linux = m_forgets;
         return now;
     }
 
