@@ -364,3 +364,14 @@ def test_linux_forgets_at_a_loss_what_it_has_counted(control):
         raise AssertionError("the window does not grow")
 
     assert acks_to_grow(True) > acks_to_grow(False)
+
+
+@pytest.mark.parametrize("as_linux", [True, False])
+def test_the_ack_that_ends_a_recovery_counts_for_one_segment_of_htcps(as_linux):
+    """tcp_htcp.c is told what an ACK acknowledges before its state is: pkts_acked of RECOVERY."""
+    htcp = Driver("htcp", 12, as_linux_6_12=True, count_as_linux=as_linux)
+    htcp.established()
+    htcp.set(12, 2)
+    htcp.ack(BASE, segments=12, delivered=1, prior_state="recovery")
+    grown = htcp.ack(BASE) > 12
+    assert grown != as_linux
