@@ -331,3 +331,47 @@ def test_hystart_as_linux_begins_at_16_segments_and_anew_after_a_timeout():
     for _ in range(2):
         round_trip(cubic, 0.3)
     assert cubic.ssthresh < 1e6
+
+
+# --- what is counted towards the next segment
+
+
+@pytest.mark.parametrize(
+    "control", ["reno", "bic", "highspeed", "htcp", "illinois", "vegas", "westwood-plus"]
+)
+def test_linux_forgets_at_a_loss_what_it_has_counted(control):
+    """snd_cwnd_cnt = 0 in tcp_init_cwnd_reduction: the next segment comes later for it."""
+
+    def acks_to_grow(forgets: bool) -> int:
+        as_linux = {} if control == "reno" else {"as_linux_6_12": True}
+        sender = Driver(control, 12, count_as_linux=forgets, **as_linux)
+        sender.established()
+        if control == "vegas":  # Reno while segments are missing
+            sender.state = "disorder"
+        sender.set(12, 2)
+        counts = 0
+        while sender.cwnd == 12 and counts < 40:  # up to the first segment
+            sender.ack(BASE)
+            counts += 1
+        sender.set(12, 2)
+        for _ in range(max(1, counts // 2)):
+            sender.ack(BASE)
+        sender.threshold()
+        sender.set(12, 2)
+        for acks in range(1, 40):
+            if sender.ack(BASE) > 12:
+                return acks
+        raise AssertionError("the window does not grow")
+
+    assert acks_to_grow(True) > acks_to_grow(False)
+
+
+@pytest.mark.parametrize("as_linux", [True, False])
+def test_the_ack_that_ends_a_recovery_counts_for_one_segment_of_htcps(as_linux):
+    """tcp_htcp.c is told what an ACK acknowledges before its state is: pkts_acked of RECOVERY."""
+    htcp = Driver("htcp", 12, as_linux_6_12=True, count_as_linux=as_linux)
+    htcp.established()
+    htcp.set(12, 2)
+    htcp.ack(BASE, segments=12, delivered=1, prior_state="recovery")
+    grown = htcp.ack(BASE) > 12
+    assert grown != as_linux

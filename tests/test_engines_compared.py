@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -135,20 +136,36 @@ def test_a_leg_has_the_controls_that_its_engine_has():
     assert legs["ns-2"].has("scalable") and not legs["ns-2"].has("bbr")
 
 
-def test_a_switch_stands_beside_what_was_before():
-    """Hybla, the only one of the two with a switch: without an overflow the ratio is near 1."""
-    page = chapters.find("cross-check", controls=["hybla", "reno"])
+def test_a_switch_stands_beside_what_is_as_it_is():
+    """Of these each is nearer to ns-2 with its last switch; TCP-LP and Illinois were far off."""
+    page = chapters.find("cross-check", controls=["illinois", "lp", "bbr"])
     table = engines_compared.switches(page.runs)
-    assert list(table["control"]) == ["hybla"] * 3
-    assert list(table["loss"]) == page.setting.loss_rates
-    for name in ("ns2", "segment"):
-        own = page.runs.flows(f"cross-check-{name}")
-        means = own[own["control"] == "hybla"].groupby("loss")["Mb/s"].mean()
-        label = engines_compared.ENGINE_LABEL[name]
-        assert table[f"{label}, before"].to_list() == pytest.approx(means.to_list())
-    ratios = [float(text.split()[0]) for text in table["ratio after"]]
-    assert max(abs(ratio - 1) for ratio in ratios) < 0.05
-    assert engines_compared.switches(runs(segment=[1.0, 1.0])).empty
+    assert list(table["control"].unique()) == ["illinois", "lp"]
+    off = np.log(table.set_index(["control", "loss"])["measured"]).abs()
+    for control in ("illinois", "lp"):
+        rows = table["control"] == control
+        assert table[rows & table["last"]]["loss"].tolist() == page.setting.loss_rates
+        before = off[(rows & (table["switch"] == engines_compared.AS_THEY_ARE)).to_numpy()]
+        after = off[(rows & table["last"]).to_numpy()]
+        assert (after < before).all() and after.max() < 0.15 and before.max() > 0.8
+    wide = engines_compared.switches_side_by_side(table)
+    assert len(wide) == sum(one.control in ("illinois", "lp") for one in engines_compared.SWITCHES)
+    assert list(wide) == [
+        "control",
+        "switch",
+        *(f"ns-2 / ours at {p:g}" for p in (1e-4, 1e-3, 1e-2)),
+    ]
+    nothing = engines_compared.switches(runs(segment=[1.0, 1.0]))
+    assert nothing.empty and engines_compared.switches_side_by_side(nothing).empty
+
+
+def test_what_is_mended_is_so_on_ns2_alone():
+    at = engines_compared.setting()
+    [place] = [n for n, one in enumerate(engines_compared.SWITCHES) if one.mended == ("delay",)]
+    there, here = (
+        engines_compared._switched(engine, at, place, 1e-2, 1) for engine in ("ns2", "segment")
+    )
+    assert there.ns2.mended == ("delay",) and here.ns2.mended == ()
 
 
 def test_a_trial_has_its_own_path_flow_and_control():
@@ -208,7 +225,8 @@ def test_linuxs_rules_close_what_its_stack_does_not():
         (table[name].str.split().str[0].astype(float) - 1).abs()
         for name in ("ours", "Linux's stack", "its module too")
     )
-    assert (module < 0.05).all() and (ours > 0.05).all() and (stack > 0.04).all()
+    assert (module < 0.08).all() and (module < ours).all()  # of five runs on Linux
+    assert (ours > 0.05).all() and (stack > 0.04).all()
 
 
 def test_htcps_increase_is_its_papers():
@@ -325,8 +343,10 @@ def test_distances_are_means_of_logarithms_and_those_of_the_core_before_stand_be
             if goodput
         ]
     )
-    table = engines_compared.distances(ratios).set_index("control")
+    rows = [("reno", 1.0, False), ("reno", 2.0, True)]
+    switches = pd.DataFrame(rows, columns=["control", "measured", "last"])
+    table = engines_compared.distances(ratios, switches).set_index("control")
     octave = 100 * math.log(2)
-    wanted = [octave, octave, 0, octave, 0]  # before: 4 to 1 and 8 to 8, and 4 to 2
+    wanted = [octave, octave, 0, octave, 0, octave]  # before: 4 to 1 and 8 to 8, and 4 to 2
     assert table.loc["reno"].tolist() == pytest.approx(wanted)
     assert table.loc["mean"].tolist() == pytest.approx(wanted)

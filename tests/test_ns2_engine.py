@@ -273,6 +273,32 @@ def test_hybla_in_ns2s_own_senders_grows_as_hybla(here, sack):
     assert 0.5 < row["goodput_bps"] / other["goodput_bps"] < 0.95
 
 
+@pytest.mark.parametrize(
+    ("control", "mended"),
+    [
+        ("bic", ["growth"]),
+        ("illinois", ["decrease"]),
+        ("lp", ["delay", "threshold"]),
+        ("scalable", ["growth", "decrease"]),
+        ("vegas", ["growth", "decrease"]),
+    ],
+)
+def test_what_is_mended_decides(here, control, mended):
+    """Each mend by itself gives other digits than none; another sender does not take it."""
+    flow = {"congestion_control": control, "timestamps": True}
+    assert planning.MENDED[planning.LINUX[control]] == tuple(mended)
+
+    def bytes_with(*mends, loss=1e-2):
+        made = one_link(flow=flow, ns2={"mended": mends}, loss_per_packet=loss, duration_s=60)
+        return only_flow(made)["delivered_bytes"]
+
+    plain = bytes_with()
+    assert all(bytes_with(mend) != plain for mend in mended if mend != "threshold")
+    assert bytes_with(*mended) != plain
+    with pytest.raises(InputError, match="has no 'growth' that could be mended"):
+        planning.plan(one_link(flow={"congestion_control": "cubic"}, ns2={"mended": ["growth"]}))
+
+
 # --- links
 
 

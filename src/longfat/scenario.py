@@ -161,7 +161,11 @@ class Move(Model):
                 yield f"{name} {quoted(node)} must be on the path"
 
 
-AS_LINUX = {"as_linux_6_12", "hystart_as_linux"}  # parameters of congestion controls
+AS_LINUX = {
+    "as_linux_6_12",
+    "count_as_linux",
+    "hystart_as_linux",
+}  # parameters of congestion controls
 LINUX_BESIDES = {"rack": True, "frto": True, "undo": True}  # of `Flow`, what Linux has on
 
 
@@ -423,6 +427,12 @@ class Ns2(Model):
     `pipe_of_window` the SACK sender takes the window less three for what is in flight when a
     recovery begins (its `oldCode_`), and not all that it has sent less three.
 
+    `mended` is what its Linux agents do otherwise than the modules of 2007, for senders that have
+    such a thing: `growth` (BIC: an ACK counts for one segment; Vegas: every round trip may grow;
+    Scalable: as Kelly has it), `decrease` (Illinois: a loss takes the part that the module leaves;
+    Vegas: a quarter; Scalable: half up to 16 segments), and of TCP-LP `delay` (both ends have one
+    clock) and `threshold` (it falls with the window, so that no slow start follows).
+
     >>> from longfat import Ns2
     >>> Ns2(header_bytes=40, ack_bytes=40, tick_s=0.01).sack_blocks
     3
@@ -437,6 +447,7 @@ class Ns2(Model):
     linux_agents: bool = False
     own_hybla: bool = False
     pipe_of_window: bool = False
+    mended: tuple[Literal["growth", "decrease", "delay", "threshold"], ...] = ()
 
 
 class Scenario(Model):

@@ -90,7 +90,15 @@ class Bic
                                          1,
                                          "",
                                          "whole segments, and its allowance for delayed ACKs",
-                                         "Linux, tcp_bic.c"}};
+                                         "Linux, tcp_bic.c"},
+                          Parameter<Bic>{"count_as_linux",
+                                         &Bic::m_forgets,
+                                         0,
+                                         0,
+                                         1,
+                                         "",
+                                         COUNT_AS_LINUX,
+                                         "Linux, tcp_input.c: tcp_init_cwnd_reduction"}};
     }
 
     Control on_ack(const Ack& ack, Control now)
@@ -105,6 +113,7 @@ class Bic
 
     double ssthresh(const Congestion& congestion, const Control& now)
     {
+        m_count.count = m_forgets ? 0 : m_count.count;
         const double beta = m_as_linux ? 819.0 / 1024 : m_beta;
         const double w = m_as_linux ? std::floor(now.cwnd) : now.cwnd;
         const bool converges = m_fast_convergence && w < m_w_max;
@@ -200,6 +209,7 @@ class Bic
     int64_t m_low_window{};
     int64_t m_smooth_part{};
     bool m_as_linux{};
+    bool m_forgets{};
     double m_w_max{0}; //!< segments; 0: no loss yet
     Aimd<SlowStart> m_aimd;
     int64_t m_delayed_ack{2 << ACK_RATIO_SHIFT}; //!< segments an ACK, in sixteenths, as in Linux

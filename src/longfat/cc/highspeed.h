@@ -168,7 +168,15 @@ class HighSpeed
                                  1,
                                  "",
                                  "a(w) and b(w) from a table, and whole segments",
-                                 "Linux, tcp_highspeed.c"}};
+                                 "Linux, tcp_highspeed.c"},
+            Parameter<HighSpeed>{"count_as_linux",
+                                 &HighSpeed::m_forgets,
+                                 0,
+                                 0,
+                                 1,
+                                 "",
+                                 COUNT_AS_LINUX,
+                                 "Linux, tcp_input.c: tcp_init_cwnd_reduction"}};
     }
 
     Control on_ack(const Ack& ack, Control now)
@@ -187,6 +195,7 @@ class HighSpeed
 
     double ssthresh(const Congestion&, const Control& now)
     {
+        m_count = m_forgets ? 0 : m_count;
         if (m_as_linux)
         {
             const double w = std::floor(now.cwnd);
@@ -229,6 +238,7 @@ class HighSpeed
     double m_high_decrease{};
     int64_t m_max_ssthresh{};
     bool m_as_linux{};
+    bool m_forgets{};
     Aimd<LimitedSlowStart> m_aimd;
     ByteCountingSlowStart m_linux_slow_start;
     double m_count{0}; //!< a(w) of the ACKs since the window last opened, as in Linux

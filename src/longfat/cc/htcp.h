@@ -45,9 +45,12 @@ class HtcpOfLinux
     Control on_ack(const Ack& ack, Control now)
     {
         const double acked = std::floor(ack.segments(ack.newly_acked));
-        if (ack.state == State::OPEN)
+        if (told(ack) == State::OPEN)
         {
             m_counts_for = acked;
+        }
+        if (ack.state == State::OPEN)
+        {
             if (ack.prior_state >= State::CWR) // htcp_state
             {
                 m_last_loss = ack.now;
@@ -78,6 +81,15 @@ class HtcpOfLinux
         return now;
     }
 
+    /// What count_as_linux asks for: each loss forgets the count, and an ACK counts by the state before
+    /// it, so that the one which ends a recovery counts for one segment (pkts_acked comes first).
+    bool counts_as_linux{false};
+
+    void forget()
+    {
+        m_count = 0;
+    }
+
     /// htcp_param_update, htcp_recalc_ssthresh.
     double ssthresh(Time now, const Control& control)
     {
@@ -92,6 +104,11 @@ class HtcpOfLinux
     }
 
   private:
+    State told(const Ack& ack) const
+    {
+        return counts_as_linux ? ack.prior_state : ack.state;
+    }
+
     void measure_rtt(const Ack& ack)
     {
         constexpr Time LARGEST_STEP = 20'000'000;
@@ -111,7 +128,7 @@ class HtcpOfLinux
     /// measure_achieved_throughput, in segments/s.
     void measure_throughput(const Ack& ack, double acked, double w)
     {
-        if (ack.state != State::OPEN && ack.state != State::DISORDER)
+        if (told(ack) != State::OPEN && told(ack) != State::DISORDER)
         {
             m_sample_segments = 0;
             m_sample_start = ack.now;
@@ -231,7 +248,15 @@ class Htcp
                                           "",
                                           "with rtt_scaling, its RTT_max, throughput and whole "
                                           "segments",
-                                          "Linux, tcp_htcp.c"}};
+                                          "Linux, tcp_htcp.c"},
+                          Parameter<Htcp>{"count_as_linux",
+                                          &Htcp::m_forgets,
+                                          0,
+                                          0,
+                                          1,
+                                          "",
+                                          COUNT_AS_LINUX,
+                                          "Linux, tcp_input.c: tcp_init_cwnd_reduction"}};
     }
 
     Control on_established(const Established& established, Control now)
@@ -239,6 +264,7 @@ class Htcp
         m_last_loss = established.now;
         m_beta = m_default_backoff;
         m_linux.start(established.now);
+        m_linux.counts_as_linux = m_forgets;
         return now;
     }
 
@@ -255,6 +281,10 @@ class Htcp
 
     double ssthresh(const Congestion& congestion, const Control& now)
     {
+        if (m_forgets)
+        {
+            m_linux.forget();
+        }
         if (m_as_linux)
         {
             return m_linux.ssthresh(congestion.now, now);
@@ -295,6 +325,7 @@ class Htcp
     double m_delta_l_s{};
     bool m_rtt_scaling{};
     bool m_as_linux{};
+    bool m_forgets{};
     HtcpOfLinux m_linux;
     Rounds m_rounds;
     Aimd<SlowStart> m_aimd;

@@ -99,7 +99,15 @@ class Illinois
                                               1,
                                               "",
                                               "whole segments, and what an ACK counts for",
-                                              "Linux, tcp_illinois.c"}};
+                                              "Linux, tcp_illinois.c"},
+                          Parameter<Illinois>{"count_as_linux",
+                                              &Illinois::m_forgets,
+                                              0,
+                                              0,
+                                              1,
+                                              "",
+                                              COUNT_AS_LINUX,
+                                              "Linux, tcp_input.c: tcp_init_cwnd_reduction"}};
     }
 
     Control on_established(const Established&, Control now)
@@ -131,6 +139,7 @@ class Illinois
 
     double ssthresh(const Congestion&, const Control& now)
     {
+        m_count = m_forgets ? 0 : m_count;
         if (m_as_linux)
         {
             const double w = std::floor(now.cwnd);
@@ -234,6 +243,7 @@ class Illinois
     int64_t m_win_thresh{};
     int64_t m_theta{};
     bool m_as_linux{};
+    bool m_forgets{};
     Rounds m_rounds;
     Aimd<SlowStart> m_aimd;
     bool m_above{false}; //!< d_a has been above d_1

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // What Linux's senders share (net/ipv4/tcp_cong.c): a window of whole segments, which opens by one when
-// so many segments as it has have been delivered.
+// so many segments as it has have been delivered. What is counted towards the next segment goes on
+// counting after a loss here, unless a sender has count_as_linux: Linux forgets it where a reduction
+// begins (tcp_init_cwnd_reduction, tcp_enter_loss), half a round trip's growth in the mean.
 
 #ifndef LONGFAT_CC_LINUX_RENO_H
 #define LONGFAT_CC_LINUX_RENO_H
@@ -21,6 +23,8 @@ is_cwnd_limited_as_in_linux(const Ack& ack, const Control& now)
     return ack.cwnd_limited ||
            (now.in_slow_start() && 2 * ack.segments(ack.prior_in_flight) > now.cwnd);
 }
+
+inline constexpr auto COUNT_AS_LINUX = "what is counted towards the next segment is lost at a loss";
 
 /// tcp_cong_avoid_ai: a segment for every `window` segments delivered.
 struct SegmentCount
@@ -60,6 +64,11 @@ class LinuxReno
         }
         const double window = std::max(std::floor(now.cwnd), 1.0);
         return delivered > 0 ? m_count.open(window, delivered, now) : now;
+    }
+
+    void forget()
+    {
+        m_count.count = 0;
     }
 
     /// tcp_reno_ssthresh.

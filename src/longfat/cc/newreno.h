@@ -15,7 +15,8 @@
 //     newreno     an ACK opens the window once, however much it delivers, as RFC 5681's equations say;
 //                 a loss halves FlightSize, what is outstanding, as (4) says
 //     reno        as Linux (tcp_reno_cong_avoid): segments delivered count, not ACKs; the window is of
-//                 whole segments, and a loss halves it, and not FlightSize
+//                 whole segments, and a loss halves it, and not FlightSize; with count_as_linux it
+//                 also forgets what is counted towards the next segment
 //     standard    as papers model it (survey, equations 1, 14 and 15): an ACK counts, a loss takes
 //                 b of the window, and limited slow start can be asked for (RFC 3742)
 //
@@ -99,6 +100,18 @@ class Reno
                                  .marker = ".",
                                  .linux = "reno"};
 
+    static constexpr auto parameters()
+    {
+        return std::array{Parameter<Reno>{"count_as_linux",
+                                          &Reno::m_forgets,
+                                          0,
+                                          0,
+                                          1,
+                                          "",
+                                          COUNT_AS_LINUX,
+                                          "Linux, tcp_input.c: tcp_init_cwnd_reduction"}};
+    }
+
     Control on_ack(const Ack& ack, Control now)
     {
         return m_window.on_ack(ack, now);
@@ -107,10 +120,15 @@ class Reno
     /// tcp_reno_ssthresh.
     double ssthresh(const Congestion&, const Control& now)
     {
+        if (m_forgets)
+        {
+            m_window.forget();
+        }
         return LinuxReno::halved(now.cwnd);
     }
 
   private:
+    bool m_forgets{};
     LinuxReno m_window;
 };
 

@@ -83,7 +83,15 @@ class Vegas
                                            1,
                                            "",
                                            "as Linux 6.12 has it",
-                                           "Linux, tcp_vegas.c"}};
+                                           "Linux, tcp_vegas.c"},
+                          Parameter<Vegas>{"count_as_linux",
+                                           &Vegas::m_forgets,
+                                           0,
+                                           0,
+                                           1,
+                                           "",
+                                           COUNT_AS_LINUX,
+                                           "Linux, tcp_input.c: tcp_init_cwnd_reduction"}};
     }
 
     Control on_ack(const Ack& ack, Control now)
@@ -115,6 +123,10 @@ class Vegas
 
     double ssthresh(const Congestion& congestion, const Control& now)
     {
+        if (m_forgets)
+        {
+            m_reno.forget();
+        }
         if (m_as_linux)
         {
             return LinuxReno::halved(now.cwnd);
@@ -219,6 +231,7 @@ class Vegas
     int64_t m_gamma{};
     double m_decrease{};
     bool m_as_linux{};
+    bool m_forgets{};
     Rounds m_rounds;
     Aimd<SlowStart> m_aimd;
     LinuxReno m_reno;

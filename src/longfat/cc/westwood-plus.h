@@ -56,7 +56,15 @@ class WestwoodPlus
                                                   "",
                                                   "its filters and samples, whole segments, a "
                                                   "recovery's segments twice",
-                                                  "Linux, tcp_westwood.c"}};
+                                                  "Linux, tcp_westwood.c"},
+                          Parameter<WestwoodPlus>{"count_as_linux",
+                                                  &WestwoodPlus::m_forgets,
+                                                  0,
+                                                  0,
+                                                  1,
+                                                  "",
+                                                  COUNT_AS_LINUX,
+                                                  "Linux, tcp_input.c: tcp_init_cwnd_reduction"}};
     }
 
     /// Linux's first sample begins here.
@@ -89,6 +97,10 @@ class WestwoodPlus
     double ssthresh(const Congestion& congestion, const Control& now)
     {
         m_mss = congestion.mss;
+        if (m_forgets)
+        {
+            m_linux_window.forget();
+        }
         if (m_as_linux && congestion.cause == Congestion::TIMEOUT)
         {
             const double threshold = filled();
@@ -188,6 +200,7 @@ class WestwoodPlus
 
     double m_alpha{};
     bool m_as_linux{};
+    bool m_forgets{};
     Aimd<SlowStart> m_aimd;
     LinuxReno m_linux_window;
     double m_bps{0};                 //!< B_k

@@ -20,7 +20,7 @@ from longfat.errors import InputError
 from longfat.experiment import Experiment, Runs
 from longfat.network import reference
 from longfat.papers.hybla.network import satellite
-from longfat.scenario import LINUX_BESIDES, CongestionControl, Flow, Record, Scenario
+from longfat.scenario import LINUX_BESIDES, CongestionControl, Flow, Ns2, Record, Scenario
 from longfat.studies.setting import PROFILES
 from longfat.style import ENGINE_LABEL
 
@@ -97,32 +97,62 @@ THROUGHOUT = {label: leg for label, leg in LEGS.items() if leg.throughout}
 
 
 class Switch(NamedTuple):
-    """What may part ns-2 from the segment engine: fields of a flow that are others there and here.
+    """What may part ns-2 from the segment engine: what a flow has otherwise there and here.
 
-    `parameters` are those of our congestion control.
+    `mended` is `Ns2.mended`. Of the switches of a control, the last undoes all that is known.
     """
 
     control: str
     words: str
-    on_ns2: dict[str, Any]
-    ours: dict[str, Any]
-    parameters: dict[str, Any]
+    on_ns2: Mapping[str, Any] = {}
+    ours: Mapping[str, Any] = {}
+    mended: tuple[str, ...] = ()
 
 
+def _ours(name: str, **parameters: Any) -> CongestionControl:
+    return CongestionControl(name=name, parameters=parameters)
+
+
+AS_THEY_ARE = "as they are"
 NO_OVERFLOW = {"receive_buffer_bytes": 200_000}  # the pipe and its queue hold 238 packets
+AT_ONCE = {"recovery": "halving"}
+SWITCH_RUNS = 4  # times the setting's
 SWITCHES = (
-    Switch("hybla", "both: a window that cannot overflow the queue", NO_OVERFLOW, NO_OVERFLOW, {}),
-    Switch("vegas", "ours: a loss takes half", {}, {}, {"decrease": 0.5}),
-    Switch("westwood-plus", "ns-2: halved at once", {"recovery": "halving"}, {}, {}),
-    Switch("lp", "ns-2: halved at once", {"recovery": "halving"}, {}, {}),
+    Switch("bic", AS_THEY_ARE),
+    Switch("bic", "ns-2: an ACK counts for one segment, not two", mended=("growth",)),
+    Switch("cubic", AS_THEY_ARE),
     Switch(
-        "scalable",
-        "ours: a segment for 50 ACKs, an eighth lost at any window",
-        {},
-        {},
-        {"increase_segments": 0.02, "legacy_window_segments": 2},
+        "cubic",
+        "ours: a loss leaves 0.8 of the window, not 0.7",
+        ours={"congestion_control": _ours("cubic", beta=0.8)},
     ),
-    Switch("illinois", "ours: adds one segment at most", {}, {}, {"alpha_max": 1.0}),
+    Switch("highspeed", AS_THEY_ARE),
+    Switch("htcp", AS_THEY_ARE),
+    Switch(
+        "htcp",
+        "ours: a loss always takes half",
+        ours={"congestion_control": _ours("htcp", throughput_ratio=0.0)},
+    ),
+    Switch("hybla", AS_THEY_ARE),
+    Switch("hybla", "both: no overflow at the start", NO_OVERFLOW, NO_OVERFLOW),
+    Switch("illinois", AS_THEY_ARE),
+    Switch("illinois", "ns-2: a loss takes the part that it left", mended=("decrease",)),
+    Switch("illinois", "ns-2: the same, and at once", AT_ONCE, mended=("decrease",)),
+    Switch("lp", AS_THEY_ARE),
+    Switch("lp", "ns-2: one clock at both ends", mended=("delay",)),
+    Switch("lp", "ns-2: the threshold falls with the window", mended=("threshold",)),
+    Switch("lp", "ns-2: both of these", mended=("delay", "threshold")),
+    Switch("reno", AS_THEY_ARE),
+    Switch("scalable", AS_THEY_ARE),
+    Switch("scalable", "ns-2: as Kelly's rule has it", mended=("growth", "decrease")),
+    Switch("vegas", AS_THEY_ARE),
+    Switch("vegas", "ns-2: every round trip may grow", mended=("growth",)),
+    Switch("vegas", "ns-2: a loss takes a quarter", mended=("decrease",)),
+    Switch("vegas", "ns-2: both of these", mended=("growth", "decrease")),
+    Switch("veno", AS_THEY_ARE),
+    Switch("westwood-plus", AS_THEY_ARE),
+    Switch("westwood-plus", "both: no overflow at the start", NO_OVERFLOW, NO_OVERFLOW),
+    Switch("yeah", AS_THEY_ARE),
 )
 
 
@@ -144,10 +174,6 @@ class Trial(NamedTuple):
     path: dict[str, float] | None = None
     loss: float | None = None
     names: bool = True
-
-
-def _ours(name: str, **parameters: Any) -> CongestionControl:
-    return CongestionControl(name=name, parameters=parameters)
 
 
 SHORT_START = {"initial_ssthresh_segments": 60}
@@ -298,7 +324,7 @@ def experiments(at: Setting) -> tuple[Experiment, ...]:
                     "place": [n for n, one in enumerate(SWITCHES) if one.control in at.controls],
                     "loss": at.loss_rates,
                 },
-                repetitions=at.repetitions,
+                repetitions=SWITCH_RUNS * at.repetitions,
                 engine=engine,
             )
         )
@@ -437,9 +463,8 @@ def _switched(engine: str, at: Setting, place: int, loss: float, seed: int) -> S
     one = SWITCHES[place]
     plain = reference(congestion_control=one.control, loss=loss, seed=seed, **at.path)
     if engine == "ns2":
-        return _changed(plain, one.on_ns2)
-    control = CongestionControl(name=one.control, parameters=one.parameters)
-    return _changed(plain, one.ours | {"congestion_control": control})
+        return _changed(plain, one.on_ns2).replace(ns2=Ns2(mended=one.mended))
+    return _changed(plain, one.ours)
 
 
 # --- without loss
@@ -540,13 +565,14 @@ def side_by_side(ratios: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def distances(ratios: pd.DataFrame) -> pd.DataFrame:
+def distances(ratios: pd.DataFrame, switches: pd.DataFrame) -> pd.DataFrame:
     """Return how far the segment engine's goodputs are from those of Linux and ns-2, in per cent.
 
-    `ratios` is the table of that name; "before" is the core before this one (`BEFORE`). A distance
-    is the mean of |ln(one / other)| over the loss rates that all have. A row a control, with the
-    columns "Linux, before", Linux, "Linux, as Linux does", "ns-2, before" and ns-2; the last row,
-    "mean", is that of the others.
+    The arguments are the tables of these names; "before" is the core before this one (`BEFORE`). A
+    distance is the mean of |ln(one / other)| over the loss rates that all have. A row a control,
+    with the columns "Linux, before", Linux, "Linux, as Linux does", "ns-2, before", ns-2, and
+    "ns-2, undone" (with the last switch of the control); the last row, "mean", is that of the
+    others.
     """
     if ratios.empty:
         return pd.DataFrame(columns=["control"])
@@ -565,6 +591,9 @@ def distances(ratios: pd.DataFrame) -> pd.DataFrame:
         {name: 100 * np.log(one / other).abs() for name, (one, other) in pairs.items()}
     )
     table = apart.groupby("control", sort=False).mean()
+    undone = switches[switches["last"].astype(bool)]
+    left = 100 * np.log(undone["measured"].astype(float)).abs()
+    table[f"{NS2}, undone"] = left.groupby(undone["control"]).mean()
     table.loc["mean"] = table.mean()
     return table.rename_axis("control").reset_index()
 
@@ -695,14 +724,12 @@ def _left(before: Any, after: Any) -> str:
 
 
 def switches(of: Runs) -> pd.DataFrame:
-    """Return ns-2 and the segment engine with each switch (`SWITCHES`), beside them without.
+    """Return ns-2's goodputs beside the segment engine's with each switch (`SWITCHES`).
 
-    A row a switch and loss rate. Columns: control; switch; loss; before and after for each engine
-    (mean goodputs in Mb/s); and what ns-2's is over the segment engine's before and after, with a
-    95 % interval as text. No rows where a leg is missing.
+    A row a switch and loss rate. Columns: control; switch; loss; those of `statistics.unpaired`,
+    ns-2's over the segment engine's; and last, whether no other switch of this control follows. No
+    rows where an engine is missing.
     """
-    runs = of.derived(lossy)
-    known = {name: _goodputs(runs[runs["engine"] == name]) for name in (NS2, OURS)}
     there, here = (
         dict(
             list(
@@ -713,20 +740,39 @@ def switches(of: Runs) -> pd.DataFrame:
         )
         for engine in ("ns2", "segment")
     )
-    if not (there and here and all(known.values())):
-        return pd.DataFrame(columns=["control", "switch", "loss"])
-    table = []
-    for (place, loss), theirs in there.items():
-        one, ours = SWITCHES[place], here[place, loss]
-        before = known[NS2][one.control, loss], known[OURS][one.control, loss]
-        row: dict[str, Any] = {"control": one.control, "switch": one.words, "loss": loss}
-        for when, (first, second) in (("before", before), ("after", (theirs, ours))):
-            row[f"{NS2}, {when}"] = first.mean() / 1e6
-            row[f"{OURS}, {when}"] = second.mean() / 1e6
-            ratio = statistics.unpaired(first, second)
-            row[f"ratio {when}"] = "{measured:.2f} [{low:.2f}, {high:.2f}]".format(**ratio)
-        table.append(row)
-    return pd.DataFrame(table)
+    last = {one.control: place for place, one in enumerate(SWITCHES)}
+    rows = [
+        {
+            "control": SWITCHES[place].control,
+            "switch": SWITCHES[place].words,
+            "loss": loss,
+            **statistics.unpaired(goodputs, here[place, loss]),
+            "last": last[SWITCHES[place].control] == place,
+        }
+        for (place, loss), goodputs in there.items()
+        if (place, loss) in here
+    ]
+    columns = ["control", "switch", "loss", "measured", "low", "high", "runs", "last"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def switches_side_by_side(switches: pd.DataFrame) -> pd.DataFrame:
+    """Return the table `switches` with a row a switch, and its ratios with their intervals as text.
+
+    Columns: control; switch; and for each loss rate ns-2's goodput over the segment engine's.
+    """
+    index = ["control", "switch"]
+    if switches.empty:
+        return pd.DataFrame(columns=index)
+    shown = switches.assign(
+        at=[f"{NS2} / ours at {loss:g}" for loss in switches["loss"]],
+        text=[
+            f"{row.measured:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in switches.itertuples()
+        ],
+    )
+    wide = shown.pivot(index=index, columns="at", values="text")
+    order = shown[index].drop_duplicates()
+    return wide.loc[list(map(tuple, order.to_numpy())), shown["at"].unique()].reset_index()
 
 
 # --- statistics of goodputs

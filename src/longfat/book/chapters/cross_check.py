@@ -8,7 +8,7 @@ from longfat.book.chapters import cross_check_charts as charts
 from longfat.book.charts import beside
 from longfat.experiment import Chapter, Figure, Runs, Table
 from longfat.studies import engines_compared, long_fat_pipe, recoveries
-from longfat.studies.engines_compared import LEGS, LINUX, NS2, OURS, THROUGHOUT
+from longfat.studies.engines_compared import LEGS, LINUX, OURS, THROUGHOUT
 
 CLEAN, RESPONSES, SINGLE, HTCP = (
     tuple(f"cross-check-{what}-{leg.name}" for leg in THROUGHOUT.values())
@@ -128,14 +128,17 @@ def chapter(
             ),
             Table(
                 name="cross-check-distances",
-                uses=LOSSY,
+                uses=(*LOSSY, *SWITCHES),
                 data=_named(
-                    lambda runs: engines_compared.distances(runs.derived(engines_compared.ratios))
+                    lambda runs: engines_compared.distances(
+                        runs.derived(engines_compared.ratios),
+                        runs.derived(engines_compared.switches),
+                    )
                 ),
                 formats={"*": "{:.1f}"},
                 caption="How far the segment engine's goodputs are from those of Linux and ns-2 "
-                "(per cent, means over the loss rates), and how far those of the core before this "
-                "one were",
+                "(per cent, means over the loss rates), how far those of the core before this one "
+                "were, and how far it is from ns-2 with all undone that parts them",
             ),
             Table(
                 name="cross-check-events",
@@ -174,16 +177,15 @@ def chapter(
             ),
             Table(
                 name="cross-check-switches",
-                uses=(*LOSSY, *SWITCHES),
-                data=_named(engines_compared.switches),
-                formats={"loss": "{:g}"}
-                | {
-                    f"{name}, {when}": "{:.2f}"
-                    for name in (NS2, OURS)
-                    for when in ("before", "after")
-                },
-                caption="Goodput (Mb/s) on ns-2 and on the segment engine before and after a "
-                "switch, and ns-2's over the segment engine's with 95 % intervals",
+                uses=SWITCHES,
+                data=_named(
+                    lambda runs: engines_compared.switches_side_by_side(
+                        runs.derived(engines_compared.switches)
+                    )
+                ),
+                caption="ns-2's goodput over the segment engine's at each loss rate, with 95 % "
+                f"intervals, {engines_compared.SWITCH_RUNS * at.repetitions} runs on each: as they "
+                "are, and with what is changed on one side or both",
             ),
             Table(
                 name="cross-check-single",

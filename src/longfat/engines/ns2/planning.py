@@ -51,6 +51,14 @@ ADDED_PARAMETERS = {  # of what is added to its senders
     "westwood": ("time_constant_s", "rtt_tick_s"),
 }
 LINUX_PARAMETERS = {"hybla": {"rtt0_s": ("rtt0", 1000)}}
+MENDS = {"growth": 1, "decrease": 2, "delay": 4, "threshold": 8}  # as senders.c has them
+MENDED = {  # of the modules of Linux 2.6.22, by the names there
+    "bic": ("growth",),
+    "illinois": ("decrease",),
+    "lp": ("delay", "threshold"),
+    "scalable": ("growth", "decrease"),
+    "vegas": ("growth", "decrease"),
+}
 
 FLOW_SERIES = (
     *("cwnd_segments", "ssthresh_segments", "rtt_s", "delivered_bytes"),
@@ -134,6 +142,9 @@ def _check_flow(scenario: Scenario, number: int, flow: Flow) -> None:
         rtt0_ms = 1000 * flow.congestion_control.parameters.get("rtt0_s", 0.025)
         if abs(rtt0_ms - round(rtt0_ms)) > 1e-9 or rtt0_ms < 1:
             _refuse(number, "congestion_control.parameters.rtt0_s", "parts of a millisecond")
+    for mend in scenario.ns2.mended:
+        if mend not in MENDED.get(agents.module, ()):
+            raise InputError(f"ns2.mended: flows.{number} has no '{mend}' that could be mended")
     if agents.agent == "Agent/TCP/Vegas" and header_bytes(scenario, flow):
         raise InputError(
             f"flows.{number}.sack: the packets of 'vegas' without SACK have no headers in the "
@@ -357,8 +368,10 @@ def _flow(scenario: Scenario, number: int, flow: Flow, numbers: dict[str, int]) 
     lines = []
     if algorithm:
         halving = int(flow.recovery == "halving")
+        mends = sum(MENDS[mend] for mend in set(habits.mended))
         lines.append(
-            f"linux_sender {algorithm} {agents.module} {flow.initial_window_segments} {halving}"
+            f"linux_sender {algorithm} {agents.module} {flow.initial_window_segments} {halving} "
+            f"{mends}"
         )
     lines.append(
         f"flow {number} {numbers[flow.source]} {numbers[flow.target]} {agents.agent} "

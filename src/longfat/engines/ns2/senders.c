@@ -3,7 +3,7 @@
 // What ns-2's Linux agents lack, as congestion controls that they load: Debian's `ns` stays as it is.
 //
 //     load senders.so Senders
-//     linux_sender NAME INNER INITIAL_WINDOW HALVING
+//     linux_sender NAME INNER INITIAL_WINDOW HALVING MENDS
 //     $tcp select_ca NAME
 //
 // NAME does what ns-2's Linux congestion control INNER does, and
@@ -13,7 +13,9 @@
 // - has INITIAL_WINDOW segments when its SYN is acknowledged, and does not grow for that ACK;
 // - if HALVING is 1, has the slow-start threshold as its window at once when it enters recovery, where
 //   the agent itself halves its rate: one segment for every two that arrive, until half of the
-//   threshold is in flight.
+//   threshold is in flight;
+// - does otherwise than the module of 2007 what MENDS, a sum of GROWTH, DECREASE, DELAY and THRESHOLD,
+//   names: so that it is seen what of a difference each of them is.
 //
 // ns-2 hands a congestion control its socket and takes an operation's result by these structures of its
 // TCP-Linux, whose names are those of Linux 2.6.22; its u32 is an unsigned long, u16 an unsigned int.
@@ -27,6 +29,8 @@ typedef unsigned long u32;
 typedef long long s64;
 
 enum { PRIVATE_WORDS = 16, NAME_LENGTH = 16, RECOVERY = 3 };
+enum { KELLY_WINDOW = 16, KELLY_ACKS = 100 }; // Scalable TCP: standard up to here; ACKs a segment
+enum { GROWTH = 1, DECREASE = 2, DELAY = 4, THRESHOLD = 8 };
 
 struct sock
 {
@@ -106,6 +110,7 @@ struct sender
     const struct operations* inner;
     u32 initial_window;
     int halving;
+    unsigned mends;
 };
 
 static struct sender*
@@ -148,6 +153,13 @@ Init(struct sock* sock)
     Cap(sock);
 }
 
+static int
+Mends(struct sock* sock, const char* inner, unsigned mend)
+{
+    const struct sender* sender = SenderOf(sock);
+    return (sender->mends & mend) && strcmp(sender->inner->name, inner) == 0;
+}
+
 static void
 CongAvoid(struct sock* sock, u32 ack, u32 rtt, u32 in_flight, int good)
 {
@@ -155,8 +167,65 @@ CongAvoid(struct sock* sock, u32 ack, u32 rtt, u32 in_flight, int good)
     {
         return; // of the SYN, which is ns-2's first segment
     }
-    SenderOf(sock)->inner->cong_avoid(sock, ack, rtt, in_flight, good);
+    if (Mends(sock, "bic", GROWTH))
+    {
+        sock->ca_private[6] = 16; // delayed_ack: an ACK counts for one segment, in sixteenths
+    }
+    if (Mends(sock, "vegas", GROWTH))
+    {
+        sock->ca_private[2] = sock->snd_cwnd; // beg_snd_cwnd: that of now, so that each round grows
+    }
+    if (Mends(sock, "scalable", GROWTH) && sock->snd_cwnd > sock->snd_ssthresh)
+    {
+        const u32 acks = sock->snd_cwnd <= KELLY_WINDOW ? sock->snd_cwnd : KELLY_ACKS;
+        if (in_flight >= sock->snd_cwnd && ++sock->snd_cwnd_cnt >= acks)
+        {
+            sock->snd_cwnd++;
+            sock->snd_cwnd_cnt = 0;
+        }
+    }
+    else
+    {
+        SenderOf(sock)->inner->cong_avoid(sock, ack, rtt, in_flight, good);
+    }
     Cap(sock);
+}
+
+static void
+PktsAcked(struct sock* sock, u32 count, s64 last)
+{
+    const u32 before = sock->snd_cwnd;
+    if (Mends(sock, "lp", DELAY))
+    {
+        sock->ca_private[5] = 1000; // remote_hz: both ends have one clock, of milliseconds
+        sock->ca_private[6] = sock->ca_private[7] = 0; // and no two ACKs estimate it
+    }
+    SenderOf(sock)->inner->pkts_acked(sock, count, last);
+    if (Mends(sock, "lp", THRESHOLD) && sock->snd_cwnd < before &&
+        sock->snd_cwnd < sock->snd_ssthresh)
+    {
+        sock->snd_ssthresh = sock->snd_cwnd; // additive increase follows, and not slow start
+    }
+}
+
+static u32
+Ssthresh(struct sock* sock)
+{
+    const u32 window = sock->snd_cwnd;
+    u32 left = SenderOf(sock)->inner->ssthresh(sock);
+    if (Mends(sock, "illinois", DECREASE))
+    {
+        left = window - left; // the module leaves what it should take
+    }
+    if (Mends(sock, "vegas", DECREASE))
+    {
+        left = window * 3 / 4;
+    }
+    if (Mends(sock, "scalable", DECREASE) && window <= KELLY_WINDOW)
+    {
+        left = window / 2;
+    }
+    return left < 2 ? 2 : left;
 }
 
 static void
@@ -196,7 +265,7 @@ Add(void* data, void* interpreter, int count, const char** words)
 {
     (void)data;
     (void)interpreter;
-    const struct operations* inner = count == 5 ? Find(words[2]) : NULL;
+    const struct operations* inner = count == 6 ? Find(words[2]) : NULL;
     struct sender* sender = calloc(1, sizeof *sender);
     if (!inner || !sender)
     {
@@ -207,6 +276,12 @@ Add(void* data, void* interpreter, int count, const char** words)
     sender->ops.init = Init;
     sender->ops.cong_avoid = CongAvoid;
     sender->ops.set_state = SetState;
+    sender->mends = strtoul(words[5], NULL, 10);
+    if (sender->mends)
+    {
+        sender->ops.ssthresh = Ssthresh;
+        sender->ops.pkts_acked = inner->pkts_acked ? PktsAcked : NULL;
+    }
     sender->inner = inner;
     sender->initial_window = strtoul(words[3], NULL, 10);
     sender->halving = words[4][0] == '1';
