@@ -20,6 +20,8 @@ from longfat.papers import joint as sample
 from longfat.papers.hybla.network import satellite
 from longfat.papers.tcpj import joint_changes, joint_settings
 from longfat.papers.tcpj.plan import held_segments
+from longfat.papers.ucc import joint_others
+from longfat.papers.ucc import joint_settings as ucc_settings
 from longfat.verdicts import joint, rules, wording
 from longfat.verdicts.judge import judge
 
@@ -207,10 +209,11 @@ def of(paper: str):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_sample_has_every_unstated_parameter_or_says_why_not(paper):
-    module = joint_settings if paper == "tcpj" else of(paper)
+    own = {"tcpj": [joint_settings], "ucc": [ucc_settings, joint_others]}
     all_of_them = {one.name for one in sample.parameters(paper)}
-    assert all_of_them == set(module.settings().columns.drop("setting")) | set(module.LEFT_OUT)
-    assert all(module.LEFT_OUT.values())
+    for module in own.get(paper, [of(paper)]):
+        assert all_of_them == set(module.settings().columns.drop("setting")) | set(module.LEFT_OUT)
+        assert all(module.LEFT_OUT.values())
 
 
 def test_tcpjs_movements_have_what_is_left_out_elsewhere():
@@ -341,6 +344,7 @@ def experiments() -> dict[str, sample.JointRuns]:
     made += [of("tcpj").fits(), *(of(paper).experiment_on_ns2() for paper in ("hybla", "ucc"))]
     made.append(of("hybla").experiment_on_linux())
     made += [joint_changes.experiment(), joint_changes.experiment_on_ns2()]
+    made.append(joint_others.experiment())
     return {one.name: one for one in made}
 
 
