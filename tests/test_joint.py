@@ -404,6 +404,33 @@ def test_the_surveys_claims_are_made_of_its_runs():
     assert saved[0] == pytest.approx(90, abs=0.1) and np.isnan(saved[1])  # nothing to save
 
 
+def test_uccs_other_claims_are_made_of_their_runs():
+    """Made-up runs: the claims' senders carry so many times what they are held against."""
+    design = joint_others.experiment().design.query("setting < 2")
+    carried = {"HD": 0.9, joint_others.ONE_REGION: 0.5, "CHD": 0.8, "UCC": 1.5}
+    rate = 1e6 * design["N1"].map(carried).fillna(1.0) * (1 + 0.001 * design["seed"])
+    beside_ucc = design["run"].str.startswith(joint_others.BUFFER) & (design["N2"] == "UCC")
+    forgets = design["run"] == f"{joint_others.ROUTE}10 s"
+    lossy = (design["run"] == joint_others.ALONE) & (design["loss"] > 0)
+    rate = rate.where(~beside_ucc, 3 * rate).where(~forgets, 2 * rate).where(~lossy, 0.7 * rate)
+    runs = design.assign(first_bps=rate, total_bps=2 * rate, dropped=0.0, queue_s=0.006)
+    found = joint_others.evidence(runs.assign(error=design["loss"]))
+    first = found[found["setting"] == 0].set_index("claim")["measured"]
+    assert first["ucc-s2-hd-busy"] == pytest.approx(0.9, rel=0.01)
+    assert first["ucc-s2-hd-lossless"] == 0
+    threshold_s = float(design["hd_threshold"].iloc[0])
+    assert first["ucc-s2-region-a"] == pytest.approx(0.006 / threshold_s)
+    assert first["ucc-s2-region-b"] == pytest.approx(1.8, rel=0.01)
+    assert first["ucc-s2-chd-tolerates"] == pytest.approx(0.7, rel=0.01)
+    assert first["ucc-s2-chd-coexists"].tolist() == pytest.approx([8 / 9, 8 / 9], rel=0.01)
+    assert first["ucc-s4-early"].tolist() == pytest.approx([3, 3, 3, 3], rel=0.01)
+    assert first["ucc-s4-collapse"].tolist() == pytest.approx(6 * [1.5], rel=0.01)
+    assert first["ucc-s4-renewed"] == pytest.approx(2, rel=0.01)
+    most = found[found["claim"] == "ucc-s4-measures"].groupby("setting")["measured"].max()
+    ends = design.groupby("setting")["loss_rates"].first().str.rpartition(" ")[2].astype(float)
+    assert (most <= ends).all()
+
+
 def test_table_2s_link_is_found_again_where_one_gives_it(monkeypatch):
     """Made-up runs: at each setting another link gives the printed gains, but for one cell."""
     module = of("tcpj")
