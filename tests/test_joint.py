@@ -798,19 +798,19 @@ def test_a_verdict_says_at_how_many_settings_and_what_tells_at_which():
     assert rules.verdict_class(found["verdict"]) == "depends"
     assert wording.worded(found["verdict"]) == found["verdict"]
     assert (
-        "No three parameters tell at which; what matters most is the rate of random loss "
+        "No three parameters tell at which; the rate of random loss matters most "
         "(first-order index 0.65)."
     ) in found["reason"]
 
 
 def test_a_share_that_so_few_settings_cannot_tell_from_the_line_is_told():
     reason = verdict(stated(1.0), says=48 * "h")["reason"]
-    assert "it holds at all 48 joint settings, too few to rule out less than 95 %." in reason
+    assert "it holds at all 48 joint settings, too few to exclude less than 95 %." in reason
     assert "too few" not in verdict(stated(1.0), says=100 * "h")["reason"]
     assert "too few" not in verdict(stated(1.0), says=24 * "hf")["reason"]
     for many, line in ((2, "more than 5 %"), (4, "5 % or less"), (44, "95 % or more")):
         reason = verdict(stated(1.0), says=many * "h" + (48 - many) * "f")["reason"]
-        assert f"holds at {many} of 48 joint settings, too few to rule out {line}." in reason
+        assert f"holds at {many} of 48 joint settings, too few to exclude {line}." in reason
 
 
 @pytest.mark.parametrize("count", [20, 24, 42, 48])

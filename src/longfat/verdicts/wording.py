@@ -142,7 +142,7 @@ def _share(row: dict) -> str:
     low, high = row["share_low"], row["share_high"]
     possible = [what for line, what in beyond.items() if low < line < high]
     if possible:
-        return f", too few to rule out {' or '.join(possible)}"
+        return f", too few to exclude {' or '.join(possible)}"
     return f" [{100 * low:.0f} to {100 * high:.0f} %]"
 
 
@@ -155,7 +155,7 @@ def _tells(row: dict) -> str:
     most = ""
     if row["first_order"] > 0:
         index = f"first-order index {row['first_order']:.2f}"
-        most = f"; what matters most is {label(row['matters'])} ({index})"
+        most = f"; {label(row['matters'])} matters most ({index})"
     return f"No three parameters tell at which{most}."
 
 
