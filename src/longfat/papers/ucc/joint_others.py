@@ -209,4 +209,29 @@ def _short_buffers(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-LEG = Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence)
+_OF_UCC = ("clock", "minimum_of", "minimum_lifetime", "loss_rates")
+_OF_HD = ("ucc-s2-hd-busy", "ucc-s2-hd-lossless", "ucc-s2-region-a", "ucc-s2-region-b")
+LACKS: dict[tuple[str, ...], tuple[str, ...]] = {  # claims: parameters that none of their runs has
+    _OF_HD: (*_OF_UCC, "max_probability_chd", "loss_process", "loss_direction", "initial_ssthresh"),
+    ("ucc-s2-chd-tolerates",): (*_OF_UCC, "max_probability_hd", "initial_ssthresh"),
+    ("ucc-s2-chd-coexists",): _OF_UCC,
+    ("ucc-s4-early", "ucc-s4-collapse"): (*OF_DELAYS, "loss_rates"),
+    ("ucc-s4-renewed",): (*OF_DELAYS, "loss_rates", "minimum_lifetime"),
+    ("ucc-s4-measures",): OF_DELAYS,
+}
+
+
+def _leg(claims: tuple[str, ...], lacks: tuple[str, ...]) -> Leg:
+    def of_these(points: pd.DataFrame) -> pd.DataFrame:
+        found = evidence(points)
+        return found[found["claim"].isin(claims)]
+
+    return Leg(
+        engine="segment",
+        archive=ARCHIVE,
+        settings=lambda: settings().drop(columns=list(lacks)),
+        evidence=of_these,
+    )
+
+
+LEGS = tuple(_leg(claims, lacks) for claims, lacks in LACKS.items())
