@@ -285,7 +285,7 @@ def kept_on_ns2() -> pd.DataFrame:
 
 
 def numbers() -> dict[str, float]:
-    """Return at how many settings claims hold, of ns-2 and of CHD, and what NewReno keeps there.
+    """Return at how many settings claims hold, and what NewReno keeps of its own on ns-2.
 
     That is in the middle of the settings, without losses of the link and at three in a thousand.
     """
