@@ -20,6 +20,8 @@ from longfat.papers import joint as sample
 from longfat.papers.hybla.network import satellite
 from longfat.papers.tcpj import joint_changes, joint_settings
 from longfat.papers.tcpj.plan import held_segments
+from longfat.papers.ucc import joint_others
+from longfat.papers.ucc import joint_settings as ucc_settings
 from longfat.verdicts import joint, rules, wording
 from longfat.verdicts.judge import judge
 
@@ -207,10 +209,11 @@ def of(paper: str):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_sample_has_every_unstated_parameter_or_says_why_not(paper):
-    module = joint_settings if paper == "tcpj" else of(paper)
+    own = {"tcpj": [joint_settings], "ucc": [ucc_settings, joint_others]}
     all_of_them = {one.name for one in sample.parameters(paper)}
-    assert all_of_them == set(module.settings().columns.drop("setting")) | set(module.LEFT_OUT)
-    assert all(module.LEFT_OUT.values())
+    for module in own.get(paper, [of(paper)]):
+        assert all_of_them == set(module.settings().columns.drop("setting")) | set(module.LEFT_OUT)
+        assert all(module.LEFT_OUT.values())
 
 
 def test_tcpjs_movements_have_what_is_left_out_elsewhere():
@@ -341,6 +344,7 @@ def experiments() -> dict[str, sample.JointRuns]:
     made += [of("tcpj").fits(), *(of(paper).experiment_on_ns2() for paper in ("hybla", "ucc"))]
     made.append(of("hybla").experiment_on_linux())
     made += [joint_changes.experiment(), joint_changes.experiment_on_ns2()]
+    made.append(joint_others.experiment())
     return {one.name: one for one in made}
 
 
@@ -399,6 +403,33 @@ def test_the_surveys_claims_are_made_of_its_runs():
     assert means["survey-slow-start-overload"].tolist() == pytest.approx([1000, 0], abs=0.1)
     saved = means["survey-limited-slow-start"]
     assert saved[0] == pytest.approx(90, abs=0.1) and np.isnan(saved[1])  # nothing to save
+
+
+def test_uccs_other_claims_are_made_of_their_runs():
+    """Made-up runs: the claims' senders carry so many times what they are held against."""
+    design = joint_others.experiment().design.query("setting < 2")
+    carried = {"HD": 0.9, joint_others.ONE_REGION: 0.5, "CHD": 0.8, "UCC": 1.5}
+    rate = 1e6 * design["N1"].map(carried).fillna(1.0) * (1 + 0.001 * design["seed"])
+    beside_ucc = design["run"].str.startswith(joint_others.BUFFER) & (design["N2"] == "UCC")
+    forgets = design["run"] == f"{joint_others.ROUTE}10 s"
+    lossy = (design["run"] == joint_others.ALONE) & (design["loss"] > 0)
+    rate = rate.where(~beside_ucc, 3 * rate).where(~forgets, 2 * rate).where(~lossy, 0.7 * rate)
+    runs = design.assign(first_bps=rate, total_bps=2 * rate, dropped=0.0, queue_s=0.006)
+    found = joint_others.evidence(runs.assign(error=design["loss"]))
+    first = found[found["setting"] == 0].set_index("claim")["measured"]
+    assert first["ucc-s2-hd-busy"] == pytest.approx(0.9, rel=0.01)
+    assert first["ucc-s2-hd-lossless"] == 0
+    threshold_s = float(design["hd_threshold"].iloc[0])
+    assert first["ucc-s2-region-a"] == pytest.approx(0.006 / threshold_s)
+    assert first["ucc-s2-region-b"] == pytest.approx(1.8, rel=0.01)
+    assert first["ucc-s2-chd-tolerates"] == pytest.approx(0.7, rel=0.01)
+    assert first["ucc-s2-chd-coexists"].tolist() == pytest.approx([8 / 9, 8 / 9], rel=0.01)
+    assert first["ucc-s4-early"].tolist() == pytest.approx([3, 3, 3, 3], rel=0.01)
+    assert first["ucc-s4-collapse"].tolist() == pytest.approx(6 * [1.5], rel=0.01)
+    assert first["ucc-s4-renewed"] == pytest.approx(2, rel=0.01)
+    most = found[found["claim"] == "ucc-s4-measures"].groupby("setting")["measured"].max()
+    ends = design.groupby("setting")["loss_rates"].first().str.rpartition(" ")[2].astype(float)
+    assert (most <= ends).all()
 
 
 def test_table_2s_link_is_found_again_where_one_gives_it(monkeypatch):
@@ -768,17 +799,19 @@ def test_a_verdict_says_at_how_many_settings_and_what_tells_at_which():
     assert rules.verdict_class(found["verdict"]) == "depends"
     assert wording.worded(found["verdict"]) == found["verdict"]
     assert (
-        "No three parameters tell at which; what matters most is the rate of random loss "
+        "No three parameters tell at which; the rate of random loss matters most "
         "(first-order index 0.65)."
     ) in found["reason"]
 
 
 def test_a_share_that_so_few_settings_cannot_tell_from_the_line_is_told():
     reason = verdict(stated(1.0), says=48 * "h")["reason"]
-    assert "it holds at all 48 joint settings [93 to 100 %, across 95 %]." in reason
-    assert "across" not in verdict(stated(1.0), says=100 * "h")["reason"]
-    assert "across" not in verdict(stated(1.0), says=24 * "hf")["reason"]
-    assert ", across 5 %]" in verdict(stated(1.0), says=4 * "h" + 44 * "f")["reason"]
+    assert "it holds at all 48 joint settings, too few to exclude less than 95 %." in reason
+    assert "too few" not in verdict(stated(1.0), says=100 * "h")["reason"]
+    assert "too few" not in verdict(stated(1.0), says=24 * "hf")["reason"]
+    for many, line in ((2, "more than 5 %"), (4, "5 % or less"), (44, "95 % or more")):
+        reason = verdict(stated(1.0), says=many * "h" + (48 - many) * "f")["reason"]
+        assert f"holds at {many} of 48 joint settings, too few to exclude {line}." in reason
 
 
 @pytest.mark.parametrize("count", [20, 24, 42, 48])

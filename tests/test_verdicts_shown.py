@@ -277,6 +277,17 @@ def test_each_verdict_that_turned_with_the_rules_is_told_with_the_rule():
     assert verdicts.verdicts_changed_by_rules()["claims"].sum() == len(both)
 
 
+def test_a_younger_claim_whose_verdict_turned_is_told_with_the_cause():
+    told = kept("changed-since")
+    now = pd.read_csv(verdicts.VERDICTS).set_index("id")["verdict"]
+    assert told.index.is_unique and not set(told.index) & set(kept("old-rules").index)
+    assert (told["now"] == now[told.index]).all()
+    for before, after in zip(told["before"], told["now"], strict=True):
+        assert _sorts(before) != _sorts(after)
+    table = verdicts.verdicts_turned_since()
+    assert len(table) == len(told) and table["by"].notna().all()
+
+
 def _sorts(verdict: str) -> set[str]:
     """Return what a verdict depends on, in no order."""
     return set(re.split(r", | and ", verdict.removeprefix("depends on ")))

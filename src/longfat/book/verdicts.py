@@ -417,6 +417,25 @@ def verdicts_turned_by_rules() -> pd.DataFrame:
     )
 
 
+def verdicts_turned_since() -> pd.DataFrame:
+    """Return the claims that are younger than the new rules and whose verdict is another since.
+
+    Columns: paper (or study); claim; before; now, with its number and engine; by, what turned it
+    (`data/verdicts-changed-since.csv`, which has their verdicts when they were first judged).
+    """
+    turned = _kept("changed-since").drop(columns="now")
+    both = turned.merge(_verdicts(VERDICTS), on="id")
+    return pd.DataFrame(
+        {
+            "paper": both["paper"],
+            "claim": both["where"] + ": " + both["statement"],
+            "before": both["before"].map(wording.worded),
+            "now": _with_numbers(both, "", engine=True),
+            "by": both["by"],
+        }
+    )
+
+
 def verdicts_changed_by_rules() -> pd.DataFrame:
     """Return how many claims went from which verdict to which by the rules: a row a pair."""
     return _pairs(_kept("old-rules"), verdicts())

@@ -125,22 +125,25 @@ def _all_or(number: int, count: int) -> str:
     return "all" if number == count else f"{number or 'none'}"
 
 
-_LINES = {  # shares at which a verdict turns
-    "reproduced": (1 - joint.FEW,),
-    "not reproduced": (joint.FEW,),
-    "depends": (joint.FEW, 1 - joint.FEW),
-    "tie": (joint.FEW,),
+_LEAST, _MOST = (f"{100 * line:.0f} %" for line in (joint.FEW, joint.MOST))
+_TURNS = {  # shares at which a verdict is another, and what is beyond them
+    "reproduced": {joint.MOST: f"less than {_MOST}"},
+    "not reproduced": {joint.FEW: f"more than {_LEAST}"},
+    "depends": {joint.FEW: f"{_LEAST} or less", joint.MOST: f"{_MOST} or more"},
+    "tie": {joint.FEW: f"more than {_LEAST}"},
 }
 
 
 def _share(row: dict) -> str:
-    """Return the interval of the share of all plausible settings, and if a verdict turns there."""
-    lines = _LINES.get(row["joint_verdict"], ())
-    if not lines:
+    """Return the interval of the share of all plausible settings, or that a verdict turns there."""
+    beyond = _TURNS.get(row["joint_verdict"])
+    if beyond is None:
         return ""
-    across = [f"{100 * one:.0f} %" for one in lines if row["share_low"] < one < row["share_high"]]
-    span = f"{100 * row['share_low']:.0f} to {100 * row['share_high']:.0f} %"
-    return f" [{span}{', across ' if across else ''}{_enumeration(across) if across else ''}]"
+    low, high = row["share_low"], row["share_high"]
+    possible = [what for line, what in beyond.items() if low < line < high]
+    if possible:
+        return f", too few to exclude {' or '.join(possible)}"
+    return f" [{100 * low:.0f} to {100 * high:.0f} %]"
 
 
 def _tells(row: dict) -> str:
@@ -152,7 +155,7 @@ def _tells(row: dict) -> str:
     most = ""
     if row["first_order"] > 0:
         index = f"first-order index {row['first_order']:.2f}"
-        most = f"; what matters most is {label(row['matters'])} ({index})"
+        most = f"; {label(row['matters'])} matters most ({index})"
     return f"No three parameters tell at which{most}."
 
 

@@ -12,7 +12,16 @@ from longfat.book import show
 from longfat.book.chapters import ucc_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, stacked, used
 from longfat.papers.joint import SETTINGS
-from longfat.papers.ucc import analysis, claims, derivation, inverse, joint, plan, theory
+from longfat.papers.ucc import (
+    analysis,
+    claims,
+    derivation,
+    inverse,
+    joint,
+    joint_others,
+    plan,
+    theory,
+)
 from longfat.papers.ucc.plan import CHD
 from longfat.scenario import Scenario
 
@@ -161,7 +170,10 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     return Chapter(
         name="ucc",
         setting=at,
-        experiments=(*plan.experiments(at), joint.experiment(), joint.experiment_on_ns2()),
+        experiments=(
+            *plan.experiments(at),
+            *(joint.experiment(), joint.experiment_on_ns2(), joint_others.experiment()),
+        ),
         figures=(*_figures(), *_networks(), *_tables(), *_tables_of_theory()),
         claims=Table(
             name="ucc-verdicts",

@@ -331,7 +331,7 @@ def numbers_measured(runs: Runs) -> dict[str, float]:
             mean = float(goodput.loc[algorithm, near[0]]) if len(near) else float("nan")
             found[f"hybla_{algorithm}_{name}"] = mean
     found |= {f"hybla_share_{name}": 100 * float(share[name]) for name in ROBUST}
-    found |= _of_each_engine(runs) | _of_mended_models(runs) | _of_the_conclusion()
+    found |= runs.derived(of_each_engine) | _of_mended_models(runs) | _of_the_conclusion()
     found |= _of_bursts(runs) | _of_dummynet(runs) | _of_distances(runs)
     return found | rules.counts(runs.derived(judged), "hybla")
 
@@ -340,7 +340,7 @@ def _at_loss(some: pd.DataFrame, loss: float, column: str) -> float:
     return float(some.loc[np.isclose(some["loss"], loss), column].mean())
 
 
-def _of_each_engine(runs: Runs) -> dict[str, float]:
+def of_each_engine(runs: Runs) -> dict[str, float]:
     """Return the largest mean differences from the model on each engine, in per cent.
 
     In the long run where losses are rare (few), up to two in a thousand (two) and at any loss rate

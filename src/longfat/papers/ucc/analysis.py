@@ -14,6 +14,7 @@ from longfat import measures, statistics
 from longfat.experiment import Runs
 from longfat.papers.ucc import plan
 from longfat.papers.ucc.plan import CHD, NEIGHBOURS, RADIO_BPS, Setting
+from longfat.result import Result
 from longfat.style import ENGINE_LABEL
 
 
@@ -380,24 +381,30 @@ def regions(runs: Runs) -> pd.DataFrame:
     the queue before the radio link), queue_s (the mean delay there).
     """
     name = "ucc-regions"
-    times = np.arange(0.1, 1.0, 0.02) * runs.setting.duration_s
     rows = []
     for result in runs.results(name):
-        queue = result.traces[plan.QUEUE]
-        queue = queue[queue["link"] == "R>N3"]
         radio = [
             link["packets_dropped_by_queue"]
             for link in result.link_rows()
             if (link["source"], link["target"]) == ("R", "N3")
         ]
-        waiting = np.nanmean(measures.values_at(queue, plan.QUEUE, times))
         rates = [flow["goodput_bps"] / 1e6 for flow in result.flow_rows()]
         rows.append(
             {"first_mbps": rates[0], "total_mbps": sum(rates)}
             | {"dropped": int(sum(radio))}
-            | {"queue_s": 8 * plan.PACKET_BYTES * float(waiting) / RADIO_BPS}
+            | {"queue_s": waiting_s(result)}
         )
     return runs.design(name).join(pd.DataFrame(rows))
+
+
+def waiting_s(result: Result) -> float:
+    """Return the mean delay in the queue before the radio link, once a tenth of a run is over."""
+    queue = result.traces[plan.QUEUE]
+    queue = queue[queue["link"] == "R>N3"]
+    times = np.arange(0.1, 1.0, 0.02) * result.scenario.duration_s
+    waiting = np.nanmean(measures.values_at(queue, plan.QUEUE, times))
+    packet_bytes = result.scenario.flows[0].segment_bytes + plan.ACK_BYTES
+    return 8 * packet_bytes * float(waiting) / RADIO_BPS
 
 
 def estimators(runs: Runs) -> pd.DataFrame:

@@ -90,16 +90,16 @@ def evidence(
     """
     rows = [
         *_of_sentences(pairs, elsewhere, events),
-        *_of_estimates(measured),
+        *of_estimates(measured),
         *_of_queues_elsewhere(behind),
         *of_neighbours(pairs, varied),
         *of_layouts(chain),
-        *_of_crowds(crowds),
+        *of_crowds(crowds),
         *of_buffers(buffers),
-        *_at_short_buffers("ucc-s4-early", short_buffers),
-        *_of_relatives(relatives),
-        *_of_regions(regions),
-        *_of_routes(routes),
+        *at_short_buffers("ucc-s4-early", short_buffers),
+        *of_relatives(relatives),
+        *of_regions(regions, papers.value("ucc", "hd_threshold")),
+        *of_routes(routes),
     ]
     table = pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
     return table.fillna({"parameter": "", "setting": ""})
@@ -143,7 +143,7 @@ def _of_sentences(
     return rows
 
 
-def _of_estimates(measured: pd.DataFrame) -> list[dict]:
+def of_estimates(measured: pd.DataFrame) -> list[dict]:
     """Whether the estimate at a loss is how busy the link was since the loss before."""
     row = {"claim": "ucc-s4-measures", "engine": "segment", "experiment": plan.MEASURED}
     return [
@@ -237,7 +237,7 @@ def of_layouts(chain: pd.DataFrame) -> list[dict]:
     return rows
 
 
-def _of_crowds(crowds: pd.DataFrame) -> list[dict]:
+def of_crowds(crowds: pd.DataFrame) -> list[dict]:
     """Whether many senders of UCC together lose what as many of NewReno deliver."""
     rows = []
     for (flows, loss), runs in crowds.groupby(["flows", "loss"]):
@@ -253,10 +253,11 @@ def _of_crowds(crowds: pd.DataFrame) -> list[dict]:
 
 def of_buffers(buffers: pd.DataFrame) -> list[dict]:
     """Whether CHD's threshold needs the buffer: where a full one never delays by so much."""
-    return _at_short_buffers("ucc-s4-chd-threshold", buffers[buffers["control"] == CHD])
+    return at_short_buffers("ucc-s4-chd-threshold", buffers[buffers["control"] == CHD])
 
 
-def _at_short_buffers(claim: str, points: pd.DataFrame) -> list[dict]:
+def at_short_buffers(claim: str, points: pd.DataFrame) -> list[dict]:
+    """What a neighbour gets where a full buffer never delays by CHD's threshold."""
     row = {"claim": claim, "engine": "segment", "experiment": "ucc-buffers"}
     return [
         row | {"at": f"{point['buffer']} packets, $p = {point['loss']:g}$"} | point
@@ -264,7 +265,7 @@ def _at_short_buffers(claim: str, points: pd.DataFrame) -> list[dict]:
     ]
 
 
-def _of_relatives(relatives: pd.DataFrame) -> list[dict]:
+def of_relatives(relatives: pd.DataFrame) -> list[dict]:
     """Whether CHD does better than HD beside a flow that is controlled by losses."""
     rows = []
     beside = (relatives["neighbour"] == "NewReno") & (relatives["flow"] == "N1")
@@ -275,23 +276,23 @@ def _of_relatives(relatives: pd.DataFrame) -> list[dict]:
     return rows
 
 
-def _of_regions(regions: pd.DataFrame) -> list[dict]:
-    """What sections 2.1 and 2.2 say of HD's two regions, and of CHD's tolerance."""
+def of_regions(regions: pd.DataFrame, threshold_s: float) -> list[dict]:
+    """What sections 2.1 and 2.2 say of HD's two regions, and of CHD's tolerance.
+
+    `threshold_s` is where region B begins.
+    """
     row = {"engine": "segment", "experiment": "ucc-regions"}
     runs = dict(list(regions.groupby(["control", "neighbour", "loss"])))
     if ("HD", "HD", 0) not in runs:
         return []
     two, plain = runs["HD", "HD", 0], runs["NewReno", "NewReno", 0]
-    threshold_s = papers.value("ucc", "hd_threshold")
     rows = [
         row | {"claim": "ucc-s2-hd-busy"} | ratio(two["total_mbps"], plain["total_mbps"]),
         row | {"claim": "ucc-s2-hd-lossless"} | statistics.mean(two["dropped"]),
         row | {"claim": "ucc-s2-region-a"} | statistics.mean(two["queue_s"] / threshold_s),
     ]
     # Where the link errs often no queue stands, and HD never backs off: it has no regions then.
-    both, one = (
-        runs[control, "NewReno", 0]["first_mbps"] for control in ("HD", "HD, region A alone")
-    )
+    both, one = (runs[control, "NewReno", 0]["first_mbps"] for control in plan.REGIONS)
     rows.append(row | {"claim": "ucc-s2-region-b", "at": "$p = 0$"} | ratio(both, one))
     if ("CHD", "CHD", 0.01) in runs:
         lossy, clean = (runs["CHD", "CHD", loss]["total_mbps"] for loss in (0.01, 0))
@@ -300,7 +301,7 @@ def _of_regions(regions: pd.DataFrame) -> list[dict]:
     return [{"at": ""} | one for one in rows]
 
 
-def _of_routes(routes: pd.DataFrame) -> list[dict]:
+def of_routes(routes: pd.DataFrame) -> list[dict]:
     """Whether a smallest delay that changes has to be renewed: on a path that becomes longer."""
     longer = routes[routes["change"] == "longer"]
     got = dict(list(longer.groupby(["lifetime_s", "seed"])["Mb/s"].sum().groupby("lifetime_s")))
@@ -536,7 +537,7 @@ def _of_hd(runs: Runs) -> dict[str, float]:
     table = runs.derived(analysis.regions)
     clean = table[(table["loss"] == 0) & (table["neighbour"] == "NewReno")]
     got = clean.groupby("control")["first_mbps"].mean()
-    return {"ucc_hd_both": float(got["HD"]), "ucc_hd_one": float(got["HD, region A alone"])}
+    return {"ucc_hd_both": float(got["HD"]), "ucc_hd_one": float(got[plan.ONE_REGION])}
 
 
 def _of_managed(runs: Runs) -> dict[str, float]:
@@ -577,7 +578,7 @@ def long_numbers(runs: Runs) -> dict[str, float]:
     near = float(got.get(("CUBIC", "NewReno", 0), np.nan))
     engines = analysis.compared_engines(runs.derived(analysis.pairs))
     on_ns3 = engines[engines["engine"] == "ns3"]
-    relatives = {row["at"]: row["measured"] for row in _of_relatives(runs.flows("ucc-relatives"))}
+    relatives = {row["at"]: row["measured"] for row in of_relatives(runs.flows("ucc-relatives"))}
     return {
         "ucc_chd_over_hd_clean": relatives.get("$p = 0$", np.nan),
         "ucc_chd_over_hd_1e2": relatives.get("$p = 0.01$", np.nan),

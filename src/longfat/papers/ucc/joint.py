@@ -1,7 +1,8 @@
 """The UCC paper's claims at settings that differ in all that it does not state, at once.
 
 Pairs and chains of senders that ns-2 has, which has no CHD, are run there too. The other runs are
-the segment engine's. Crowds, held windows and other buffers than a short one are not among them.
+the segment engine's. What is said of HD and the whole CHD, of crowds, of short buffers and of what
+UCC measures is in `joint_others`.
 
 ns-2's senders repair losses in their own ways: NewReno and UCC are its SACK sender, which halves
 its window at once and leaves a lost retransmission to the timer; CUBIC (of which it has one) and
@@ -20,9 +21,16 @@ from longfat import papers, store
 from longfat.experiment import Point
 from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
-from longfat.papers.ucc import plan
+from longfat.papers.ucc import joint_others, plan
 from longfat.papers.ucc.analysis import equal_pairs, ratio
 from longfat.papers.ucc.claims import of_buffers, of_layouts, of_neighbours, of_newreno
+from longfat.papers.ucc.joint_settings import (
+    controls_at,
+    flow_fields,
+    highest,
+    path_fields,
+    settings,
+)
 from longfat.papers.ucc.network import multi_bottleneck, wireless
 from longfat.papers.ucc.plan import CHD, EQUATED, LAYOUT, NEIGHBOURS
 from longfat.result import Result
@@ -30,19 +38,6 @@ from longfat.scenario import Link, Scenario
 from longfat.verdicts import joint as at_once
 
 ARCHIVE, ON_NS2 = "ucc-joint", "ucc-joint-ns2"
-_WITHOUT_DCC = "CHD without DCC, which the claims are about, makes no use of it"
-_NO_SWITCH = "the engine has no switch for it"
-LEFT_OUT = {
-    "timeout_ssthresh": _NO_SWITCH,
-    "min_delay": _WITHOUT_DCC,
-    "max_probability_hd": "no claim that was simulated is about HD",
-    "max_probability_chd": _WITHOUT_DCC,
-    "shadow_without_dcc": _NO_SWITCH,
-    "latest_delay": _NO_SWITCH,
-    "chd_flag": _WITHOUT_DCC,
-    "hd_threshold": "no claim that was simulated is about HD or the whole CHD",
-    "margin": "a threshold of ours, no part of the paper's experiments",
-}
 LOSSES = (3e-3, 1e-1)  # where the claims on figures 4 to 6 are nearest to their thresholds
 CHAIN_LOSSES = (0.0, 1e-2)
 SEEDS, SEEDS_ON_NS2 = 16, 12
@@ -56,11 +51,6 @@ DOUBLES: dict[str, dict[str, float]] = {
 NOT_ON_NS2 = ["lost_retransmission", "cubic"]  # make no difference there
 SHORT_BUFFER = 10  # packets: the least favourable of those that claims are judged at
 DEFAULT_LOSS = "R1-R2"  # of `multi_loss`: where the layout has it
-
-
-def settings() -> pd.DataFrame:
-    """Return the settings (`joint.settings`)."""
-    return joint.settings("ucc", LEFT_OUT)
 
 
 def settings_on_ns2() -> pd.DataFrame:
@@ -134,49 +124,15 @@ def _each_kind() -> Iterator[tuple[str, str, str, float]]:
 
 def scenario(*, run: str, N1: str, N2: str, loss: float, seed: int, **setting: Any) -> Scenario:
     """Return a run at a setting: N1 beside N2, or two of N1 over several bottlenecks."""
-    threshold = setting["initial_ssthresh"]
-    at = plan.setting(
-        ucc_parameters={
-            "clock_s": float(setting["clock"]),
-            "minimum_of_epoch": setting["minimum_of"] != "connection",
-            "minimum_lifetime_s": 0.0
-            if setting["minimum_lifetime"] == "unlimited"
-            else float(setting["minimum_lifetime"]),
-        }
-    )
     linux = {"name": "cubic", "parameters": {"as_linux_6_12": True}}
-    controls = at.controls | ({} if setting["cubic"] == "RFC 9438" else {"CUBIC": linux})
-    fields: dict[str, Any] = {
-        "segment_bytes": int(setting["payload"]),
-        "start_within_s": 1.0 if setting["start"] == "0 to 1" else 0.0,
-        "segments_per_ack": int(setting["ack_every"]),
-        "min_rto_s": float(setting["min_rto"]),
-        "initial_window_segments": int(setting["initial_window"]),
-        "initial_ssthresh_segments": None if threshold == "none" else int(threshold),
-        "recovery": "prr" if setting["recovery"] == "PRR" else "halving",
-        "lost_retransmissions": "detected"
-        if setting["lost_retransmission"] == "detected"
-        else "timeout",
-        "seed": seed,
-        **at.network,
-    }
+    controls = controls_at(setting)
+    controls |= {} if setting["cubic"] == "RFC 9438" else {"CUBIC": linux}
+    fields = flow_fields(setting) | {"seed": seed}
     if run == "chain":
         return _several(controls[N1], loss, setting, fields)
     if run == "short buffer":
         fields["queue_packets"] = SHORT_BUFFER
-    losses: dict[str, Any] = {"loss": loss}
-    if setting["loss_process"] != "independent":
-        losses = plan.per_bit(loss)
-    elif setting["loss_direction"] == "both ways":
-        losses["ack_loss"] = loss
-    return wireless(
-        controls[N1],
-        controls[N2],
-        access_bps=setting["access_rate"],
-        access_delay_s=setting["access_delay"],
-        **losses,
-        **fields,
-    )
+    return wireless(controls[N1], controls[N2], **path_fields(setting, loss) | fields)
 
 
 def scenario_on_ns2(**given: Any) -> Scenario:
@@ -271,7 +227,7 @@ def _of_a_setting_on_ns2(runs: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _of_chains(runs: pd.DataFrame) -> list[dict[str, Any]]:
-    chain = runs[(runs["run"] == "chain") & (runs["loss"] <= _highest(runs))]
+    chain = runs[(runs["run"] == "chain") & (runs["loss"] <= highest(runs))]
     both = (chain["first_bps"] + chain["second_bps"]) / 1e6
     return of_layouts(chain.assign(layout=LAYOUT, control=chain["N1"], **{"Mb/s": both}))
 
@@ -280,13 +236,8 @@ def _of_pairs(runs: pd.DataFrame) -> list[dict[str, Any]]:
     pairs = _flows(runs[runs["run"] == "pair"])
     return [
         *of_newreno(equal_pairs(pairs)),
-        *of_neighbours(pairs[pairs["loss"] <= _highest(runs)], None),
+        *of_neighbours(pairs[pairs["loss"] <= highest(runs)], None),
     ]
-
-
-def _highest(runs: pd.DataFrame) -> float:
-    """Return the largest of a setting's loss rates."""
-    return float(runs["loss_rates"].iloc[0].rpartition(" ")[2])
 
 
 def _flows(runs: pd.DataFrame) -> pd.DataFrame:
@@ -334,7 +285,7 @@ def kept_on_ns2() -> pd.DataFrame:
 
 
 def numbers() -> dict[str, float]:
-    """Return at how many settings claims hold that are about ns-2, and what NewReno keeps there.
+    """Return at how many settings claims hold, and what NewReno keeps of its own on ns-2.
 
     That is in the middle of the settings, without losses of the link and at three in a thousand.
     """
@@ -345,6 +296,7 @@ def numbers() -> dict[str, float]:
         ("above", "f8-above-newreno"),
         ("below", "f8-below-chd"),
         ("friendlier", "s6-friendlier"),
+        ("better", "s2-chd-coexists"),
     ):
         row = told.loc[f"ucc-{claim}"]
         decided = int(row["settings"] - row["open"])
@@ -365,4 +317,5 @@ def numbers() -> dict[str, float]:
 LEGS = (
     Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),
     Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence_on_ns2),
+    *joint_others.LEGS,
 )

@@ -529,7 +529,7 @@ def watched(at: Setting) -> Experiment:
 
 
 MEASURED = "ucc-measured"
-AGO_S = 2 * RADIO_DELAY_S  # before its ACK comes a packet has left the radio link's queue
+AGO_S = 2 * RADIO_DELAY_S  # before its ACK is at R a packet has left the radio link's queue
 SHORTEST_S = 8 * PACKET_BYTES / RADIO_BPS  # of what is between two losses: a packet time
 
 
@@ -545,9 +545,13 @@ def measured_runs(at: Setting) -> Points:
 
 
 def _measured(at: Setting, loss: float, seed: int) -> Scenario:
-    a_millisecond = round(1000 * at.duration_s)
-    record = Record(series=(THRESHOLD, ESTIMATE, SENT), points=a_millisecond)
-    return wireless(at.ucc(), at.ucc(), loss=loss, seed=seed, record=record, **at.network)
+    mine, record = at.ucc(), record_of_estimates(at)
+    return wireless(mine, mine, loss=loss, seed=seed, record=record, **at.network)
+
+
+def record_of_estimates(at: Setting) -> Record:
+    """Return what `measured` needs of a run: each millisecond."""
+    return Record(series=(THRESHOLD, ESTIMATE, SENT), points=round(1000 * at.duration_s))
 
 
 def measured(result: Result) -> dict[str, float]:
@@ -558,7 +562,9 @@ def measured(result: Result) -> dict[str, float]:
     changes: one that leaves it as it was, as some overflows do, is not among them.
     """
     tables = []
+    access_s = {link.source: link.delay_s for link in result.scenario.links if link.target == "R"}
     for flow in result.scenario.flows:
+        ago_s = AGO_S + access_s[flow.source]
         thresholds, estimates = (
             trace[trace["flow"] == flow.name]
             for trace in (result.traces[THRESHOLD], result.traces[ESTIMATE])
@@ -567,7 +573,7 @@ def measured(result: Result) -> dict[str, float]:
         times = times[np.r_[True, np.diff(times) > SHORTEST_S]]
         last = np.searchsorted(estimates["time_s"], times[1:]) - 1  # before the loss is known
         told = estimates[ESTIMATE].to_numpy()[last]
-        busy = measures.link_utilization(result.traces[SENT], "R>N3", RADIO_BPS, times - AGO_S)
+        busy = measures.link_utilization(result.traces[SENT], "R>N3", RADIO_BPS, times - ago_s)
         tables.append(pd.DataFrame({"estimate": told, "utilization": busy}))
     found = pd.concat(tables)
     error = (found["estimate"] - found["utilization"]).abs().mean()
@@ -649,9 +655,10 @@ def relatives(at: Setting) -> Experiment:
     )
 
 
+ONE_REGION = "HD, region A alone"
 REGIONS = {  # HD, and the same whose region A reaches to the delay of a full buffer
     "HD": RELATIVES["HD"],
-    "HD, region A alone": {
+    ONE_REGION: {
         "name": "hd",
         "parameters": {"threshold_delay_s": 8 * 50 * PACKET_BYTES / RADIO_BPS},
     },
