@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from longfat import Outage, Record, Scenario, SimulationError
-from longfat.engines import linux
+from longfat.engines import linux, segment
 from longfat.engines.linux import planning
 from longfat.papers import hybla
 from longfat.scenario import Flow, LinkChange, Reroute
@@ -131,6 +131,23 @@ def test_an_outage_takes_what_arrives_in_it():
     assert result.links["packets_lost_in_outage"][0] > 0
     assert result.links["packets_lost"][0] == 0
     assert delivered["delivered_bytes"].iloc[-1] > inside["delivered_bytes"].iloc[0]
+
+
+@pytest.mark.parametrize("duration_s", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+def test_the_core_as_linux_does_answers_an_outage_as_linux_does(control, duration_s):
+    """With F-RTO, RACK and undo: so many timeouts, and what was lost is sent once again."""
+    outage = Outage(start_s=5, duration_s=duration_s)
+    asked = one_link(
+        flow={"congestion_control": control}, duration_s=30, queue_packets=100, outages=(outage,)
+    )
+    ours = asked.replace(flows=[flow.as_linux() for flow in asked.flows])
+    there = linux.simulate(asked).flow_rows()[0]
+    here = segment.simulate(ours).flow_rows()[0]
+    assert here["timeouts"] == there["timeouts"] > 0
+    if control == "reno":  # CUBIC's HyStart leaves slow start with other windows
+        assert here["retransmissions"] == there["retransmissions"]
+    assert here["delivered_bytes"] == pytest.approx(there["delivered_bytes"], rel=0.03)
 
 
 def test_a_connection_that_gives_up_says_so():
