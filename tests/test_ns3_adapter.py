@@ -9,11 +9,9 @@ from longfat.engines import ns3
 from longfat.engines.segment import native
 from longfat.errors import InputError
 
-SENDERS = {
-    name: one for name, one in sorted(catalogue.algorithms().items()) if one.header and ns3.has(one)
-}
-# They use all that an algorithm can ask for; each is compiled behind the adapter for ten seconds.
-OFTEN = {"newreno", "hybla", "tcpj", "ucc", "bbr", "bbr3", "cdg-linux"}
+SENDERS = sorted(
+    name for name, one in catalogue.algorithms().items() if one.header and ns3.has(one)
+)
 SETTINGS = {
     "avoidance, delayed ACKs": {
         "initial_ssthresh_segments": 10,
@@ -42,18 +40,9 @@ def check_equal(sender: str, **more) -> None:
     assert theirs["delivered_bytes"] > 200_000
 
 
-def test_those_that_are_tried_often_use_the_whole_interface():
-    used = lambda names: {  # noqa: E731
-        part for one in names for part in (*SENDERS[one].events, *SENDERS[one].needs)
-    }
-    assert used(OFTEN) == used(SENDERS)
-
-
 @pytest.mark.slow
 @pytest.mark.ns3
-@pytest.mark.parametrize(
-    "sender", [pytest.param(one, marks=[pytest.mark.long] * (one not in OFTEN)) for one in SENDERS]
-)
+@pytest.mark.parametrize("sender", SENDERS)
 def test_without_losses_ns3_sends_what_the_core_sends(sender):
     check_equal(sender)
 
