@@ -126,6 +126,11 @@ class Driver
         {
             m_now = m_control->on_timeout(whole("now"), m_now);
         }
+        else if (event == "sent")
+        {
+            m_control->on_sent(
+                {whole("now"), whole("sequence"), whole("mss"), whole("pipe"), false});
+        }
         else if (event == "recovered")
         {
             const Recovered recovered{whole("now"), whole("mss"), whole("pipe"), state(what)};

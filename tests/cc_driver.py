@@ -61,6 +61,8 @@ class Driver:
         self.rtt_s = self.srtt_s = 0.1
         self.min_rtt_s = math.inf
         self.limited, self.state = True, "open"
+        known = catalogue.algorithms().get(name)
+        self._hears_what_is_sent = known is not None and "sent" in known.events
         self.fills = True  # what an ACK allows to be sent is sent
         self.bandwidth_bps = self.utilization = self.timer_s = self.pacing_bps = math.nan
         self.returned, self.requests = 0.0, list[str]()  # what the last event gave, and asked for
@@ -83,7 +85,11 @@ class Driver:
 
     def fill(self, window: float) -> None:
         """So much is sent and not acknowledged."""
+        new = range(self.nxt, self.una + int(window) * MSS, MSS)
         self.nxt = max(self.nxt, self.una + int(window) * MSS)
+        for sequence in new if self._hears_what_is_sent else ():
+            self._tell(now=self.now_s * 1e9, sequence=sequence, pipe=sequence + MSS - self.una)
+            self._event("sent")
 
     def established(self, rtt_s: float = 0.1, **fields: float) -> float:
         self._tell(rtt=rtt_s * 1e9, **fields)
