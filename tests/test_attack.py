@@ -70,6 +70,7 @@ def test_vegas_and_rerouting_is_found_from_nothing_and_found_again():
     assert repr(attack.attack(*asked)) == repr(found)  # also what is not a number
 
 
+@pytest.mark.medium
 def test_newreno_breaks_no_promise_that_newreno_keeps():
     assert attack.attack("newreno", budget=SMALL) is None
 

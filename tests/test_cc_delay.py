@@ -45,6 +45,7 @@ def test_fast_follows_its_equation_every_other_round_trip(queued, alpha, gamma):
     assert w == pytest.approx(min(200, (1 - gamma) * 100 + gamma * (100 + alpha)))
 
 
+@pytest.mark.medium
 def test_fast_rests_where_alpha_segments_wait():
     """Equation (38)."""
     fast = Driver("fast", 100, 2, alpha_segments=20)
@@ -206,6 +207,7 @@ def gentle_red(q: float, low=0.005, high=0.01, most=0.05) -> float:
     return float(np.interp(q, [low, high, 2 * high], [0, most, 1]))
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("queue_s", [0.004, 0.0075, 0.0099, 0.012, 0.0199])
 def test_pert_answers_with_the_probability_of_gentle_red(queue_s):
     """The queue is constant from the second ACK on, once 0.99 s + 0.01 RTT has come to it."""

@@ -23,6 +23,7 @@ def measured(name: str, largest_delay_s: float, window=10, **parameters) -> Driv
 # --- figure 1
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", HD)
 @pytest.mark.parametrize(
     ("delay_s", "expected"),

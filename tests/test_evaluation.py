@@ -99,6 +99,7 @@ def test_bbrs_first_version_floods_a_short_buffer():
     assert row["standard"] < 1
 
 
+@pytest.mark.medium
 def test_what_gives_way_leaves_its_neighbour_more_and_what_answers_delay_keeps_queues_short():
     """LEDBAT's target is longer than short buffers: there it is any other sender (RFC 6817)."""
     table = evaluation.evaluate("ledbat", among=("beside newreno",), seeds=4).set_index("path")
@@ -331,6 +332,7 @@ def test_a_header_that_is_changed_is_another_sender(tmp_path):
     assert table.set_index("path").loc["one in a thousand lost", "low"] > 1.2
 
 
+@pytest.mark.medium
 @own_only
 @pytest.mark.parametrize(
     ("growth", "status", "said"),

@@ -21,6 +21,7 @@ def experiment(name):
     return next(one for one in plan.experiments(plan.setting()) if one.name == name)
 
 
+@pytest.mark.medium
 def test_a_burst_within_a_window_is_one_loss(runs):
     table = analysis.bursts(runs).set_index(["loss", "burst_packets"])
     for loss in plan.BURST_LOSSES[:2]:

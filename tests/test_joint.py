@@ -133,6 +133,7 @@ def test_nothing_turns_what_never_turns():
     assert joint.turning_set(made_up(), [True] * 48) == ((), 1.0)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("share", [0.08, 0.3, 0.7])
 def test_chance_is_seldom_taken_for_a_reason(share):
     """Also where few settings hold, so that some three of many parameters tell just these."""
@@ -272,6 +273,7 @@ def test_ns2_can_run_every_setting():
     assert sack == (first["sack"] == "1").tolist()
 
 
+@pytest.mark.medium
 def test_ns2_can_run_every_pair_and_chain_of_uccs_settings():
     """With UCC's clock from the setting; of two that are exact one takes doubles as they are."""
     module = of("ucc")
@@ -361,6 +363,7 @@ def test_an_archived_run_gives_its_digits_again(name):
     assert table["equal"].all()
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", sorted(experiments()))
 def test_an_archive_has_the_settings_that_are_sampled(name):
     points, design = store.read_table(name, "points"), experiments()[name].design
@@ -814,6 +817,7 @@ def test_a_share_that_so_few_settings_cannot_tell_from_the_line_is_told():
         assert f"holds at {many} of 48 joint settings, too few to exclude {line}." in reason
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("count", [20, 24, 42, 48])
 def test_what_is_open_makes_the_verdict_that_it_is_said_to_make(count):
     """With so many that hold, or fail, the verdict is that one for certain; with one less not."""
@@ -1046,6 +1050,7 @@ def test_uccs_claims_are_made_of_its_runs():
         assert means.loc[0, claim].tolist() == pytest.approx([value] * 2), claim
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("leg", "method"), [("hybla-joint-ns2", "simulation"), ("hybla-joint-linux", "emulation")]
 )

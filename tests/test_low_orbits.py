@@ -14,6 +14,7 @@ from longfat.studies import low_orbits
 compiled = pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
 
 
+@pytest.mark.medium
 def test_every_setting_is_another_path():
     """Each assumption at its ends or other choices, but for those that make no other path here."""
     varied = {name for name, _ in low_orbits.settings() if name != low_orbits.MOTION}

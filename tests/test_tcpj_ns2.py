@@ -27,6 +27,7 @@ def goodput(engine, protocol, **fields):
     return sum(simulate(run, engine=engine).flows["goodput_bps"].sum() for run in runs) / 5
 
 
+@pytest.mark.medium
 @NS2
 @pytest.mark.parametrize("protocol", ["TCP-J", "Westwood"])
 def test_two_that_share_no_code_carry_nearly_the_same(protocol):
@@ -199,6 +200,7 @@ def test_a_local_movement_of_which_nothing_is_announced_begins_anew_too(engine):
     assert windows[(windows.index > 20.0) & (windows.index < 20.05)].min() < 10
 
 
+@pytest.mark.medium
 @NS2
 @pytest.mark.parametrize("engine", ["ns2", "segment"])
 def test_an_announced_rate_bounds_the_window_after_the_next_loss(engine):
@@ -211,6 +213,7 @@ def test_an_announced_rate_bounds_the_window_after_the_next_loss(engine):
     assert least[0.25e6] < 3 < 4 < least[4e6] < 6.5
 
 
+@pytest.mark.medium
 @NS2
 @pytest.mark.parametrize(("protocol", "window"), [("SACK", 22), ("TCP-J", 13)])
 def test_ns2s_sack_sender_waits_for_its_timer_where_more_is_lost_than_its_new_window_holds(
@@ -242,6 +245,7 @@ def test_there_tcpj_waits_after_an_outage_longer_than_the_round_trip_whatever_th
         assert result.flows["timeouts"].sum() == waits, times
 
 
+@pytest.mark.medium
 @NS2
 def test_westwood_is_on_each_of_ns2s_senders():
     senders = [

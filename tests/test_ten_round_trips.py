@@ -164,6 +164,7 @@ def test_a_rate_that_is_none_is_said(page):
     assert "must be a number from 1 to 400" in page.locator("output").text_content()
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("start_up", ["standard", "hybla", "picoquic", study.REMEMBERED])
 @pytest.mark.parametrize(
     "path", [PATH, (100e6, 0.02, 167), (250e6, 0.6, 12_500), (5e6, 0.05, 5), (382.9e6, 0.01, 2859)]

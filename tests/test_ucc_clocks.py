@@ -92,6 +92,7 @@ def in_ns2(mend, pair="UCC and UCC", **changed):
     return sum(result.flows["goodput_bps"].sum() for result in results) / 3e6
 
 
+@pytest.mark.medium
 @NS2
 def test_by_ns2s_own_clock_ucc_is_nearly_newreno_and_a_nanosecond_mends_it():
     printed, tolerant, _ = plan.NS2_MENDS
