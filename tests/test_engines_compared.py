@@ -225,8 +225,13 @@ def test_linuxs_rules_close_what_its_stack_does_not():
         (table[name].str.split().str[0].astype(float) - 1).abs()
         for name in ("ours", "Linux's stack", "its module too")
     )
-    assert (module < 0.08).all() and (module < ours).all()  # of five runs on Linux
+    assert (module < ours).all()
     assert (ours > 0.05).all() and (stack > 0.04).all()
+    # Five of Linux's runs do not tell that from chance; of two controls there are more.
+    more = engines_compared.tried(page.runs).query("trial == 'more runs; as Linux does'")
+    assert more["control"].tolist() == ["htcp", "westwood-plus"]
+    left = pd.concat([module[table["control"] == "cubic"], (more["ratio"] - 1).abs()])
+    assert (left < 0.05).all()
 
 
 def test_htcps_increase_is_its_papers():
