@@ -35,11 +35,15 @@ def commit() -> str | None:
     With "+" behind it where the package differs from that commit.
     """
     here = Path(__file__).parent
-    command = ["git", "-C", str(here), "describe", "--always", "--abbrev=40", "--dirty=+"]
     if not (here.parents[1] / ".git").exists():
         return None
+    git = ["git", "-C", str(here)]
+    asked = [*git, "rev-parse", "HEAD"], [*git, "status", "--porcelain", "--", "."]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+        head, changed = (
+            subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+            for command in asked
+        )
     except (OSError, subprocess.CalledProcessError):
         return None
-    return answer.stdout.strip()
+    return f"{head}+" if changed else head
