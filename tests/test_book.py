@@ -504,6 +504,10 @@ def test_nothing_shuts_a_reader_out(page):
     others = {"rules": {rule: {"enabled": False} for rule in colours}}
     looks = {"include": [["[data-look]"]]}
     page.evaluate(LIFT_DRAWINGS)
+    # After a change of width the page looks again which of its tables are scrolled.
+    page.wait_for_function(
+        "() => !document.querySelector('.longfat-scrolls[tabindex=\"-1\"]')", timeout=5000
+    )
     for scheme, rules, where in (
         ("light", others, None),
         ("light", {"runOnly": colours}, looks),

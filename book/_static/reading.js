@@ -48,9 +48,9 @@ const note = () => {
     const formula = box.querySelector(":scope > mjx-container, :scope > * > mjx-container");
     const wide = [inner, formula].some((one) => one && one.scrollWidth > one.clientWidth + 1);
     inner.classList.toggle("longfat-scrolls", wide);
+    if (wide) inner.tabIndex = 0; // each time: the theme takes it away where it found no overflow
     if (wide && !inner.dataset.hinted) {
       inner.dataset.hinted = "yes";
-      inner.tabIndex = 0;
       inner.setAttribute("role", "region");
       const other = inner.tagName === "PRE" ? "long lines" : "a wide table";
       inner.setAttribute("aria-label", inner.classList.contains("math") ? "a long formula" : other);
