@@ -1,6 +1,7 @@
 """A copy of the package with other code: nothing of it is answered from the archive unchecked."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,13 @@ def longfat(copy: Path, *arguments: str) -> subprocess.CompletedProcess:
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
     assert done.returncode in (0, 1), done.stderr
     return done
+
+
+def raise_version(copy: Path) -> None:
+    """Say that the engine has other digits now; the code is known to give them."""
+    module = copy / "src/longfat/engines/segment/__init__.py"
+    [line] = re.findall("^BEHAVIOUR = .*$", module.read_text("utf-8"), re.MULTILINE)
+    edit(module, line, f"{line}0")
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -69,3 +77,31 @@ def test_a_changed_comment_changes_a_line_of_provenance_only(copy):
     added = set(after[versions].splitlines()) - set(before[versions].splitlines())
     assert len(added) == 1
     assert not longfat(copy, "simulate", str(scenario)).stderr
+
+
+def test_an_archive_whose_digits_stay_is_carried_to_the_next_version(copy):
+    raise_version(copy)
+    before = {path: path.read_bytes() for path in (copy / "data").rglob("*") if path.is_file()}
+    carry = ("audit", "--carry", "--sample", "3", "--seed", "1", "--experiment")
+    done = longfat(copy, *carry, "hybla-windows")
+    assert "hybla-windows: 3 runs are equal" in done.stdout
+    after = {path: path.read_bytes() for path in (copy / "data").rglob("*") if path.is_file()}
+    changed = {path.name for path in after if before.get(path) != after[path]}
+    assert changed == {"provenance.csv", "versions.csv"}
+    provenance = pd.read_csv(copy / "data/provenance.csv", index_col="experiment")
+    assert provenance["carried"]["hybla-windows"] == 3
+    scenario = copy / "scenario.json"
+    runs = pd.read_parquet(copy / "data/results/hybla-windows/runs.parquet")
+    scenario.write_text(runs["scenario"][0])
+    assert not longfat(copy, "simulate", str(scenario)).stderr
+
+
+def test_an_archive_with_other_digits_is_not(copy):
+    raise_version(copy)
+    sender = copy / "src/longfat/engines/segment/sender.h"
+    edit(sender, "m_cwnd_limited = true;", "m_cwnd_limited = false;")
+    before = (copy / "data/provenance.csv").read_bytes()
+    done = longfat(copy, "audit", "--carry", "--sample", "2", "--experiment", "hybla-windows")
+    assert done.returncode == 1
+    assert "hybla-windows: digits differ; make its results again" in done.stdout
+    assert (copy / "data/provenance.csv").read_bytes() == before

@@ -117,6 +117,33 @@ def accept(sample: int, seed: int | None = None, report: Report = print) -> pd.D
     return pd.concat(tables) if tables else pd.DataFrame(columns=["experiment", "run", "equal"])
 
 
+def carry(
+    sample: int, seed: int | None = None, experiment: str | None = None, report: Report = print
+) -> pd.DataFrame:
+    """Find out which archives of earlier versions of behaviour have the digits of the present ones.
+
+    Of each, or of `experiment`, `sample` runs are made again, of those in which a part has another
+    version by now. Where every digit agrees, the archive's line of provenance says the present
+    versions, and of how many runs that is known; the others are to be made again. Returns what
+    `audit` does.
+    """
+    older, draw = _here(stale(experiment), report), random.Random(seed)
+    if older.empty:
+        report("every archive is of the present versions of behaviour: there is nothing to carry")
+    tables = []
+    for name, runs in older.groupby("experiment"):
+        made_with = store.versions_of(name)
+        behaviour.accept_new(map(engines.part, made_with))
+        table = _compared(_drawn(runs, sample, draw), report)
+        tables.append(table)
+        if table["equal"].all():
+            store.carry(name, behaviour.versions(map(engines.part, made_with)), len(table))
+            report(f"{name}: {len(table)} runs are equal, so it is of the present versions")
+        else:
+            report(f"{name}: digits differ; make its results again")
+    return pd.concat(tables) if tables else pd.DataFrame(columns=["experiment", "run", "equal"])
+
+
 def _here(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
     here = runs["engine"].map(engines.is_here).astype(bool)
     for engine in runs["engine"][~here].unique():

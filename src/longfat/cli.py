@@ -719,13 +719,21 @@ def _add_interval(
     help="Where code has changed, draw that many runs for each engine and congestion control, and "
     "take the code for that of its version if every digit agrees.",
 )
-def audit(sample: int, seed: int, experiment: str | None, accept: bool) -> None:
+@click.option(
+    "--carry",
+    is_flag=True,
+    help="Where a version was raised, draw that many runs of each archive, and take it for one of "
+    "the present version if every digit agrees.",
+)
+def audit(sample: int, seed: int, experiment: str | None, accept: bool, carry: bool) -> None:
     """Run archived runs again and compare every digit."""
     from longfat import audit as auditing
 
-    if accept and experiment:
-        raise InputError("--accept draws from every experiment: leave --experiment out")
-    if accept:
+    if accept and (experiment or carry):
+        raise InputError("--accept draws from every experiment: give it alone, with --sample")
+    if carry:
+        table = auditing.carry(sample, seed, experiment, report=click.echo)
+    elif accept:
         table = auditing.accept(sample, seed, report=click.echo)
     else:
         table = auditing.audit(sample, seed, experiment, report=click.echo)

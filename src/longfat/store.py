@@ -60,6 +60,7 @@ PROVENANCE_COLUMNS = (
     "platform",
     "made",
     "points",
+    "carried",
 )
 
 Versions = Mapping[str, str]  # of behaviour, by engine or congestion control ("cc/hybla")
@@ -618,7 +619,9 @@ def provenance() -> dict[str, dict[str, str]]:
 
     engine, engine_version (of ns-3, ns-2 or Linux), versions (of behaviour: "segment 1, cc/hybla
     2"), runs, wall_s (what they took, s), longfat_version, commit (of this package; with "+" where
-    it differed from that), platform, made (the day), and points, what a point is computed by.
+    it differed from that), platform, made (the day), points, what a point is computed by, and
+    carried: how many of its runs were made again by a later version, with the same digits each
+    (`carry`).
     """
     try:
         with _provenance_path().open(encoding="utf-8", newline="") as file:
@@ -658,7 +661,17 @@ def _made(experiment: str, made: list[dict[str, Any]], points: str = "") -> dict
         "platform": all_of("platform"),
         "made": max(one.get("made") or today for one in made),
         "points": points,
+        "carried": "",
     }
+
+
+def carry(experiment: str, versions: Versions, runs: int) -> None:
+    """Say that an archive is of these versions of behaviour too: so many of its runs were equal.
+
+    They are the present ones of what it was made with (`versions_of`).
+    """
+    text = ", ".join(f"{part} {number}" for part, number in sorted(versions.items()))
+    _write_provenance(provenance()[experiment] | {"versions": text, "carried": str(runs)})
 
 
 def _write_provenance(line: dict[str, str]) -> None:
