@@ -18,7 +18,7 @@ from longfat.errors import InputError
 from longfat.network import reference
 from longfat.papers import joint as sample
 from longfat.papers.hybla.network import satellite
-from longfat.papers.tcpj import joint_changes, joint_settings
+from longfat.papers.tcpj import joint_changes, joint_families, joint_settings
 from longfat.papers.tcpj.plan import held_segments
 from longfat.papers.ucc import joint_others
 from longfat.papers.ucc import joint_settings as ucc_settings
@@ -346,7 +346,7 @@ def experiments() -> dict[str, sample.JointRuns]:
     made += [of("tcpj").fits(), *(of(paper).experiment_on_ns2() for paper in ("hybla", "ucc"))]
     made.append(of("hybla").experiment_on_linux())
     made += [joint_changes.experiment(), joint_changes.experiment_on_ns2()]
-    made.append(joint_others.experiment())
+    made += [joint_others.experiment(), joint_families.experiment()]
     return {one.name: one for one in made}
 
 
@@ -584,6 +584,18 @@ def test_tcpjs_claims_on_changes_are_made_of_its_runs():
     assert means.loc["tcpj-s3-cause"].tolist() == pytest.approx([10, np.nan], nan_ok=True)
     assert means.loc["tcpj-s4-kinder"].tolist() == pytest.approx([50, 50])
     assert means.loc["tcpj-s5-others"].tolist() == pytest.approx([50, 50])
+
+
+def test_splits_and_proxies_are_made_of_its_runs():
+    """Made-up runs: a relay doubles the goodput, Snoop halves it; a radio that repeats has none."""
+    points = joint_families.experiment().design
+    points["goodput_bps"] = points["remedy"].map({"none": 2.0, "split": 4.0, "proxy": 1.0})
+    points["goodput_bps"] *= 1 + 0.001 * points["seed"]
+    found = joint_families.evidence(points).pivot_table("measured", "setting", "claim")
+    assert found["tcpj-s2-split"].tolist() == pytest.approx([100] * 48)
+    repeats = joint_settings.settings()["link_retransmissions"] != "0"
+    assert found["tcpj-s2-proxy"].isna().tolist() == repeats.tolist()
+    assert found["tcpj-s2-proxy"].dropna().tolist() == pytest.approx([-50] * (48 - repeats.sum()))
 
 
 def few_runs(monkeypatch, seeds: int, duration_s: float = 2) -> tuple[sample.JointRuns, list[int]]:

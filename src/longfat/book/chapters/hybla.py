@@ -60,7 +60,7 @@ OFF = {  # what is off by so much, of `claims.of_each_engine`
 
 def off_on_each_engine(runs: Runs) -> pd.DataFrame:
     """Return how far the model is off at most, in per cent, by engine: a row a quantity."""
-    found = runs.derived(claims.of_each_engine)
+    found = runs.derived(claims.off_on_each_engine)
     columns = {
         style.ENGINE_LABEL[leg]: [found[f"hybla_{leg}_{name}"] for name in OFF]
         for leg in claims.EACH_ENGINE
@@ -399,7 +399,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
 def _tables(at: Setting) -> Iterator[Table]:
     yield Table(
         name="hybla-minute",
-        uses=(*plan.STEADY, *plan.TRANSFERS),
+        uses=(*claims.EACH_STEADY, *claims.EACH_TRANSFERS),
         data=off_on_each_engine,
         formats={"*": "{:.1f}", "what the model gives": "{}"},
         caption="How far the model is off at most, in per cent of what it gives: the largest mean "

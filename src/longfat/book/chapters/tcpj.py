@@ -19,6 +19,7 @@ from longfat.papers.tcpj import (
     derivation,
     joint,
     joint_changes,
+    joint_families,
     movements,
     numbers,
     plan,
@@ -158,6 +159,7 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
             *plan.experiments(at),
             *(joint.fits(), joint.experiment(), joint.fits_on_ns2(), joint.experiment_on_ns2()),
             *(joint_changes.experiment(), joint_changes.experiment_on_ns2()),
+            joint_families.experiment(),
         ),
         figures=(
             *_networks(at),

@@ -308,6 +308,10 @@ def numbers_of_the_model(setting: Setting) -> dict[str, float]:
 FEW = 1.5e-4  # up to one loss in ten thousand packets
 UP_TO_TWO = 3e-3  # up to two in a thousand
 EACH_ENGINE = ("ns2", "linux", "segment")  # legs whose differences sentences give side by side
+EACH_STEADY = tuple(plan.archive(leg, "steady") for leg in EACH_ENGINE)
+EACH_TRANSFERS = tuple(
+    plan.archive(leg, "transfers") for leg in EACH_ENGINE if plan.LEGS[leg].transfers
+)
 
 
 def numbers_measured(runs: Runs) -> dict[str, float]:
@@ -340,26 +344,22 @@ def _at_loss(some: pd.DataFrame, loss: float, column: str) -> float:
     return float(some.loc[np.isclose(some["loss"], loss), column].mean())
 
 
-def of_each_engine(runs: Runs) -> dict[str, float]:
-    """Return the largest mean differences from the model on each engine, in per cent.
+def off_on_each_engine(runs: Runs) -> dict[str, float]:
+    """Return the largest mean differences from the model on each of `EACH_ENGINE`, in per cent.
 
     In the long run where losses are rare (few), up to two in a thousand (two) and at any loss rate
     (all), and of files where losses are rare: rate and time of the two larger ones (large) and of
-    the smallest. Then how far engines are from each other in the long run.
+    the smallest.
     """
-    compared = runs.derived(analysis.compared)
+    compared = analysis.compare(runs.setting, runs.flows(*EACH_STEADY), runs.flows(*EACH_TRANSFERS))
     small, *large = runs.setting.segments
-
-    def of(leg: str, transfers: Sequence[str], metric: str = "throughput") -> pd.DataFrame:
-        some = compared[(compared["leg"] == leg) & (compared["metric"] == metric)]
-        return some[some["transfer"].isin(transfers)]
 
     def largest(some: pd.DataFrame, most: float = 1.0) -> float:
         return float(some.loc[some["loss"] < most, "difference"].abs().max())
 
     found: dict[str, float] = {}
     for leg in EACH_ENGINE:
-        steady = of(leg, ["steady"])
+        steady = _of(compared, leg, ["steady"])
         found |= {
             f"hybla_{leg}_few": largest(steady, FEW),
             f"hybla_{leg}_two": largest(steady, UP_TO_TWO),
@@ -367,17 +367,33 @@ def of_each_engine(runs: Runs) -> dict[str, float]:
         }
         for name, transfers in (("large", large), ("small", [small])):
             for metric, word in (("throughput", "rate"), ("transfer_time", "time")):
-                files = of(leg, transfers, metric)
+                files = _of(compared, leg, transfers, metric)
                 found[f"hybla_{leg}_{name}_{word}"] = largest(files, FEW)
+    return found
+
+
+def _of(
+    compared: pd.DataFrame, leg: str, transfers: Sequence[str], metric: str = "throughput"
+) -> pd.DataFrame:
+    some = compared[(compared["leg"] == leg) & (compared["metric"] == metric)]
+    return some[some["transfer"].isin(transfers)]
+
+
+def of_each_engine(runs: Runs) -> dict[str, float]:
+    """Return `off_on_each_engine`, and how far engines are from each other in the long run."""
+    compared = runs.derived(analysis.compared)
+    found = dict(runs.derived(off_on_each_engine))
     for name, leg, other in (
         ("linux", "linux", "segment-emulation"),
         ("ns3", "ns3-simulation", "segment"),
     ):
-        both = of(other, ["steady"]).merge(of(leg, ["steady"]), on="loss")
+        both = _of(compared, other, ["steady"]).merge(_of(compared, leg, ["steady"]), on="loss")
         apart = both["measured_x"] / both["measured_y"] - 1
         found[f"hybla_{name}_apart"] = float(100 * apart.abs().max())
     for name, leg in (("steady", "segment"), ("ns3", "ns3-simulation")):
-        found[f"hybla_{name}_thousandth"] = _at_loss(of(leg, ["steady"]), 1e-3, "measured")
+        found[f"hybla_{name}_thousandth"] = _at_loss(
+            _of(compared, leg, ["steady"]), 1e-3, "measured"
+        )
     return found
 
 

@@ -2,8 +2,8 @@
 
 Here are those on random losses and a shared wire, and the runs to which the links are fitted
 (`joint_settings`): table 2's cells that the chapter fits them to, so that the others are a test.
-That is done on the segment engine, and on ns-2, which the paper had. `joint_changes` has the
-others.
+That is done on the segment engine, and on ns-2, which the paper had. `joint_changes` and
+`joint_families` have the others.
 """
 
 import functools
@@ -17,7 +17,7 @@ from longfat import papers, statistics, store
 from longfat.experiment import Point
 from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
-from longfat.papers.tcpj import joint_changes
+from longfat.papers.tcpj import joint_changes, joint_families
 from longfat.papers.tcpj.joint_settings import (
     ALWAYS_ON_NS2,
     FIT_ARCHIVE,
@@ -311,4 +311,5 @@ LEGS = (
     Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence, parts=radios),
     Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence),
     *joint_changes.LEGS,
+    *joint_families.LEGS,
 )
