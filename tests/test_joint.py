@@ -379,6 +379,7 @@ def test_the_surveys_claims_are_made_of_its_runs():
     runs = module.experiment().design.query("setting < 2").assign(timeouts=0.0, dropped=0.0)
     first, seed = runs["setting"] == 0, runs["seed"]
     rates = {"HSTCP": 2.0, "Scalable TCP": 3.0, "9000-byte packets": 4.0}
+    rates |= {"1 MB buffer": 0.5, "8 connections of 1 MB": 5.0}
     runs["goodput_bps"] = 1e7 * runs["run"].map(rates).fillna(1.0)
     runs["transfer_s"] = runs["run"].map({"1 stream": 8.0, "4 streams": 4.0, "8 streams": 2.0})
     for file, saved in {"short file": 0.5, "long file": 1.0}.items():
@@ -397,6 +398,8 @@ def test_the_surveys_claims_are_made_of_its_runs():
     assert means["survey-several"].tolist() == pytest.approx([2, 2])
     assert means["survey-gridftp"].tolist() == pytest.approx([4, 4])
     assert means["survey-mss"].tolist() == pytest.approx([4, 4])
+    assert means["survey-buffer-1mb"].tolist() == pytest.approx([2, 2])
+    assert means["survey-parallel-better"].tolist() == pytest.approx([5, 5])
     assert means["survey-larger-window"].tolist() == pytest.approx([2, 2])  # the lesser of the two
     assert means["survey-window-short"].tolist() == pytest.approx([2, 2])
     assert means["survey-window-long"].tolist() == pytest.approx([1, 1])
