@@ -158,6 +158,34 @@ def test_the_parameter_that_makes_the_number_matters_most():
     assert index.iloc[0] > 0.9
 
 
+def test_what_a_parameter_explains_by_chance_is_not_named():
+    """Of twenty parameters one explains a tenth by chance, and none of them matters."""
+    random = np.random.default_rng(3)
+    table = pd.DataFrame({f"p{n}": random.uniform(size=48) for n in range(20)})
+    found = []
+    for _ in range(60):
+        noise = random.normal(size=48)
+        found.append(joint.importance(table, noise).iloc[0] > joint.largest_by_chance(table, noise))
+    assert sum(found) <= 8  # three are expected
+    told = joint.importance(table, table["p7"] + 0.3 * random.normal(size=48))
+    assert told.index[0] == "p7"
+    assert told.iloc[0] > joint.largest_by_chance(table, table["p7"])
+
+
+def test_what_no_run_of_a_claim_has_does_not_turn_it():
+    random = np.random.default_rng(6)
+    settings = pd.DataFrame({"setting": range(20), "a": ["yes", "no"] * 10})
+    settings = settings.assign(**{name: random.uniform(size=20) for name in "bcd"})
+    claims = pd.DataFrame(
+        [{"id": "one", "kind": "at most", "rule": "at most", "printed": 5, "half_unit": 0.5}]
+    )
+    rows = pd.DataFrame({"setting": range(20), "claim": "one", "runs": 5})
+    rows = rows.assign(measured=[2.0, 9.0] * 10)
+    rows = rows.assign(low=rows["measured"] - 0.1, high=rows["measured"] + 0.1)
+    [found] = joint.judge(claims, rows, settings, lacks={"one": ("a",)}).to_dict("records")
+    assert (found["turned_by"], found["matters"]) == ("", "")
+
+
 def test_two_parameters_share_what_they_explain():
     table = made_up(400)
     both = 2.0 * (table["a"] == "yes") + 2.0 * (table["b"] == "yes")
@@ -806,8 +834,8 @@ def test_a_verdict_says_at_how_many_settings_and_what_tells_at_which():
     reason = verdict(stated(1.0), says=24 * "hf")["reason"]
     assert reason.startswith(
         "On the segment engine, for want of such runs on the paper's ns-2, it holds at 24 of 48 "
-        "joint settings [35 to 65 %]. What tells at which (all rightly): a. At the stated setting, "
-        "on ns-2, it is 1 %"
+        "joint settings (35 to 65 % of all such settings, with 95 % confidence). At which it does "
+        "can be told by a, rightly at all of them. At the stated setting, on ns-2, it is 1 %"
     )
     nothing_tells = np.random.default_rng(5).permutation(list(24 * "hf"))
     rows = at_settings("".join(nothing_tells))
@@ -820,16 +848,16 @@ def test_a_verdict_says_at_how_many_settings_and_what_tells_at_which():
         "No three parameters tell at which; the rate of random loss matters most "
         "(first-order index 0.65)."
     ) in found["reason"]
+    chance = rows.assign(matters="", first_order=0.0)
+    found = judge(pd.DataFrame([CLAIM]), pd.DataFrame([stated(1.0)]), chance).iloc[0]
+    assert "and none explains more of it than chance would." in found["reason"]
 
 
-def test_a_share_that_so_few_settings_cannot_tell_from_the_line_is_told():
+def test_of_how_many_of_all_settings_that_is_is_told_with_the_share():
     reason = verdict(stated(1.0), says=48 * "h")["reason"]
-    assert "it holds at all 48 joint settings, too few to exclude less than 95 %." in reason
-    assert "too few" not in verdict(stated(1.0), says=100 * "h")["reason"]
-    assert "too few" not in verdict(stated(1.0), says=24 * "hf")["reason"]
-    for many, line in ((2, "more than 5 %"), (4, "5 % or less"), (44, "95 % or more")):
-        reason = verdict(stated(1.0), says=many * "h" + (48 - many) * "f")["reason"]
-        assert f"holds at {many} of 48 joint settings, too few to exclude {line}." in reason
+    assert "it holds at all 48 joint settings (93 to 100 % of all such settings" in reason
+    reason = verdict(stated(1.0), says=4 * "h" + 44 * "f")["reason"]
+    assert "holds at 4 of 48 joint settings (2 to 20 % of all such settings" in reason
 
 
 @pytest.mark.medium
@@ -851,14 +879,21 @@ def test_what_is_open_makes_the_verdict_that_it_is_said_to_make(count):
 def test_settings_that_stay_open_say_what_they_could_do_and_how_many_runs_it_takes():
     found = verdict(stated(1.0), says=40 * "h" + 8 * "o")
     assert "it holds at 40 of 48 joint settings; 8 stay open." in found["reason"]
-    assert "It is reproduced if 6 hold, and depends if 3 fail." in found["reason"]
+    assert (
+        "Of the open ones, it would be reproduced if 6 held, and depend if 3 failed."
+        in found["reason"]
+    )
     assert found["decides"] > 5
     assert f"That takes about {found['decides']:.0f} runs a point." in found["reason"]
     found = verdict(stated(1.0), says=31 * "f" + 17 * "o")
     assert "holds at none of 48 joint settings and fails at 31; 17 stay open." in found["reason"]
-    assert "It is not reproduced if 15 fail, and depends if 3 hold." in found["reason"]
+    assert (
+        "Of the open ones, it would be not reproduced if 15 failed, and depend if 3 held."
+        in found["reason"]
+    )
     found = verdict(stated(1.0), says=20 * "h" + 20 * "f" + 8 * "o")
-    assert "it holds at 20 of 48 joint settings [28 to 72 %]; 8 stay open." in found["reason"]
+    share = "(28 to 72 % of all such settings, with 95 % confidence)"
+    assert f"it holds at 20 of 48 joint settings {share}; 8 stay open." in found["reason"]
     assert " if " not in found["reason"]
     assert np.isnan(found["decides"])
 

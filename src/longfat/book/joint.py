@@ -35,11 +35,13 @@ def judged(paper: str) -> pd.DataFrame:
     for leg in own.LEGS:
         evidence = leg.evidence(store.read_table(leg.archive, "points"))
         settings, claims = leg.settings(), papers.claims(paper)
-        tables.append(joint.judge(claims, evidence, settings, leg.engine))
+        tables.append(joint.judge(claims, evidence, settings, leg.engine, lacks=leg.lacks))
         if leg.parts is None:
             continue
         for part, some in settings.groupby(leg.parts(settings), sort=False):
-            tables.append(joint.judge(claims, evidence, some, leg.engine, str(part)))
+            tables.append(
+                joint.judge(claims, evidence, some, leg.engine, str(part), lacks=leg.lacks)
+            )
     return pd.concat(tables, ignore_index=True).assign(paper=paper)
 
 

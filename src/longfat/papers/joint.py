@@ -9,7 +9,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -172,7 +172,8 @@ class Leg:
 
     `settings` is a row a setting, of what the engine varies (setting, and a column a parameter);
     `evidence` makes of the archive's rows what claims are judged by (`verdicts.joint.judge`);
-    `parts` names each setting's part, where claims are judged in each apart too.
+    `parts` names each setting's part, where claims are judged in each apart too; `lacks` has, by a
+    claim's name, parameters that none of its runs has.
     """
 
     engine: str
@@ -180,6 +181,7 @@ class Leg:
     settings: Callable[[], pd.DataFrame]
     evidence: Callable[[pd.DataFrame], pd.DataFrame]
     parts: Callable[[pd.DataFrame], pd.Series] | None = None
+    lacks: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 def rounded(row: dict[str, float]) -> dict[str, float]:

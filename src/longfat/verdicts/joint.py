@@ -10,7 +10,7 @@ decide nothing.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ CHANCE = 0.05  # with which a set of parameters may be taken for what turns a cl
 LARGEST_SET = 3  # so many parameters at most are named as what turns a claim
 CUTS = (0.25, 0.5, 0.75)  # where a range may be cut in two: quantiles of its values
 OPEN = ("open", "tie or fails")  # what a setting says that the runs leave open
+DEALS = 2000  # for `largest_by_chance`
 CLASSES = 4  # of equal size, into which the values of a range are put for `importance`
 COLUMNS = (
     "id",
@@ -59,7 +60,7 @@ def written_with_parts() -> pd.DataFrame:
     columns = ["paper", *COLUMNS]
     if not FILE.exists():
         return pd.DataFrame(columns=columns, dtype=object)
-    text = {"turned_by": "", "part": ""}
+    text = {"turned_by": "", "part": "", "matters": ""}
     return pd.read_csv(FILE, dtype=dict.fromkeys(text, str)).fillna(text)
 
 
@@ -245,15 +246,35 @@ def importance(settings: pd.DataFrame, measured: Sequence[float]) -> pd.Series:
     chance would give (the adjusted correlation ratio).
     """
     ranks = pd.Series(measured).rank().to_numpy()
-    total = ((ranks - ranks.mean()) ** 2).sum()
-    found = {}
-    for name, column in settings.items():
-        classes = pd.qcut(column, CLASSES) if column.dtype.kind in "fi" else column
-        groups = pd.Series(ranks).groupby(np.asarray(classes), observed=True)
-        within = ((ranks - groups.transform("mean")) ** 2).sum()
-        freedom = (len(ranks) - 1) / (len(ranks) - groups.ngroups)
-        found[name] = max(0.0, 1 - within / total * freedom) if total else 0.0
-    return pd.Series(found, dtype=float).sort_values(ascending=False)
+    found = _indices(settings, ranks[:, np.newaxis])[:, 0]
+    return pd.Series(found, settings.columns, dtype=float).sort_values(ascending=False)
+
+
+def largest_by_chance(settings: pd.DataFrame, measured: Sequence[float]) -> float:
+    """Return what the largest index of `importance` is at most, in 95 % of the cases, by chance.
+
+    That is where what is measured is dealt to the settings at random, `DEALS` times.
+    """
+    ranks = pd.Series(measured).rank().to_numpy()
+    dealt = np.random.default_rng(1).permuted(np.tile(ranks[:, np.newaxis], DEALS), axis=0)
+    return float(np.quantile(_indices(settings, dealt).max(axis=0), 1 - CHANCE))
+
+
+def _indices(settings: pd.DataFrame, ranks: np.ndarray) -> np.ndarray:
+    """Return the index of each parameter (a row) by each column of ranks."""
+    count = len(ranks)
+    off = ranks - ranks.mean(axis=0)
+    total = (off**2).sum(axis=0)
+    found = np.zeros((settings.shape[1], ranks.shape[1]))
+    for row, (_, column) in enumerate(settings.items()):
+        ranged = column.dtype.kind in "fi"
+        member = pd.get_dummies(pd.qcut(column, CLASSES) if ranged else column).to_numpy(float)
+        member = member[:, member.any(axis=0)]
+        between = ((member.T @ off) ** 2 / member.sum(axis=0)[:, np.newaxis]).sum(axis=0)
+        freedom = (count - 1) / (count - member.shape[1])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found[row] = np.where(total > 0, 1 - (total - between) / total * freedom, 0.0)
+    return found.clip(min=0)
 
 
 class _Setting(NamedTuple):
@@ -272,15 +293,18 @@ def judge(
     settings: pd.DataFrame,
     engine: str = "segment",
     part: str = "",
+    lacks: Mapping[str, Collection[str]] | None = None,
 ) -> pd.DataFrame:
     """Judge claims by their evidence at many settings: a row a claim that has some (`COLUMNS`).
 
     `evidence` has a row a claim, setting and point (setting, claim, measured, low, high, runs, and
     count, where the scatter is known from more runs than the point has); `settings` has a row a
     setting: its number, and a column a parameter; if it has not all, they are a `part` that has a
-    name. turned_by is of `turning_set`, with commas;
+    name. `lacks` has, by a claim's name, parameters that none of its runs has: they turn nothing.
+    turned_by is of `turning_set`, with commas;
     matters is the parameter with the largest index of `importance`, for what was measured at each
-    setting's deciding point. decides is how many runs a point would settle what is undecidable, and
+    setting's deciding point, where that is larger than chance makes it (`largest_by_chance`); else
+    it is empty. decides is how many runs a point would settle what is undecidable, and
     cheapest how many the first of its open settings takes; turns_at is the threshold nearest to one
     of ours at which the verdict would be another.
     """
@@ -296,10 +320,13 @@ def judge(
             for number, points in evidence[evidence["claim"] == claim.id].groupby("setting")
         }
         total = share([one.says for one in at.values()])
-        sample = by_number.loc[[n for n, one in at.items() if one.says not in OPEN]]
+        own = by_number.drop(columns=[*(lacks or {}).get(claim.id, ())], errors="ignore")
+        sample = own.loc[[n for n, one in at.items() if one.says not in OPEN]]
         decided = [at[number].says == "holds" for number in sample.index]
         turning = turning_set(sample, decided) if len(sample) else Turning((), float("nan"))
-        index = importance(by_number.loc[list(at)], [one.measured for one in at.values()])
+        varied, measured = own.loc[list(at)], [one.measured for one in at.values()]
+        index = importance(varied, measured)
+        explains = index.iloc[0] > largest_by_chance(varied, measured)
         rows.append(
             {
                 "id": claim.id,
@@ -314,8 +341,8 @@ def judge(
                 "joint_verdict": total.verdict,
                 "turned_by": ", ".join(turning.parameters),
                 "told": turning.told,
-                "matters": index.index[0],
-                "first_order": float(index.iloc[0]),
+                "matters": index.index[0] if explains else "",
+                "first_order": float(index.iloc[0]) if explains else 0.0,
                 "decides": _runs_to_verdict(list(at.values()), total.verdict),
                 "cheapest": _runs_to_first(list(at.values()), total.verdict),
                 "turns_at": _turning(list(at.values()), own_threshold(claim), total.verdict),

@@ -125,52 +125,38 @@ def _all_or(number: int, count: int) -> str:
     return "all" if number == count else f"{number or 'none'}"
 
 
-_LEAST, _MOST = (f"{100 * line:.0f} %" for line in (joint.FEW, joint.MOST))
-_TURNS = {  # shares at which a verdict is another, and what is beyond them
-    "reproduced": {joint.MOST: f"less than {_MOST}"},
-    "not reproduced": {joint.FEW: f"more than {_LEAST}"},
-    "depends": {joint.FEW: f"{_LEAST} or less", joint.MOST: f"{_MOST} or more"},
-    "tie": {joint.FEW: f"more than {_LEAST}"},
-}
-
-
 def _share(row: dict) -> str:
-    """Return the interval of the share of all plausible settings, or that a verdict turns there."""
-    beyond = _TURNS.get(row["joint_verdict"])
-    if beyond is None:
+    """Return the interval of the share of all plausible settings, where most of them decide."""
+    if row["joint_verdict"] == "undecidable":
         return ""
-    low, high = row["share_low"], row["share_high"]
-    possible = [what for line, what in beyond.items() if low < line < high]
-    if possible:
-        return f", too few to exclude {' or '.join(possible)}"
-    return f" [{100 * low:.0f} to {100 * high:.0f} %]"
+    low, high = 100 * row["share_low"], 100 * row["share_high"]
+    return f" ({low:.0f} to {high:.0f} % of all such settings, with 95 % confidence)"
 
 
 def _tells(row: dict) -> str:
     """Return what tells at which settings a claim holds; where nothing does, what matters most."""
     if row["turned_by"]:
         names = _enumeration([label(name) for name in row["turned_by"].split(", ")])
-        right = f"{100 * row['told']:.0f} %" if row["told"] < 1 else "all"
-        return f"What tells at which ({right} rightly): {names}."
-    most = ""
-    if row["first_order"] > 0:
-        index = f"first-order index {row['first_order']:.2f}"
-        most = f"; {label(row['matters'])} matters most ({index})"
-    return f"No three parameters tell at which{most}."
+        right = f"{100 * row['told']:.0f} % of them" if row["told"] < 1 else "all of them"
+        return f"At which it does can be told by {names}, rightly at {right}."
+    if not row["matters"]:
+        return "No three parameters tell at which, and none explains more of it than chance would."
+    index = f"first-order index {row['first_order']:.2f}"
+    return f"No three parameters tell at which; {label(row['matters'])} matters most ({index})."
 
 
 def _could_turn(row: dict, counts: dict[str, int]) -> str:
     """Return which verdicts what is open can still make, and how much of it that takes."""
     ways = joint.still_possible(row["settings"], counts["holds"], counts["open"])
-    fails = ("does not hold", "do not hold") if row["ties"] else ("fails", "fail")
+    fail_too = "did not hold" if row["ties"] else "failed"
     said = []
     for verdict, (hold, fail) in ways.items():
-        takes = [_count(hold, "holds", "hold"), _count(fail, *fails)]
-        what = verdict if verdict == "depends" else f"is {verdict}"
+        takes = [f"{hold} held" if hold else "", f"{fail} {fail_too}" if fail else ""]
+        what = "depend" if verdict == "depends" else f"be {verdict}"
         said.append(f"{what} if {' and '.join(filter(None, takes))}")
     if len(said) > 1:
         said[-1] = f"and {said[-1]}"
-    return f"It {', '.join(said)}." if said else ""
+    return f"Of the open ones, it would {', '.join(said)}." if said else ""
 
 
 def _settles(row: dict) -> str:

@@ -335,9 +335,33 @@ def numbers_measured(runs: Runs) -> dict[str, float]:
             mean = float(goodput.loc[algorithm, near[0]]) if len(near) else float("nan")
             found[f"hybla_{algorithm}_{name}"] = mean
     found |= {f"hybla_share_{name}": 100 * float(share[name]) for name in ROBUST}
+    found |= _of_sharing(shares) | {"hybla_bbr_from": _bbr_is_faster(goodput)}
     found |= runs.derived(of_each_engine) | _of_mended_models(runs) | _of_the_conclusion()
     found |= _of_bursts(runs) | _of_dummynet(runs) | _of_distances(runs)
     return found | rules.counts(runs.derived(judged), "hybla")
+
+
+def _of_sharing(shares: pd.DataFrame) -> dict[str, float]:
+    """Return Hybla's largest mean share beside a short path (per cent), and at which round trip
+    (ms)."""
+    own = shares[shares["algorithm"] == "hybla"].groupby("rtt_s")["share"].mean()
+    return {
+        "hybla_share_hybla_most": 100 * float(own.max()),
+        "hybla_share_hybla_most_ms": 1e3 * float(own.idxmax()),
+    }
+
+
+def _bbr_is_faster(goodput: pd.DataFrame) -> float:
+    """Return from which loss rate on BBR carries more than Hybla: one packet in so many.
+
+    `goodput` has a row an algorithm and a column a loss rate.
+    """
+    rarer = 1.0
+    for loss in sorted(goodput.columns, reverse=True):
+        if not goodput.at["bbr", loss] > goodput.at["hybla", loss]:
+            break
+        rarer = float(loss)
+    return 1 / rarer
 
 
 def _at_loss(some: pd.DataFrame, loss: float, column: str) -> float:
@@ -419,6 +443,7 @@ def _of_mended_models(runs: Runs) -> dict[str, float]:
         "hybla_linux_printed_thousandth": off(printed, one, "linux"),
         "hybla_ns2_printed_thousandth": off(printed, one, "ns2"),
         "hybla_ns2_printed_two": off(printed, UP_TO_TWO, "ns2"),
+        "hybla_ns2_printed_all": off(printed, 1.0, "ns2"),
         "hybla_both_thousandth": off(both, one),
         "hybla_counted_thousandth": off(counted, one),
         "hybla_counted_two": off(counted, UP_TO_TWO),

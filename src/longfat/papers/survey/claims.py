@@ -571,7 +571,10 @@ def _of_queues(runs: Runs) -> dict[str, float]:
         for name, queue in (("short", "0.1"), ("one", "1"), ("long", "4")):
             found[f"survey_queue_{second}_{name}"] = 100 * kept[queue]
         for name in MANAGED:
-            found[f"survey_{name.lower().replace(' ', '_')}_{second}"] = 100 * kept[name]
+            key = f"survey_{name.lower().replace(' ', '_')}_{second}"
+            found[key] = 100 * kept[name]
+            for end in ("low", "high"):
+                found[f"{key}_{end}"] = 100 * table.at[(second, name), f"kept_{end}"]
         lengths = [f"{length:g}" for length in LENGTHS]
         found[f"survey_steady_{second}_least"] = steady[lengths].min()
         found[f"survey_steady_{second}_most"] = steady[lengths].max()

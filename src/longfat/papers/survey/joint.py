@@ -68,7 +68,7 @@ OTHER_SEEDS = {  # what the claims need
         (STANDARD, HIGHSPEED, SCALABLE, "9000-byte packets", "relay in the middle"), 24
     ),
     **dict.fromkeys(("4 connections", "4 connections, two paths"), 10),
-    **dict.fromkeys(("1 MB buffer", "8 connections of 1 MB"), 8),
+    **{"1 MB buffer": 16, "8 connections of 1 MB": 8},
     **dict.fromkeys(("standard", "highspeed"), 16),
 }
 LENGTH_SEEDS = 49

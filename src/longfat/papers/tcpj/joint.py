@@ -26,6 +26,7 @@ from longfat.papers.tcpj.joint_settings import (
     at_setting,
     fitted_links,
     flow_fields,
+    lacks,
     radios,
     sender_fields,
     settings,
@@ -308,8 +309,21 @@ def gains(archive: str = ARCHIVE) -> pd.Series:
 
 
 LEGS = (
-    Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence, parts=radios),
-    Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence),
+    Leg(
+        engine="segment",
+        archive=ARCHIVE,
+        settings=settings,
+        evidence=evidence,
+        parts=radios,
+        lacks=lacks(),
+    ),
+    Leg(
+        engine="ns2",
+        archive=ON_NS2,
+        settings=settings_on_ns2,
+        evidence=evidence,
+        lacks=lacks(),
+    ),
     *joint_changes.LEGS,
     *joint_families.LEGS,
 )

@@ -388,6 +388,19 @@ def _of_alphas(runs: pd.DataFrame) -> claims.Rows:
 
 
 LEGS = (
-    Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence, parts=own.radios),
-    Leg(engine="ns2", archive=ON_NS2, settings=settings_on_ns2, evidence=evidence_on_ns2),
+    Leg(
+        engine="segment",
+        archive=ARCHIVE,
+        settings=settings,
+        evidence=evidence,
+        parts=own.radios,
+        lacks=own.lacks(),
+    ),
+    Leg(
+        engine="ns2",
+        archive=ON_NS2,
+        settings=settings_on_ns2,
+        evidence=evidence_on_ns2,
+        lacks=own.lacks(),
+    ),
 )

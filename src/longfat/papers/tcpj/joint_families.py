@@ -21,8 +21,6 @@ from longfat.scenario import Scenario
 
 ARCHIVE = "tcpj-joint-families"
 SEEDS = 8
-# What none of these runs has: other senders, and the wire that flows share.
-_LACKS = ["westwood_base", "time_constant", "rtt_tick", "shared_rate", "shared_rtt", "start_times"]
 
 
 def experiment() -> JointRuns:
@@ -92,8 +90,9 @@ LEGS = (
     Leg(
         engine="segment",
         archive=ARCHIVE,
-        settings=lambda: own.settings().drop(columns=_LACKS),
+        settings=own.settings,
         evidence=evidence,
         parts=own.radios,
+        lacks=own.lacks(),
     ),
 )

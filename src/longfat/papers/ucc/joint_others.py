@@ -211,7 +211,7 @@ def _short_buffers(runs: pd.DataFrame) -> pd.DataFrame:
 
 _OF_UCC = ("clock", "minimum_of", "minimum_lifetime", "loss_rates")
 _OF_HD = ("ucc-s2-hd-busy", "ucc-s2-hd-lossless", "ucc-s2-region-a", "ucc-s2-region-b")
-LACKS: dict[tuple[str, ...], tuple[str, ...]] = {  # claims: parameters that none of their runs has
+_LACKS: dict[tuple[str, ...], tuple[str, ...]] = {  # claims: what none of their runs has
     _OF_HD: (*_OF_UCC, "max_probability_chd", "loss_process", "loss_direction", "initial_ssthresh"),
     ("ucc-s2-chd-tolerates",): (*_OF_UCC, "max_probability_hd", "initial_ssthresh"),
     ("ucc-s2-chd-coexists",): _OF_UCC,
@@ -221,17 +221,12 @@ LACKS: dict[tuple[str, ...], tuple[str, ...]] = {  # claims: parameters that non
 }
 
 
-def _leg(claims: tuple[str, ...], lacks: tuple[str, ...]) -> Leg:
-    def of_these(points: pd.DataFrame) -> pd.DataFrame:
-        found = evidence(points)
-        return found[found["claim"].isin(claims)]
-
-    return Leg(
+LEGS = (
+    Leg(
         engine="segment",
         archive=ARCHIVE,
-        settings=lambda: settings().drop(columns=list(lacks)),
-        evidence=of_these,
-    )
-
-
-LEGS = tuple(_leg(claims, lacks) for claims, lacks in LACKS.items())
+        settings=settings,
+        evidence=evidence,
+        lacks={claim: lacks for claims, lacks in _LACKS.items() for claim in claims},
+    ),
+)
