@@ -35,6 +35,7 @@ def of_chapter(runs: Runs) -> Numbers:
         random_loss_numbers(runs.derived(analysis.segment_losses))
         | engine_numbers(runs.derived(analysis.random_losses))
         | ns2_numbers(runs.derived(analysis.ns2_losses), runs.derived(analysis.ns2_westwoods))
+        | todays_numbers(runs.flows("tcpj-today"))
         | packet_loss_numbers()
         | filter_numbers(at)
         | fit_numbers(runs.derived(analysis.fit), at)
@@ -72,6 +73,7 @@ def of_long_version(runs: Runs) -> Numbers:
         | sensitivity_numbers(runs.derived(analysis.varied), runs.derived(analysis.keeping))
         | fit_numbers(runs.derived(analysis.fit), runs.setting)
         | alpha_numbers(runs.derived(analysis.alphas))
+        | todays_numbers(runs.flows("tcpj-today"))
         | joint_numbers()
     )
 
@@ -244,6 +246,7 @@ def repeating_numbers(flows: pd.DataFrame) -> Numbers:
         for name, (sender, base) in over.items():
             gains = statistics.gains(own, base, ["bit_error_rate"]).set_index("protocol")
             numbers[f"tcpj_{word}_{name}"] = gains.at[sender, "gain"]
+        numbers[f"tcpj_{word}_kept_less"] = -float(numbers[f"tcpj_{word}_kept"])
         overflows = own.groupby("protocol")["overflows"].mean()
         numbers[f"tcpj_{word}_sack_overflows"] = overflows["SACK"]
         numbers[f"tcpj_{word}_kept_overflows"] = overflows[KEEPING]
@@ -278,6 +281,7 @@ def engine_numbers(random_loss: pd.DataFrame) -> Numbers:
 def ns2_numbers(losses: pd.DataFrame, westwoods: pd.DataFrame) -> Numbers:
     """What TCP-J and Westwood gain over NewReno on ns-2, and Westwood on Reno; missing without it.
 
+    And between what TCP-J's lead over Westwood in a single run lies.
     `losses` is of `analysis.ns2_losses`, `westwoods` of `analysis.ns2_westwoods`.
     """
     names = {("TCP-J", 4e-6): "tcpj", ("TCP-J", 1e-6): "tcpj_1e6", ("TCP-J", 8e-6): "tcpj_8e6"}
@@ -290,8 +294,26 @@ def ns2_numbers(losses: pd.DataFrame, westwoods: pd.DataFrame) -> Numbers:
         for column, suffix in (("gain", ""), ("low", "_low"), ("high", "_high")):
             known = key in own.index
             found[f"tcpj_ns2_{name}{suffix}"] = float(own.at[key, column]) if known else np.nan
+    found |= {f"tcpj_ns2_lead_{end}": np.nan for end in ("one_low", "one_high")}
+    if ("TCP-J", 4e-6) in own.index:
+        lead = statistics.gains(losses, "Westwood", ["bit_error_rate"])
+        lead = lead.set_index(["protocol", "bit_error_rate"])
+        found |= {
+            f"tcpj_ns2_lead_{end}": float(lead.at[("TCP-J", 4e-6), end])
+            for end in ("one_low", "one_high")
+        }
     on_reno = westwoods[(westwoods["base"] == "Reno") & (westwoods["bit_error_rate"] == 4e-6)]
     return found | {"tcpj_ns2_westwood_on_reno_lost": -on_reno["gain"].mean()}
+
+
+def todays_numbers(flows: pd.DataFrame) -> Numbers:
+    """What TCP-J and two of today's senders carry over a radio that repeats nothing (Mb/s)."""
+    means = flows.groupby(["protocol", "bit_error_rate"])["Mb/s"].mean()
+    return {
+        f"tcpj_today_{name.lower().replace('-', '')}_{text}": means[name, rate]
+        for name in ("TCP-J", "cubic", "bbr")
+        for rate, text in ((1e-6, "1e6"), (4e-6, "4e6"), (1e-5, "1e5"))
+    }
 
 
 def sensitivity_numbers(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:
