@@ -130,15 +130,16 @@ def _share(row: dict) -> str:
     if row["joint_verdict"] == "undecidable":
         return ""
     low, high = 100 * row["share_low"], 100 * row["share_high"]
-    return f" ({low:.0f} to {high:.0f} % of all such settings, with 95 % confidence)"
+    return f" [{low:.0f} to {high:.0f} %]"
 
 
 def _tells(row: dict) -> str:
     """Return what tells at which settings a claim holds; where nothing does, what matters most."""
     if row["turned_by"]:
-        names = _enumeration([label(name) for name in row["turned_by"].split(", ")])
-        right = f"{100 * row['told']:.0f} % of them" if row["told"] < 1 else "all of them"
-        return f"At which it does can be told by {names}, rightly at {right}."
+        names = [label(name) for name in row["turned_by"].split(", ")]
+        verb = "tells" if len(names) == 1 else "tell"
+        right = f"{100 * row['told']:.0f} %" if row["told"] < 1 else "all"
+        return f"{_capital(_enumeration(names))} {verb} at which ({right} rightly)."
     if not row["matters"]:
         return "No three parameters tell at which, and none explains more of it than chance would."
     index = f"first-order index {row['first_order']:.2f}"
