@@ -321,9 +321,10 @@ def _figures(at: Setting) -> Iterator[Figure]:
         data=mended_differences,
         chart=charts.mended,
         caption="How far the model's throughput is from the segment engine's and from that of "
-        "ns-2, with its sender of 2004, in per cent of what was measured, as one thing at a time is "
-        "mended: one halving in a window, growth by the ACKs that there are, both of these, and, "
-        "with all else as printed, what a round trip of growth sends. The last line is another model, with a distribution of "
+        "ns-2, with its sender of 2004, in per cent of what was measured, as one thing at a time "
+        "is mended: one halving in a window, growth by the ACKs that there are, both of these, "
+        "and, with all else as printed, what a round trip of growth sends. The last line is "
+        "another model, with a distribution of "
         "windows in place of a mean cycle.",
     )
     yield Figure(
