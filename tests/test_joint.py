@@ -617,6 +617,57 @@ def test_tcpjs_claims_on_changes_are_made_of_its_runs():
     assert means.loc["tcpj-s5-others"].tolist() == pytest.approx([50, 50])
 
 
+def tcpjs_runs() -> dict[str, list[tuple]]:
+    """What builds runs that a claim is judged by, and how these are asked for; a claim a kind."""
+    changes, radio = joint_changes.scenario, of("tcpj").scenario
+    return {
+        "tcpj-t2-sack-1e-6": [
+            (radio, {"run": "radio", "protocol": "SACK", "bit_error_rate": 1e-6})
+        ],
+        "tcpj-s4-shares": [(radio, {"run": "wire", "protocol": "with TCP-J", "bit_error_rate": 0})],
+        "tcpj-s3-alpha": [(changes, {"run": "alpha", "protocol": "TCP-J", "level": 0.5})],
+        "tcpj-s4-outages": [(changes, {"run": "outage", "protocol": "TCP-J", "level": 0.3})],
+        "tcpj-s4-above-in-outage": [
+            (changes, {"run": "silences", "protocol": name, "level": 1e-8})
+            for name in ("TCP-J", "Westwood")
+        ],
+        "tcpj-s4-local-westwood": [
+            (changes, {"run": "local", "protocol": "Westwood", "level": 0.0})
+        ],
+        "tcpj-s4-nonlocal-tcpj": [
+            (changes, {"run": "non-local", "protocol": "TCP-J", "level": 0.0})
+        ],
+        "tcpj-s2-split": [
+            (joint_families.scenario, {"remedy": remedy, "bit_error_rate": 1e-6})
+            for remedy in ("none", "split")
+        ],
+    }
+
+
+@pytest.mark.parametrize("claim", sorted(tcpjs_runs()))
+def test_what_a_claim_is_said_to_lack_changes_none_of_its_runs(claim):
+    """At two settings that differ in nothing else; the link is not fitted for this."""
+    [families] = joint_families.LEGS
+    lacks = list((joint_settings.lacks() | families.lacks)[claim])
+    settings = joint_changes.settings().assign(radio_rate=4e6, rtt=0.04).drop(columns="setting")
+    assert set(lacks) <= set(settings)
+    for first, other in ((0, 1), (7, 20)):
+        one = settings.iloc[first].to_dict()
+        two = one | settings[lacks].iloc[other].to_dict()
+        assert one != two
+        for build, asked in tcpjs_runs()[claim]:
+            known = {name: one[name] for name in _taken(build, settings)}
+            changed = {name: two[name] for name in _taken(build, settings)}
+            assert build(seed=1, **asked, **known) == build(seed=1, **asked, **changed)
+
+
+def _taken(build, settings: pd.DataFrame) -> list[str]:
+    """Return the columns that a run is asked for with: only movements have those of movements."""
+    if build is joint_changes.scenario:
+        return list(settings)
+    return list(settings.columns.drop(list(joint_settings.OF_MOVEMENTS)))
+
+
 def test_splits_and_proxies_are_made_of_its_runs():
     """Made-up runs: a relay doubles the goodput, Snoop halves it; a radio that repeats has none."""
     points = joint_families.experiment().design

@@ -132,12 +132,12 @@ def carry(
         report("every archive is of the present versions of behaviour: there is nothing to carry")
     tables = []
     for name, runs in older.groupby("experiment"):
-        made_with = store.versions_of(name)
-        behaviour.accept_new(map(engines.part, made_with))
         table = _compared(_drawn(runs, sample, draw), report)
         tables.append(table)
         if table["equal"].all():
-            store.carry(name, behaviour.versions(map(engines.part, made_with)), len(table))
+            parts = [engines.part(part) for part in store.versions_of(name)]
+            behaviour.accept_new(parts)
+            store.carry(name, behaviour.versions(parts), len(table))
             report(f"{name}: {len(table)} runs are equal, so it is of the present versions")
         else:
             report(f"{name}: digits differ; make its results again")

@@ -126,7 +126,7 @@ def _all_or(number: int, count: int) -> str:
 
 
 def _share(row: dict) -> str:
-    """Return the interval of the share of all plausible settings, where most of them decide."""
+    """Return the interval of the share of all plausible settings, unless it is undecidable."""
     if row["joint_verdict"] == "undecidable":
         return ""
     low, high = 100 * row["share_low"], 100 * row["share_high"]

@@ -50,7 +50,7 @@ def throughput_differences(runs: Runs) -> pd.DataFrame:
     return pd.concat(tables)
 
 
-OFF = {  # what is off by so much, of `claims.of_each_engine`
+OFF = {  # what is off by so much, of `claims.largest_differences`
     "few": "rate in the long run, where at most one packet in ten thousand is lost",
     "two": "the same, up to two in a thousand",
     "large_time": "time of 50 and of 100 MB, at most one in ten thousand",
@@ -60,7 +60,7 @@ OFF = {  # what is off by so much, of `claims.of_each_engine`
 
 def off_on_each_engine(runs: Runs) -> pd.DataFrame:
     """Return how far the model is off at most, in per cent, by engine: a row a quantity."""
-    found = runs.derived(claims.off_on_each_engine)
+    found = runs.derived(claims.largest_differences)
     columns = {
         style.ENGINE_LABEL[leg]: [found[f"hybla_{leg}_{name}"] for name in OFF]
         for leg in claims.EACH_ENGINE
@@ -324,8 +324,7 @@ def _figures(at: Setting) -> Iterator[Figure]:
         "ns-2, with its sender of 2004, in per cent of what was measured, as one thing at a time "
         "is mended: one halving in a window, growth by the ACKs that there are, both of these, "
         "and, with all else as printed, what a round trip of growth sends. The last line is "
-        "another model, with a distribution of "
-        "windows in place of a mean cycle.",
+        "another model, with a distribution of windows in place of a mean cycle.",
     )
     yield Figure(
         name="hybla-parts",

@@ -368,7 +368,7 @@ def _at_loss(some: pd.DataFrame, loss: float, column: str) -> float:
     return float(some.loc[np.isclose(some["loss"], loss), column].mean())
 
 
-def off_on_each_engine(runs: Runs) -> dict[str, float]:
+def largest_differences(runs: Runs) -> dict[str, float]:
     """Return the largest mean differences from the model on each of `EACH_ENGINE`, in per cent.
 
     In the long run where losses are rare (few), up to two in a thousand (two) and at any loss rate
@@ -404,9 +404,9 @@ def _of(
 
 
 def of_each_engine(runs: Runs) -> dict[str, float]:
-    """Return `off_on_each_engine`, and how far engines are from each other in the long run."""
+    """Return `largest_differences`, and how far engines are from each other in the long run."""
     compared = runs.derived(analysis.compared)
-    found = dict(runs.derived(off_on_each_engine))
+    found = dict(runs.derived(largest_differences))
     for name, leg, other in (
         ("linux", "linux", "segment-emulation"),
         ("ns3", "ns3-simulation", "segment"),

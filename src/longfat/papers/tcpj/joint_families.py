@@ -2,6 +2,7 @@
 
 On the segment engine, which alone has relays and Snoop: NewReno over the radio, with one of them in
 the access router or with neither. A radio link that repeats frames itself has no proxy that does.
+All have limited transmit, since a relay's sender cannot be without.
 """
 
 from collections.abc import Iterator
@@ -43,10 +44,8 @@ def _points() -> pd.DataFrame:
 
 
 def scenario(*, remedy: str, bit_error_rate: float, seed: int, **at: Any) -> Scenario:
-    """Return a run at a setting, with one of `families.REMEDIES`; relays have limited transmit."""
-    at = own.with_link(at)
-    if remedy == "split":
-        at["limited_transmit"] = "on"
+    """Return a run at a setting, with one of `families.REMEDIES`."""
+    at = own.with_link(at) | {"limited_transmit": "on"}
     found = families.path(
         remedy,
         bit_error_rate,
@@ -93,6 +92,10 @@ LEGS = (
         settings=own.settings,
         evidence=evidence,
         parts=own.radios,
-        lacks=own.lacks(),
+        lacks={
+            claim: (*lacks, "limited_transmit")
+            for claim, lacks in own.lacks().items()
+            if claim in families.CLAIMS.values()
+        },
     ),
 )

@@ -31,10 +31,10 @@ LEFT_OUT = {
 }
 OF_WIRES = ("shared_rate", "shared_rtt", "start_times")
 ON_WIRES = ("tcpj-s4-shares", "tcpj-s4-no-harm", "tcpj-s3-alpha")  # claims
+ON_LOCAL_MOVEMENTS = ("tcpj-s4-local-westwood", "tcpj-s4-local-throughput")
 ON_MOVEMENTS = (
-    *("tcpj-s4-local-westwood", "tcpj-s4-local-throughput", "tcpj-s4-nonlocal-westwood"),
-    *("tcpj-s4-nonlocal-tcpj", "tcpj-s4-unannounced", "tcpj-s4-unannounced-shape"),
-    *("tcpj-s4-kinder", "tcpj-s5-others"),
+    *("tcpj-s4-nonlocal-westwood", "tcpj-s4-nonlocal-tcpj", "tcpj-s4-unannounced"),
+    *("tcpj-s4-unannounced-shape", "tcpj-s4-kinder", "tcpj-s5-others"),
 )
 WITHOUT = (("westwood_base", "Reno"),)  # but on ns-2 no such sender is written
 FIT_ARCHIVE, FIT_ON_NS2 = "tcpj-joint-fit", "tcpj-joint-fit-ns2"
@@ -47,6 +47,7 @@ _OF_REPETITIONS = (
     *("repeat_mode", "repeat_feedback", "repeat_jitter"),
     *("selective_repeats", "selective_feedback"),
 )
+_OF_WESTWOOD = ("westwood_base", "time_constant")  # off the wire the link is fitted by them too
 _OF_RADIO = ("wired_rate", "radio_delay", "loss_direction", "packet", "link_retransmissions")
 RADIO_PACKET_BYTES = value("packet")
 PEAK = 4e-6  # of bit errors: where gains are largest
@@ -72,8 +73,10 @@ def radios(settings: pd.DataFrame) -> pd.Series:
 def lacks() -> dict[str, tuple[str, ...]]:
     """Return, by each claim's name, the parameters that none of its runs has."""
     others = dict.fromkeys(papers.claims("tcpj")["id"], (*OF_WIRES, *OF_MOVEMENTS))
-    on_wires = dict.fromkeys(ON_WIRES, (*_OF_RADIO, *_OF_REPETITIONS, *OF_MOVEMENTS))
-    return others | on_wires | dict.fromkeys(ON_MOVEMENTS, OF_WIRES)
+    not_there = (*_OF_RADIO, *_OF_REPETITIONS, *_OF_WESTWOOD, *OF_MOVEMENTS)
+    on_wires = dict.fromkeys(ON_WIRES, not_there)
+    local = dict.fromkeys(ON_LOCAL_MOVEMENTS, (*OF_WIRES, "new_wired_rate"))
+    return others | on_wires | local | dict.fromkeys(ON_MOVEMENTS, OF_WIRES)
 
 
 @functools.cache
