@@ -105,3 +105,23 @@ def test_an_archive_with_other_digits_is_not(copy):
     assert done.returncode == 1
     assert "hybla-windows: digits differ; make its results again" in done.stdout
     assert (copy / "data/provenance.csv").read_bytes() == before
+
+
+def test_provenance_marks_a_package_that_differs_from_its_commit_and_no_other_change(copy):
+    shutil.copy(ROOT / ".gitignore", copy)
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for command in (["init", "-q"], ["add", ".gitignore", "src"], [*who, "commit", "-qm", "one"]):
+        subprocess.run(["git", *command], cwd=copy, check=True)
+
+    def commit() -> str:
+        command = [sys.executable, "-c", "from longfat import paths; print(paths.commit())"]
+        environment = os.environ | {"PYTHONPATH": str(copy / "src")}
+        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    (copy / "data/provenance.csv").write_text("other data")
+    first = commit()
+    assert re.fullmatch("[0-9a-f]{40}", first)
+    sender = copy / "src/longfat/engines/segment/sender.h"
+    sender.write_text(sender.read_text("utf-8") + "// Another word.\n", encoding="utf-8")
+    assert commit() == f"{first}+"

@@ -661,6 +661,30 @@ def test_what_a_claim_is_said_to_lack_changes_none_of_its_runs(claim):
             assert build(seed=1, **asked, **known) == build(seed=1, **asked, **changed)
 
 
+UCCS_RUNS = {  # run, its senders and loss, of a claim each
+    "ucc-s2-hd-busy": ("alone", "HD", "HD", 0.0),
+    "ucc-s2-region-b": ("region", "HD", "NewReno", 0.0),
+    "ucc-s2-chd-tolerates": ("alone", "CHD", "CHD", 0.01),
+    "ucc-s2-chd-coexists": ("beside", "CHD", "NewReno", 0.0),
+    "ucc-s4-early": ("buffer of 10", "NewReno", "UCC", 0.0),
+    "ucc-s4-collapse": ("crowd of 4", "UCC", "UCC", 0.0),
+    "ucc-s4-renewed": ("minimum of 10 s", "UCC", "UCC", 0.01),
+    "ucc-s4-measures": ("estimate", "UCC", "UCC", 0.01),
+}
+
+
+@pytest.mark.parametrize("claim", UCCS_RUNS)
+def test_what_a_claim_on_ucc_is_said_to_lack_changes_none_of_its_runs(claim):
+    [leg] = joint_others.LEGS
+    run, first, second, loss = UCCS_RUNS[claim]
+    settings = joint_others.settings().drop(columns="setting")
+    one = settings.iloc[0].to_dict()
+    two = one | settings[list(leg.lacks[claim])].iloc[1].to_dict()
+    assert one != two
+    asked = {"run": run, "N1": first, "N2": second, "loss": loss, "seed": 1}
+    assert joint_others.scenario(**asked, **one) == joint_others.scenario(**asked, **two)
+
+
 def _taken(build, settings: pd.DataFrame) -> list[str]:
     """Return the columns that a run is asked for with: only movements have those of movements."""
     if build is joint_changes.scenario:
