@@ -281,8 +281,8 @@ def _check_known(experiment: str) -> None:
             f"'python tools/convert_archive.py' converts it"
         )
     raise InputError(
-        f"no archived experiment '{experiment}': archived are {', '.join(known) or 'none'}."
-        f"{nearest(experiment, known)}"
+        f"no archived experiment '{experiment}': each of the {len(known)} is a folder in "
+        f"{paths.RESULTS}.{nearest(experiment, known)}"
     )
 
 
