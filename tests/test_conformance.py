@@ -509,6 +509,13 @@ def test_duplicates_of_what_a_timeout_sent_again_are_no_loss():
     assert again_of(sent, window=11) == [0, 10]
 
 
+def test_duplicates_that_begin_no_recovery_send_two_segments():
+    """RFC 3042, section 2: two beyond the window, also where no fast retransmit may follow."""
+    commands = ["run 1.15", "ack 1.2 10", *(f"ack 1.21{i} 10" for i in range(6))]
+    sent = step(commands, sack=False)
+    assert [numbers(a) for a in sent[2:]] == [[12], [13], [], [], [], []]
+
+
 def test_the_window_is_inflated_by_duplicates():
     """RFC 6582, 3.2, and RFC 5681, 3.2, steps 3 to 5: ten segments, the first lost.
 
@@ -625,6 +632,17 @@ def test_after_a_timeout_slow_start_sends_again_in_order():
     assert again_of(answers) == list(range(10))
 
 
+def test_a_window_is_full_also_where_nothing_is_left_to_send():
+    """RFC 5681, 3.1: after a timeout the window is one, 0 is out again, and slow start follows.
+
+    1 to 9 are there, the first of the two that were sent again is lost, and the receiver has no
+    room for 10: the window is full, as in Linux (tcp_write_xmit, is_cwnd_limited).
+    """
+    reported = [f"{line} window=10000" for line in reports(range(1, 10))]
+    answers = step([*reported, "run 1.9", "ack 2 10 window=20000"])
+    assert [a["cwnd"] for a in answers[-2:]] == [1, 2]
+
+
 def test_after_a_timeout_with_sack_nothing_new_comes_before_what_is_lost():
     """RFC 5681, 3.1, and RFC 6675, 5.1.
 
@@ -656,9 +674,9 @@ def test_after_a_lost_syn_the_window_is_one_and_the_timeout_three_seconds():
 # --- explicit congestion notification
 
 
-def ecn(commands):
+def ecn(commands, **flow):
     """As `step`, of a connection that has ECN."""
-    settings = {"ecn": True, "initial_window_segments": 10, "timestamps": False}
+    settings = {"ecn": True, "initial_window_segments": 10, "timestamps": False} | flow
     return play(["synack 0.1 ECE", *commands], **settings)[1:]
 
 
@@ -690,6 +708,15 @@ def test_a_loss_in_a_window_that_a_mark_reduced_cuts_no_second_time():
     assert [i for i, sent in enumerate(all_numbers(answers)) if 1 in sent] == [3]
     assert answers[3]["state"] == "recovery"
     assert {a["ssthresh"] for a in answers} == {4.5}
+
+
+def test_without_sack_too_a_loss_in_a_window_that_a_mark_reduced_is_sent_again():
+    """RFC 6582, 3.2: only a recovery or a timeout sets "recover", a mark does not."""
+    commands = [f"ack {ms(0)} 1 ECE", *duplicates(3, 1, first=1)]
+    answers = ecn(commands, sack=False)
+    assert numbers(answers[-1])[:1] == [1]
+    assert answers[-1]["state"] == "recovery"
+    assert answers[-1]["ssthresh"] == answers[0]["ssthresh"]
 
 
 def test_a_mark_in_a_recovery_cuts_no_second_time():
@@ -859,6 +886,36 @@ def test_a_dsack_undoes_the_recovery_that_it_is_of(duplicate, state):
     answers = step(commands, undo=True)
     assert answers[3]["state"] == "recovery"
     assert answers[4]["state"] == state
+
+
+def test_a_marks_reduction_is_not_undone():
+    """RFC 4015, 3.2: not where a mark was seen. Then 1 is overtaken, and comes twice."""
+    commands = [f"ack {ms(0)} 1 ECE", *(f"ack {ms(1 + i)} 1 2-{3 + i}" for i in range(3))]
+    commands.append(f"ack {ms(8)} 5 dsack=1")
+    answers = ecn(commands, undo=True)
+    assert answers[3]["state"] == "recovery"
+    assert [a["ssthresh"] for a in answers] == [4.5] * 5
+
+
+def test_a_probe_that_was_not_needed_undoes_no_earlier_reduction():
+    """RFC 8985, 7.4: the first has repaired the loss of 9, the second comes for nothing.
+
+    The receiver has no room for new segments when they are sent.
+    """
+    commands = ["ack 0.2 9 window=1000", "run 0.65", "ack 0.7 10 window=10000"]
+    commands += ["ack 0.8 15 window=5000", "ack 0.81 20 window=1000", "ack 0.82 21 window=1000"]
+    commands += ["run 1.22", "ack 1.25 22 dsack=21 window=10000"]
+    answers = step(commands, rack=True, undo=True, min_rto_s=1)
+    assert answers[3]["state"] == "cwr"
+    assert [a["ssthresh"] for a in answers[3:]] == [2.5] * 5
+
+
+def test_what_one_ack_reports_has_not_been_overtaken():
+    """RFC 8985, 6.2, step 3: a delayed ACK tells of 2, and of 4 past a loss."""
+    commands = ["ack 0.2 2", "ack 0.201 3 4-5", "ack 0.202 3 4-6", "ack 0.203 3 4-7"]
+    answers = step(commands, rack=True, min_rto_s=1)
+    assert answers[3]["state"] == "recovery"
+    assert numbers(answers[3])[0] == 3
 
 
 def test_a_window_that_is_never_opened_is_asked_for_as_often_as_there_are_retries():

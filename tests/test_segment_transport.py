@@ -308,3 +308,40 @@ def test_a_tail_loss_probe_takes_the_place_of_a_timeout():
     assert plain["timeouts"] == 1
     assert rack["timeouts"] == 0
     assert rack["completion_s"] < plain["completion_s"] - 0.3
+
+
+def thresholds_after(
+    outage_s: float, lossy_s: float, loss: float, seed: int = 1, **own
+) -> list[float]:
+    """Return the thresholds (segments) that follow an outage at 5 s and losses after it."""
+    outage = {"start_s": 5, "duration_s": outage_s}
+    changes = [{"at_s": 5, "loss_per_packet": loss}, {"at_s": 5 + lossy_s, "loss_per_packet": 0.0}]
+    forth = link(rate_bps=20e6, delay_s=0.05, queue=500, outages=[outage], changes=changes)
+    settings = flow(**own) | {"initial_ssthresh_segments": 100}
+    answer = run(forth, settings, duration_s=8, seed=seed, series=["ssthresh_segments"])
+    times, thresholds = answer["series"]["ssthresh_segments"]
+    return [one for time_s, one in zip(times, thresholds, strict=True) if time_s > 5]
+
+
+@pytest.mark.parametrize("recovery", ["prr", "halving"])
+@pytest.mark.parametrize(
+    ("control", "leaves"), [("newreno", 1 / 2), ("scalable", 7 / 8), ("cubic", 0.7)]
+)
+def test_a_lost_retransmission_lowers_the_threshold_from_itself(control, leaves, recovery):
+    """RFC 5681, 4.3: twice, whatever a recovery allows at the moment."""
+    first, second, *_ = thresholds_after(
+        0.06, 0.56, 0.1, congestion_control=control, recovery=recovery
+    )
+    assert second == pytest.approx(leaves * first, rel=0.02)
+
+
+def test_who_would_leave_the_window_as_it_is_does_so_where_a_retransmission_is_lost():
+    ucc = {"name": "ucc", "parameters": {"alpha": 1.0}}
+    found = thresholds_after(0.06, 0.56, 0.1, congestion_control=ucc)
+    assert len(found) == 1  # it is told where it changes
+
+
+def test_after_a_timeout_a_lost_retransmission_begins_no_recovery():
+    """RFC 6675, 5.1: not before all is acknowledged that was outstanding."""
+    found = thresholds_after(0.5, 1.3, 0.05, seed=2, congestion_control="newreno")
+    assert len(found) == 1

@@ -21,9 +21,9 @@ from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Scenario
 
-BEHAVIOUR = 2
+BEHAVIOUR = 3
 # What Linux has besides (RACK-TLP, F-RTO, undo) has a number of its own: few runs use it.
-AS_LINUX, AS_LINUX_BEHAVIOUR = "segment/as-linux", 3
+AS_LINUX, AS_LINUX_BEHAVIOUR = "segment/as-linux", 4
 
 
 def is_here() -> bool:

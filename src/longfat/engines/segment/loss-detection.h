@@ -109,6 +109,7 @@ class LossDetection
     Delivery on_ack(const Packet& packet, Time now, Delivered delivered)
     {
         Delivery all;
+        board.begin_ack();
         const auto note_original = [&](const SentSegment& segment, uint64_t number) {
             all.first_original =
                 std::min(all.first_original, segment.ambiguous ? NO_LIMIT : number);
@@ -178,7 +179,9 @@ class LossDetection
             return 0;
         }
         ++m_dup_acks;
-        if (state == State::RECOVERY || state == State::CWR || m_spec.limited_transmit)
+        // Limited transmit lets the first two send a segment beyond the window each (RFC 3042).
+        const bool sends_two = m_spec.limited_transmit && m_dup_acks < Scoreboard::DUP_THRESH;
+        if (state == State::RECOVERY || state == State::CWR || sends_two)
         {
             board.add_reno_sack();
         }
@@ -226,7 +229,12 @@ class LossDetection
         {
             return sign_of_duplicates(state, advances, above, lost);
         }
-        if (state == State::RECOVERY || state == State::LOSS)
+        // Until all is repaired that a timeout has found, no recovery begins (RFC 6675, section 5.1).
+        if (state == State::LOSS)
+        {
+            return Sign::NONE;
+        }
+        if (state == State::RECOVERY)
         {
             return lost_again ? Sign::LOST_RETRANSMISSION : Sign::NONE;
         }
@@ -310,9 +318,10 @@ class LossDetection
         {
             return Sign::HOLE;
         }
-        if (!m_spec.limited_transmit && state != State::CWR)
+        if (state != State::CWR)
         {
-            for (uint64_t i = 0; i < Scoreboard::DUP_THRESH; ++i)
+            const uint64_t counted = m_spec.limited_transmit ? Scoreboard::DUP_THRESH - 1 : 0;
+            for (uint64_t i = counted; i < Scoreboard::DUP_THRESH; ++i)
             {
                 board.add_reno_sack();
             }

@@ -38,6 +38,12 @@ class RecoveryState
         return m_recover;
     }
 
+    /// "recover" of RFC 6582: the same for the last recovery or timeout, and never for ECN's marks.
+    uint64_t recover_of_losses() const
+    {
+        return m_recover_of_losses;
+    }
+
     /// The number of the transmission after which the window was last reduced.
     uint64_t reduced_after() const
     {
@@ -57,6 +63,7 @@ class RecoveryState
         m_reduced_after = board.transmissions();
         if (state != State::CWR)
         {
+            m_recover_of_losses = m_recover;
             m_fast_retransmit = state == State::RECOVERY;
             m_partial_ack = false;
         }
@@ -110,6 +117,7 @@ class RecoveryState
   private:
     State m_state{State::OPEN};
     uint64_t m_recover{0};
+    uint64_t m_recover_of_losses{0};
     uint64_t m_reduced_after{0};
     bool m_fast_retransmit{false};
     bool m_partial_ack{false}; //!< without SACK: there was one in this recovery

@@ -434,6 +434,12 @@ class Scoreboard
         return found;
     }
 
+    /// An ACK begins. What it reports may stand in it in any order: of these none overtook another.
+    void begin_ack()
+    {
+        m_known_highest = m_rack_highest;
+    }
+
     /// A segment has arrived although one that was sent later had arrived before it.
     bool reordering_seen() const
     {
@@ -730,7 +736,7 @@ class Scoreboard
                 m_rack_order = segment.order;
                 m_rack_sent = segment.sent;
             }
-            m_reordering_seen = m_reordering_seen || (i < m_rack_highest && !segment.ambiguous);
+            m_reordering_seen = m_reordering_seen || (i < m_known_highest && !segment.ambiguous);
             m_rack_highest = std::max(m_rack_highest, i);
             return;
         }
@@ -771,7 +777,8 @@ class Scoreboard
     uint64_t m_latest[DUP_THRESH]{}; //!< since there are such: the highest orders that arrived
     uint64_t m_rack_order{0};
     Time m_rack_sent{0};
-    uint64_t m_rack_highest{0}; //!< highest segment that has arrived
+    uint64_t m_rack_highest{0};  //!< highest segment that has arrived
+    uint64_t m_known_highest{0}; //!< the same by the ACKs before this one
     bool m_reordering_seen{false};
     Time m_least_rtt{NEVER}; //!< from transmission to report, of what was sent once
 };

@@ -360,9 +360,10 @@ class Sender final : public Endpoint,
         m_arrived = std::max(m_arrived, packet.arrived); // ACKs may overtake each other
         m_checks.expect(m_rate.delivered() <= m_arrived,
                         "more was counted as delivered than has arrived");
+        const bool of_probe = m_probe.is_told_of(packet);
         if (m_spec.rack)
         {
-            const bool dsack = packet.duplicate != NO_LIMIT && !m_probe.is_told_of(packet);
+            const bool dsack = packet.duplicate != NO_LIMIT && !of_probe;
             m_detection.adapt_reordering_window(dsack);
         }
         bool lost_again = detect_losses(now);
@@ -379,7 +380,7 @@ class Sender final : public Endpoint,
         }
         const bool has_new = m_spec.frto && m_state.state() == State::LOSS &&
                              m_transmission.has_new(m_board, m_transmission.end_of_data(m_board));
-        if (m_spurious.on_ack(packet, delivery, m_state.state(), has_new))
+        if (m_spurious.on_ack(packet, delivery, m_state.state(), has_new, of_probe))
         {
             undo(now);
             lost_again = false;
@@ -592,7 +593,8 @@ class Sender final : public Endpoint,
     /// Begin a recovery, or another, if what is now known shows that it must.
     void react(const Ack& ack, bool lost_again, uint64_t una_before)
     {
-        const bool above = una_before > m_state.recover() || m_state.recover() == 0;
+        const uint64_t recover = m_state.recover_of_losses();
+        const bool above = una_before > recover || recover == 0;
         switch (m_detection.sign(m_state.state(),
                                  ack.newly_acked > 0,
                                  lost_again,
@@ -665,12 +667,19 @@ class Sender final : public Endpoint,
     /// The threshold falls, and the window to it.
     void reduce(Congestion::Cause cause, const Ack& ack, State state, bool asks)
     {
-        remember();
+        if (state == State::CWR)
+        {
+            m_spurious.forget();
+        }
+        else
+        {
+            remember();
+        }
         m_probe.forget();
         if (asks)
         {
             const Congestion told = congestion(cause, ack.prior_in_flight, ack.now);
-            m_window.set_ssthresh(m_cc->ssthresh(told, control()), ack.now);
+            m_window.set_ssthresh(m_cc->ssthresh(told, before_reduction()), ack.now);
         }
         m_state.begin(state, m_board);
         const Bytes reported = m_board.sacked_out() - ack.newly_sacked;
@@ -681,7 +690,7 @@ class Sender final : public Endpoint,
     /// The window while it lasts.
     void update_recovery(Bytes delivered, bool safe)
     {
-        if (m_state.is_reducing() && !m_entry.regulates_recovery)
+        if (recovers())
         {
             const Bytes threshold = m_window.ssthresh();
             const Bytes window =
@@ -702,13 +711,33 @@ class Sender final : public Endpoint,
         // outstanding, unless a recovery has reduced the window: a second sign of congestion must not
         // leave a higher threshold than the first.
         const bool all = cause == Congestion::TIMEOUT && !m_state.is_reducing();
+        const Bytes window = recovers() ? m_window.ssthresh() : m_window.cwnd();
         congestion.flight_size =
-            all ? m_board.outstanding() : std::min(m_board.outstanding(), m_window.cwnd());
+            all ? m_board.outstanding() : std::min(m_board.outstanding(), window);
         congestion.pipe = pipe;
         congestion.advertised_window = m_transmission.advertised_window;
         congestion.srtt = m_rtts.srtt();
         congestion.min_rtt = m_rtts.min();
         return congestion;
+    }
+
+    /// What a reduction starts from. While another is under way that is where it leads to, and not
+    /// what proportional rate reduction allows at the moment: the window is lowered twice (RFC 5681,
+    /// section 4.3).
+    Control before_reduction() const
+    {
+        Control control = m_window.control();
+        if (recovers())
+        {
+            control.cwnd = control.ssthresh;
+        }
+        return control;
+    }
+
+    /// The window is the recovery's, and not the congestion control's.
+    bool recovers() const
+    {
+        return m_state.is_reducing() && !m_entry.regulates_recovery;
     }
 
     void remember()
@@ -758,6 +787,7 @@ class Sender final : public Endpoint,
         const bool first = m_timers.retries() == 1;
         ++count.timeouts;
         const Congestion timeout = congestion(Congestion::TIMEOUT, m_board.pipe(), now);
+        const Control before = before_reduction();
         remember();
         m_probe.forget();
         m_spurious.on_timeout(first, m_state.state(), m_board.snd_nxt());
@@ -771,7 +801,7 @@ class Sender final : public Endpoint,
         }
         if (first) // else it is held constant (RFC 5681, section 3.1)
         {
-            m_window.set_ssthresh(m_cc->ssthresh(timeout, control()), now);
+            m_window.set_ssthresh(m_cc->ssthresh(timeout, before), now);
         }
         m_pacing_timer.stop();
         if (!m_entry.regulates_recovery)
@@ -819,7 +849,7 @@ class Sender final : public Endpoint,
         const uint64_t next = m_board.snd_nxt();
         const bool has_new = m_transmission.has_new(m_board, m_transmission.end_of_data(m_board));
         m_probe.on_sent(has_new ? next + 1 : next, !has_new);
-        send_segment(has_new ? next : next - 1, m_events.now());
+        send_segment(has_new ? next : next - 1, m_events.now(), PROBE);
         m_timers.on_tail_probed(m_rtts.timeout.rto());
     }
 
@@ -967,7 +997,7 @@ class Sender final : public Endpoint,
             switch (next.kind)
             {
             case NextSegment::NO_DATA:
-                m_cwnd_limited = false;
+                m_cwnd_limited = m_board.pipe() + m_mss > allowed.cwnd; // full, and nothing to send
                 if (m_transmission.is_application_limited(m_board) && m_board.pipe() < allowed.cwnd)
                 {
                     m_rate.on_app_limited(m_board.pipe());
@@ -1005,10 +1035,11 @@ class Sender final : public Endpoint,
         }
     }
 
-    /// A segment within the window, or a supplement beyond it.
+    /// A segment within the window, a probe of a flight's tail, or a supplement beyond the window.
     enum Priority : uint8_t
     {
         WINDOW,
+        PROBE,
         NORMAL,
         LOW,
     };
@@ -1017,7 +1048,7 @@ class Sender final : public Endpoint,
     {
         const uint32_t bytes = m_stream.size(number);
         const bool again = m_board.send(number, now);
-        if (priority != WINDOW)
+        if (priority == NORMAL || priority == LOW)
         {
             m_board.set_aside(number);
         }
@@ -1030,7 +1061,8 @@ class Sender final : public Endpoint,
         if (again)
         {
             ++count.retransmissions;
-            m_spurious.on_sent_again(now, m_state.is_calm() && m_board.retransmissions_out() == 1);
+            const bool alone = m_state.is_calm() && m_board.retransmissions_out() == 1;
+            m_spurious.on_sent_again(now, alone, priority == PROBE);
         }
         else if (m_spec.rack)
         {

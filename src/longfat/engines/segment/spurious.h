@@ -32,6 +32,12 @@ class SpuriousDetection
         m_can_undo = true;
     }
 
+    /// A reduction that is not taken back: for ECN's mark, or for a loss that a probe has repaired.
+    void forget()
+    {
+        m_can_undo = false;
+    }
+
     const Control& before() const
     {
         return m_before;
@@ -47,11 +53,12 @@ class SpuriousDetection
         m_can_undo = m_can_undo && state != State::LOSS;
     }
 
-    /// `alone`: no recovery is under way, and nothing else that was sent again.
-    void on_sent_again(Time now, bool alone)
+    /// `alone`: no recovery is under way, and nothing else that was sent again. That a probe comes
+    /// twice tells of the probe alone.
+    void on_sent_again(Time now, bool alone, bool is_probe)
     {
         m_first_repair = alone ? now : std::min(m_first_repair, now);
-        ++m_undo_count;
+        m_undo_count += !is_probe;
     }
 
     /// The next segments to leave are new ones (RFC 5682, step 2b).
@@ -61,14 +68,16 @@ class SpuriousDetection
     }
 
     /// Returns whether the ACK shows that the last reduction is to be undone, which is then done.
-    /// `has_new`: a new segment could be sent.
-    bool on_ack(const Packet& packet, const Delivery& delivery, State state, bool has_new)
+    /// `has_new`: a new segment could be sent. `of_probe`: it tells that a probe came twice.
+    bool on_ack(
+        const Packet& packet, const Delivery& delivery, State state, bool has_new, bool of_probe)
     {
         if (!m_spec.frto && !m_spec.undo)
         {
             return false;
         }
-        if (packet.duplicate != NO_LIMIT && packet.duplicate >= m_una && m_undo_count > 0)
+        if (packet.duplicate != NO_LIMIT && packet.duplicate >= m_una && m_undo_count > 0 &&
+            !of_probe)
         {
             --m_undo_count;
             if (m_spec.undo && m_undo_count == 0)
