@@ -162,9 +162,10 @@ def test_acks_that_come_just_at_the_measured_rate_begin_the_count_anew():
     assert max(windows) == pytest.approx(2 * product + 3 + 2 + 16 + 4)
 
 
-def test_bbr_takes_what_is_lost_from_its_window_in_a_recovery(steady):
-    """tcp_bbr.c, bbr_set_cwnd_to_recover_or_restore. After its first round trip it may grow."""
-    steady.state = "recovery"
+@pytest.mark.parametrize("state", ["recovery", "loss"])
+def test_bbr_takes_what_is_lost_from_its_window(steady, state):
+    """tcp_bbr.c, bbr_set_cwnd_to_recover_or_restore. A recovery may grow after a round trip."""
+    steady.state = state
     steady.part(prior_state="open")
     steady.trip()
     steady.trip()

@@ -120,7 +120,18 @@ def test_hystart_as_linux_asks_eight_samples_of_a_round():
     assert ended == [False] * 8 + [True] * 2
 
 
-# --- H-TCP
+def test_hystart_as_linux_counts_rounds_from_the_first_ack():
+    """hystart_update: below 16 segments too, so that a train of ACKs is as long as it is."""
+    cubic, ended = Driver("cubic", 15, 1e6, hystart_as_linux=True), []
+    cubic.established(0.02)
+    cubic.ack(0.02)
+    for _ in range(12):
+        cubic.wait(0.001)
+        cubic.ack(0.02)
+        ended.append(cubic.ssthresh < 1e6)
+    assert ended == [False] * 10 + [True] * 2  # (20 ms + 1 ms) / 2
+
+
 # --- H-TCP
 
 
@@ -202,6 +213,28 @@ def test_htcp_as_linux_learns_its_largest_round_trip_by_20_ms_at_a_time():
     assert epoch(0.119, 0.138) == pytest.approx(100 / 138, abs=1e-3)
     # a twentieth of what is above the least is forgotten: 136.1 ms
     assert epoch(BASE) == pytest.approx(100 / 136.1, abs=1e-3)
+
+
+def test_htcp_as_linux_goes_on_where_it_was_when_there_was_no_loss():
+    """htcp_cwnd_undo: the time since the last loss, by which it grows, is that of before."""
+    grown = {}
+    for name in "plain", "undone", "lost":
+        htcp = Driver("htcp", 50, as_linux_6_12=True)
+        htcp.established(BASE)
+        for _ in range(40):
+            htcp.round(BASE)
+        window = htcp.cwnd
+        if name != "plain":
+            htcp.threshold()
+        if name == "undone":
+            htcp.event("undo", before=window)
+        htcp.set(window, 2)
+        htcp.ack(BASE, prior_state="open" if name == "plain" else "recovery")
+        for _ in range(10):
+            htcp.round(BASE)
+        grown[name] = htcp.cwnd - window
+    assert grown["undone"] == grown["plain"]
+    assert grown["lost"] == 10
 
 
 @pytest.mark.parametrize("since_loss_s", [0.5, 3, 12])

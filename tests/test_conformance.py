@@ -918,6 +918,20 @@ def test_what_one_ack_reports_has_not_been_overtaken():
     assert numbers(answers[3])[0] == 3
 
 
+def test_a_retransmission_that_arrives_tells_how_long_one_takes():
+    """RFC 8985, 6.2, step 2: RACK.rtt is its, 0.125 s, and no longer the 0.2 s of the originals.
+
+    1 and 2 leave again at 0.302 and 0.305 s, and at 0.43 s the second is there without the first.
+    """
+    commands = ["ack 0.2 1", *(f"ack 0.3{i:02} 1 3-{4 + i}" for i in range(7)), "ack 0.43 1 2-10"]
+    *before, last = step(commands, rack=True, min_rto_s=1)
+    assert [(time, segment) for a in before[3:] for time, segment, _ in a["sent"]] == [
+        (0.302, 1),
+        (0.305, 2),
+    ]
+    assert numbers(last) == [1]
+
+
 def test_a_window_that_is_never_opened_is_asked_for_as_often_as_there_are_retries():
     """RFC 9293, 3.8.6.1 and R2."""
     answers = play(["synack 0.1 window=0", "run 900"], retries=3)

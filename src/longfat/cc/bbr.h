@@ -42,7 +42,8 @@ class Bbr
         .linux = "bbr",
         .events =
             event::ESTABLISHED | event::TIMEOUT | event::UNDO | event::RESTART | event::BANDWIDTH,
-        .regulates_recovery = true};
+        .regulates_recovery = true,
+        .version = 2};
 
     static constexpr auto parameters()
     {
@@ -446,7 +447,7 @@ class Bbr
         const double acked = ack.segments(ack.newly_delivered);
         if (ack.newly_delivered > 0)
         {
-            if (ack.state == State::RECOVERY && ack.newly_lost > 0)
+            if (ack.newly_lost > 0)
             {
                 now.cwnd = std::max(now.cwnd - ack.segments(ack.newly_lost), 1.0);
             }

@@ -44,7 +44,8 @@ class Cubic
                                  .colour = "#56b4e9",
                                  .marker = "s",
                                  .linux = "cubic",
-                                 .events = event::UNDO | event::RESTART};
+                                 .events = event::UNDO | event::RESTART,
+                                 .version = 2};
 
     static constexpr auto parameters()
     {
@@ -105,15 +106,14 @@ class Cubic
                              "",
                              "W_est as Linux 6.12 has it, whose alpha is never raised to 1",
                              "Linux, tcp_cubic.c"},
-            Parameter<Cubic>{
-                "hystart_as_linux",
-                &Cubic::m_linux_hystart,
-                0,
-                0,
-                1,
-                "",
-                "HyStart as Linux 6.12 has it, but for rounds: they begin at 16 segments",
-                "Linux, tcp_cubic.c"}};
+            Parameter<Cubic>{"hystart_as_linux",
+                             &Cubic::m_linux_hystart,
+                             0,
+                             0,
+                             1,
+                             "",
+                             "HyStart as Linux 6.12 has it",
+                             "Linux, tcp_cubic.c"}};
     }
 
     Control on_ack(const Ack& ack, Control now)
@@ -129,12 +129,9 @@ class Cubic
             return now;
         }
         m_last_ack = ack.now;
-        // Linux counts rounds from the first ACK on. Here they begin at 16 segments, amid a round: too
-        // early an end where a window takes long to leave. Mended, it is another version of this sender.
         if (now.in_slow_start() && m_linux_hystart && m_use_hystart)
         {
-            return now.cwnd < LinuxHyStart::LOW_WINDOW ? ByteCountingSlowStart{}.on_ack(ack, now)
-                                                       : m_linux_slow_start.on_ack(ack, now);
+            return m_linux_slow_start.on_ack(ack, now);
         }
         if (now.in_slow_start())
         {

@@ -51,10 +51,11 @@ class HtcpOfLinux
         }
         if (ack.state == State::OPEN)
         {
-            if (ack.prior_state >= State::CWR) // htcp_state
+            if (ack.prior_state >= State::CWR && !m_undone) // htcp_state
             {
                 m_last_loss = ack.now;
             }
+            m_undone = false;
         }
         measure_rtt(ack);
         measure_throughput(ack, acked, now.cwnd);
@@ -99,8 +100,18 @@ class HtcpOfLinux
         {
             m_max_rtt = m_min_rtt + (m_max_rtt - m_min_rtt) * 95 / 100;
         }
+        m_loss_before = m_last_loss;
         m_last_loss = now;
+        m_undone = false;
         return std::max(std::floor(std::floor(control.cwnd) * m_beta), 2.0);
+    }
+
+    /// htcp_cwnd_undo: there was no loss, so that the time since the last one goes on. (What else it
+    /// takes back has not changed since.)
+    void undo()
+    {
+        m_last_loss = m_loss_before;
+        m_undone = true;
     }
 
   private:
@@ -181,7 +192,9 @@ class HtcpOfLinux
 
     Time m_min_rtt{NEVER};
     Time m_max_rtt{0};
-    Time m_last_loss{0}; //!< last_cong
+    Time m_last_loss{0};   //!< last_cong
+    Time m_loss_before{0}; //!< undo_last_cong
+    bool m_undone{false};  //!< undo_last_cong is zero
     double m_alpha{1};
     double m_beta{0.5};
     bool m_adapts{false};            //!< modeswitch
@@ -204,7 +217,8 @@ class Htcp
                                  .colour = "#999933",
                                  .marker = "^",
                                  .linux = "htcp",
-                                 .events = event::ESTABLISHED};
+                                 .events = event::ESTABLISHED | event::UNDO,
+                                 .version = 2};
 
     static constexpr auto parameters()
     {
@@ -293,6 +307,15 @@ class Htcp
         m_last_loss = congestion.now;
         m_aimd.b = 1 - m_beta;
         return m_aimd.decreased(now.cwnd);
+    }
+
+    Control on_undo(const Undo& undo, Control now)
+    {
+        if (m_as_linux)
+        {
+            m_linux.undo();
+        }
+        return undo.applied(now);
     }
 
   private:

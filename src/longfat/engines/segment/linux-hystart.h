@@ -37,8 +37,6 @@ class LinuxHyStart
         m_end = 0;
     }
 
-    static constexpr double LOW_WINDOW = 16; //!< segments
-
   private:
     /// A round begins with the first ACK for what was sent in it, so that its first round trip is that of
     /// a queue which the round before has left.
@@ -77,6 +75,7 @@ class LinuxHyStart
         return static_cast<Time>(std::min(1e6, 4 * 65'536 * 1e9 / rate));
     }
 
+    static constexpr double LOW_WINDOW = 16; //!< segments
     static constexpr Time ACK_DELTA = 2'000'000;
     static constexpr int MIN_SAMPLES = 8;
     static constexpr Time LEAST = 4'000'000;

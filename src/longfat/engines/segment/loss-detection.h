@@ -213,9 +213,8 @@ class LossDetection
             return found;
         }
         const Time reo_wnd = reordering_window(rtts, state);
-        found.again =
-            board.detect_by_time(now, rtts.latest(), reo_wnd, reduced_after, &found.wait, lost) &&
-            state == State::RECOVERY;
+        found.again = board.detect_by_time(now, reo_wnd, reduced_after, &found.wait, lost) &&
+                      state == State::RECOVERY;
         return found;
     }
 

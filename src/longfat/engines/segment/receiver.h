@@ -22,7 +22,8 @@ namespace longfat::core
 
 /// How large a receive buffer is that grows with its connection: once each round trip, room for twice
 /// what the application would read in the next one, if that grows as the last one did (M. Fisk and
-/// W. Feng, "Dynamic right-sizing in TCP", 2001; as Linux does it, in payload).
+/// W. Feng, "Dynamic right-sizing in TCP", 2001), in payload. Where it doubles that is four times what was
+/// read; Linux (tcp_rcv_space_adjust) counts the growth twice, and gives six.
 class RightSizing
 {
   public:

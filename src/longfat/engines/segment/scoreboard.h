@@ -406,8 +406,7 @@ class Scoreboard
     /// until the first is, where the RFC has one timer for all, until the last.
     /// Returns whether something is lost that was sent after the transmission of that number.
     template <class OnLost>
-    bool detect_by_time(
-        Time now, Time rack_rtt, Time reo_wnd, uint64_t after, Time* wait, OnLost lost)
+    bool detect_by_time(Time now, Time reo_wnd, uint64_t after, Time* wait, OnLost lost)
     {
         bool found = false;
         *wait = NEVER;
@@ -422,7 +421,7 @@ class Scoreboard
             {
                 break;
             }
-            const Time remaining = sent + rack_rtt + reo_wnd - now;
+            const Time remaining = sent + m_rack_rtt + reo_wnd - now;
             if (remaining > 0)
             {
                 *wait = remaining;
@@ -438,6 +437,7 @@ class Scoreboard
     void begin_ack()
     {
         m_known_highest = m_rack_highest;
+        m_ack_order = 0;
     }
 
     /// A segment has arrived although one that was sent later had arrived before it.
@@ -731,11 +731,12 @@ class Scoreboard
         }
         if (m_rack)
         {
-            if (segment.order > m_rack_order)
+            if (segment.order > m_ack_order)
             {
-                m_rack_order = segment.order;
-                m_rack_sent = segment.sent;
+                m_ack_order = segment.order;
+                m_rack_rtt = elapsed;
             }
+            m_rack_order = std::max(m_rack_order, segment.order);
             m_reordering_seen = m_reordering_seen || (i < m_known_highest && !segment.ambiguous);
             m_rack_highest = std::max(m_rack_highest, i);
             return;
@@ -776,7 +777,8 @@ class Scoreboard
     Ring<Transmission> m_watched;    //!< those that may be lost, in order
     uint64_t m_latest[DUP_THRESH]{}; //!< since there are such: the highest orders that arrived
     uint64_t m_rack_order{0};
-    Time m_rack_sent{0};
+    uint64_t m_ack_order{0};     //!< of what this ACK reports, the transmission sent last
+    Time m_rack_rtt{0};          //!< RACK.rtt: how long that of the last ACK with a report took
     uint64_t m_rack_highest{0};  //!< highest segment that has arrived
     uint64_t m_known_highest{0}; //!< the same by the ACKs before this one
     bool m_reordering_seen{false};

@@ -708,8 +708,9 @@ class Sender final : public Endpoint,
         congestion.snd_una = m_board.acknowledged();
         congestion.snd_nxt = m_stream.offset(m_board.snd_nxt());
         // Without what limited transmit has sent beyond the window; at a timeout all that is
-        // outstanding, unless a recovery has reduced the window: a second sign of congestion must not
-        // leave a higher threshold than the first.
+        // outstanding (RFC 5681, (4)), unless a reduction is under way: that sign of congestion must
+        // not leave a higher threshold than the one before. (One timeout after another may: what is
+        // outstanding then is what the first has found lost too.)
         const bool all = cause == Congestion::TIMEOUT && !m_state.is_reducing();
         const Bytes window = recovers() ? m_window.ssthresh() : m_window.cwnd();
         congestion.flight_size =
