@@ -84,6 +84,20 @@ def test_startup_ends_with_the_third_round_trip_without_growth(name):
     assert acks == 31
 
 
+def test_the_best_rate_of_ten_round_trips_is_remembered_by_its_thirds():
+    """lib/minmax.c: after a quarter of the window the second best is chosen, after half the third.
+
+    The rate falls by 2 % in each: 94 is chosen after three, 88 after six, and each lasts for ten.
+    """
+    bbr, measured = Bbr(), []
+    bbr.trip()
+    for lower in range(18):
+        for _ in range(10):
+            bbr.part(rate_interval=100 * MSS * 8e9 / (RATE * (1 - 0.02 * lower)))
+        measured.append(round(100 * bbr.bandwidth_bps / RATE))
+    assert measured[:17] == [100] * 11 + [94] * 3 + [88] * 3
+
+
 def test_a_loss_that_was_none_lets_startup_go_on():
     """tcp_bbr.c, bbr_undo_cwnd: three round trips without growth are counted anew."""
     bbr, acks = Bbr(), 0
@@ -160,6 +174,14 @@ def test_acks_that_come_just_at_the_measured_rate_begin_the_count_anew():
         windows.add(bbr.cwnd)
     product = 0.75 * rate * BASE / 8 / MSS
     assert max(windows) == pytest.approx(2 * product + 3 + 2 + 16 + 4)
+
+
+@pytest.mark.parametrize("prior_state", ["open", "recovery"])
+def test_bbr_sends_what_is_delivered_in_the_first_round_trip_of_a_recovery(steady, prior_state):
+    """tcp_bbr.c: also of one that a timer began before this ACK (prev_ca_state is BBR's own)."""
+    steady.state = "recovery"
+    assert steady.part(segments=10, flight=60, prior_state=prior_state) == 60
+    assert steady.part(segments=10, flight=60) == 60
 
 
 @pytest.mark.parametrize("state", ["recovery", "loss"])

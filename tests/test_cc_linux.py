@@ -52,6 +52,17 @@ def test_illinois_as_linux_bounds_its_largest_round_trip():
         assert sender.threshold() == pytest.approx(wanted, rel=0.02)
 
 
+@pytest.mark.parametrize("as_linux", [True, False])
+def test_illinois_as_linux_counts_five_low_round_trips_though_some_are_high(as_linux):
+    """alpha(): rtt_low is set back by the fifth, and not by a delay above d_1, as in the paper."""
+    illinois, grown = Driver("illinois", 100, as_linux_6_12=as_linux), []
+    illinois.established()
+    for high in [False, True] + [False, False, False, True] * 6:
+        illinois.set(100)
+        grown.append(illinois.round(2 * BASE if high else BASE) - 100)
+    assert (max(grown[3:]) > 8.5) == as_linux
+
+
 def test_illinois_goes_by_the_mean_delay_of_a_round_trip():
     """Section 3 of the paper: k_1 / (k_2 + d_a) from d_m / 100 to d_m, and a line for beta."""
     illinois = Driver("illinois", 100)
@@ -104,6 +115,30 @@ def test_cubic_goes_on_where_it_was_when_there_was_no_congestion(by_timeout):
         grown[name] = [cubic.round() - window for _ in range(20)]
     assert grown["undone"] == pytest.approx(grown["plain"])
     assert grown["as Linux"] != pytest.approx(grown["plain"], rel=0.1)
+
+
+@pytest.mark.parametrize(("before", "grows"), [("start", 1.05), ("loss", 1), ("timeout", 1.05)])
+def test_cubic_as_linux_grows_by_a_twentieth_until_a_loss_has_shown_a_maximum(before, grows):
+    """tcp_cubic.c, bictcp_update: cnt is at most 20 while last_max_cwnd is zero."""
+    cubic = Driver("cubic", 1000, as_linux_6_12=True, reno_friendly=False)
+    cubic.established(BASE)
+    if before != "start":
+        cubic.threshold("timeout" if before == "timeout" else "loss")
+    cubic.state = "open"
+    cubic.set(1000, 2)
+    assert cubic.round(BASE) / 1000 == pytest.approx(grows, abs=0.002)
+
+
+def test_hystart_as_linux_compares_with_round_trips_of_data():
+    """delay_min: 21 ms, and not the handshake's 20, so that a train is as long after 11 ms."""
+    cubic, ended = Driver("cubic", 15, 1e6, hystart_as_linux=True), []
+    cubic.established(0.02)
+    cubic.ack(0.021, min_rtt=2e7)
+    for _ in range(12):
+        cubic.wait(0.001)
+        cubic.ack(0.021, min_rtt=2e7)
+        ended.append(cubic.ssthresh < 1e6)
+    assert ended == [False] * 11 + [True]
 
 
 def test_hystart_as_linux_asks_eight_samples_of_a_round():
@@ -210,9 +245,24 @@ def test_htcp_as_linux_learns_its_largest_round_trip_by_20_ms_at_a_time():
     assert epoch(BASE) == 0.5  # the throughput of before is not known
     assert epoch(BASE) == 0.5  # modeswitch
     assert epoch(BASE, 1.0) == pytest.approx(102 / 128, abs=1e-3)  # 1 s is no sample
-    assert epoch(0.119, 0.138) == pytest.approx(100 / 138, abs=1e-3)
+    assert epoch(0.119, 0.138) == pytest.approx(92 / 128, abs=1e-3)  # of 100 / 138, in 128ths
     # a twentieth of what is above the least is forgotten: 136.1 ms
-    assert epoch(BASE) == pytest.approx(100 / 136.1, abs=1e-3)
+    assert epoch(BASE) == pytest.approx(94 / 128, abs=1e-3)
+
+
+def test_htcp_as_linux_has_beta_in_128ths():
+    """htcp_beta_update: 100 / 141 is 90 of them."""
+    htcp = Driver("htcp", 50, as_linux_6_12=True)
+    htcp.established(BASE)
+    for _ in range(3):
+        for i in range(400):
+            htcp.set(50)
+            htcp.wait(0.002)
+            htcp.ack((0.1, 0.119, 0.138, 0.141)[i % 4])
+        htcp.set(12_800)
+        left = htcp.threshold()
+        htcp.set(50)
+    assert left in (12_800 * 90 / 128, 12_800 * 91 / 128)
 
 
 def test_htcp_as_linux_goes_on_where_it_was_when_there_was_no_loss():

@@ -327,10 +327,23 @@ def test_hybla_2004_scales_its_first_window_on_demand(scaled, first):
 LINUX_TABLE = [(38, 128), (118, 112), (221, 104), (851, 86), (5036, 62), (53677, 31), (89053, 24)]
 
 
+def test_highspeed_as_linux_loses_by_the_row_of_the_last_avoidance():
+    """hstcp_ssthresh: b of ca->ai, which slow start leaves as it is; at first a half."""
+    linux = Driver("highspeed", 238, 1e6, as_linux_6_12=True)
+    assert linux.threshold() == 238 - 238 * 128 // 256
+    linux.set(2000, 2)
+    linux.ack()
+    b = 256 * (2000 - linux.threshold()) / 2000
+    linux.set(60, 1e6)
+    linux.ack()
+    assert linux.threshold() == 61 - int(61 * round(b) / 256)
+
+
 def test_highspeed_as_linux_goes_by_the_table_of_the_rfc():
     """net/ipv4/tcp_highspeed.c, hstcp_aimd_vals: rows of windows and of b(w) in 256ths."""
     for window, in_256ths in LINUX_TABLE:
         linux = Driver("highspeed", window, as_linux_6_12=True)
+        linux.ack()
         assert linux.threshold() == window - window * in_256ths // 256
     linux = Driver("highspeed", 118, as_linux_6_12=True)
     windows = [linux.ack() for _ in range(59)]

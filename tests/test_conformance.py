@@ -888,6 +888,20 @@ def test_a_dsack_undoes_the_recovery_that_it_is_of(duplicate, state):
     assert answers[4]["state"] == state
 
 
+@pytest.mark.parametrize("commands", [reports(range(1, 10)), ["run 1.15", "ack 1.2 10"]])
+def test_the_receiver_is_told_of_every_reduction(commands):
+    """RFC 3168, 6.1.2: of a loss's and a timeout's too; the first new segment has CWR."""
+    reduced = False
+    for answer in ecn(commands, min_rto_s=1):
+        new = [kind for _, segment, kind in answer["sent"] if segment >= 10]
+        if answer["ssthresh"] < 100 and new and not reduced:
+            assert new[0] == "CWR"
+            reduced = True
+            new = new[1:]
+        assert "CWR" not in new
+    assert reduced
+
+
 def test_a_marks_reduction_is_not_undone():
     """RFC 4015, 3.2: not where a mark was seen. Then 1 is overtaken, and comes twice."""
     commands = [f"ack {ms(0)} 1 ECE", *(f"ack {ms(1 + i)} 1 2-{3 + i}" for i in range(3))]

@@ -11,6 +11,7 @@ import random
 import statistics
 from collections import deque
 
+import numpy as np
 import pandas as pd
 import pytest
 import segment_link_driver
@@ -285,8 +286,9 @@ def red_link(packets, weight, most):
         if waiting:
             mean += weight * (waiting - mean)
         else:
-            idle_since = begins[-1] if begins else 0.0
+            idle_since = max(idle_since, begins[-1] if begins else 0.0)
             mean *= (1 - weight) ** ((at - idle_since) / (8 * size / RATE_BPS))
+            idle_since = at  # what it could have sent before is counted
         if mean < most:
             kept.append(number)
             begins.append(max(free, at))
@@ -444,6 +446,21 @@ def pie_history(packets, arrivals, until_s):
         before = delay_s
         history.append((now, probability, burst, delay_s))
     return history
+
+
+def test_pie_drops_nothing_early_where_there_is_no_room():
+    """Appendix A: a packet that finds the queue full is lost to that, whatever PIE would draw."""
+    pie, room, rng = {"kind": "pie", "target_s": 0.005}, 12, random.Random(1)
+    times_s = [round(rng.uniform(0, 16), 9) for _ in range(20_000)]
+    packets = [(at_s, 1000, False) for at_s in sorted(times_s)]
+    arrivals, counts = segment_link_driver.send(packets, 20, queue_packets=room, aqm=pie)
+    came = np.array([a.number for a in arrivals])
+    leaves = np.array([a.time_s - DELAY_S for a in arrivals]) - 8 * packets[0][1] / RATE_BPS
+    lost = sorted({*range(len(packets))} - {a.number for a in arrivals})
+    waiting = [((came < n) & (leaves > packets[n][0] + 1e-12)).sum() for n in lost]
+    found_full = waiting.count(room)
+    assert counts["early"] > 20
+    assert counts["overflow"] == found_full > 20
 
 
 @pytest.mark.parametrize(("waiting", "renewed"), [(6, True), (9, False)])

@@ -10,6 +10,8 @@ from segment_scenarios import flow, link, run, scenario
 
 from longfat.engines.segment import native
 
+FIXED = Path(__file__).parent / "cc_fixed.h"
+
 pytestmark = pytest.mark.medium
 FLAGS: tuple[str, ...] = ()  # for the compiler
 ASKER = Path(__file__).parent / "cc_asker.h"
@@ -96,6 +98,18 @@ def test_a_router_approves_the_same_however_long_it_has_seen_traffic(start_s):
     forth = link(approve_bps=185e3)  # less 84 kb/s
     answer = native.run(scenario(forth, steady, own, duration_s=start_s + 2))
     assert answer["flows"][1]["quick_start_bps"] == 80e3
+
+
+def test_a_router_counts_all_traffic_of_the_last_half_second():
+    """Of 10 Mb/s, 5 are used: 2.56 may be approved, and never the next step, 5.12."""
+    steady = flow({"name": "fixed", "parameters": {"window": 1e6, "pacing_bps": 5e6}})
+    starts = [5 + 0.013 * k for k in range(8)]
+    asked = [
+        flow(start_s=at + 2 * k, quick_start_bps=8e6, bytes=1000) for k, at in enumerate(starts)
+    ]
+    forth = link(rate_bps=100e6, approve_bps=9.9e6)
+    answer = native.run(scenario(forth, steady, *asked, duration_s=24), own=FIXED)
+    assert {one["quick_start_bps"] for one in answer["flows"][1:]} == {2.56e6}
 
 
 def test_a_rate_that_was_not_there_is_given_back():

@@ -131,6 +131,7 @@ class Bbr
         m_repairs = true;
         m_full_bandwidth = 0;
         m_conserves = false;
+        m_prior_state = State::LOSS;
         now.cwnd = 1;
         return now;
     }
@@ -183,7 +184,7 @@ class Bbr
 
     Control change_state(const Ack& ack, Control now)
     {
-        if (ack.state == State::RECOVERY && ack.prior_state != State::RECOVERY)
+        if (ack.state == State::RECOVERY && m_prior_state != State::RECOVERY)
         {
             now.cwnd = ack.segments(ack.pipe + std::max(ack.newly_delivered, ack.mss));
             m_conserves = true;
@@ -194,6 +195,7 @@ class Bbr
             m_repairs = m_conserves = false;
             now.cwnd = std::max(now.cwnd, m_prior_cwnd);
         }
+        m_prior_state = ack.state;
         return now;
     }
 
@@ -363,8 +365,8 @@ class Bbr
         }
         if (expired && !m_idle_restart && m_mode != PROBE_RTT)
         {
-            save_window(now);
             m_mode = PROBE_RTT;
+            save_window(now);
             m_probe_rtt_end = NEVER;
             m_probe_rtt_from = ack.delivered;
         }
@@ -503,14 +505,15 @@ class Bbr
     int m_phase{0};
     Time m_probe_rtt_end{NEVER}; //!< NEVER: too much is in flight
     bool m_probe_rtt_round{false};
-    Bytes m_probe_rtt_from{0};  //!< delivered, when the last ProbeRTT began
-    Bytes m_probe_rtt_until{0}; //!< and when all of it will be; 0: there was none
-    bool m_idle_restart{false}; //!< nothing was delivered since the sender was idle
-    double m_prior_cwnd{0};     //!< the last good window, segments
-    bool m_repairs{false};      //!< since a loss
-    bool m_conserves{false};    //!< packets, in the first round trip of a recovery
-    Time m_epoch_start{0};      //!< of counting ACKs ahead
-    double m_epoch_bytes{0};    //!< delivered in it
+    Bytes m_probe_rtt_from{0};        //!< delivered, when the last ProbeRTT began
+    Bytes m_probe_rtt_until{0};       //!< and when all of it will be; 0: there was none
+    bool m_idle_restart{false};       //!< nothing was delivered since the sender was idle
+    double m_prior_cwnd{0};           //!< the last good window, segments
+    bool m_repairs{false};            //!< since a loss
+    bool m_conserves{false};          //!< packets, in the first round trip of a recovery
+    State m_prior_state{State::OPEN}; //!< at the ACK before, or at a timeout since
+    Time m_epoch_start{0};            //!< of counting ACKs ahead
+    double m_epoch_bytes{0};          //!< delivered in it
     double m_extra[2]{0, 0}; //!< largest excess of these five round trips and those before, bytes
     int m_extra_rounds{0};   //!< of these five
 };

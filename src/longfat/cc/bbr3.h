@@ -46,7 +46,8 @@ class Bbr3
                                  .marker = "H",
                                  .events = event::ESTABLISHED | event::LOST | event::TIMEOUT |
                                            event::UNDO | event::RESTART | event::BANDWIDTH,
-                                 .regulates_recovery = true};
+                                 .regulates_recovery = true,
+                                 .version = 2};
 
     static constexpr auto parameters()
     {
@@ -784,8 +785,8 @@ class Bbr3
     {
         if (m_state != PROBE_RTT && m_probe_rtt_expired && !m_idle_restart)
         {
-            save_cwnd();
             m_state = PROBE_RTT;
+            save_cwnd();
             m_probe_rtt_done_stamp = NEVER;
             m_ack_phase = ACKS_PROBE_STOPPING;
             m_app_limited_from = m_delivered;

@@ -17,7 +17,8 @@
 //
 // Linux 6.12 (tcp_cubic.c) leaves alpha as it is when W_est has passed cwnd_prior, where (4) raises it to
 // 1: with as_linux_6_12, W_est goes on with alpha. Where losses are so many that W_est governs, that is the
-// difference between the two. Linux has HyStart, not HyStart++: with hystart_as_linux, slow start ends with a
+// difference between the two. And until a loss has shown a W_max, as after a timeout, the window grows by a
+// twentieth in each round trip at least. Linux has HyStart, not HyStart++: with hystart_as_linux, slow start ends with a
 // train of ACKs that is longer than half the smallest round trip, or with a round trip that is longer than it
 // by an eighth (4 to 16 ms), and does so after a timeout too.
 
@@ -153,6 +154,7 @@ class Cubic
         m_curve.w_max = converges ? now.cwnd * (1 + m_beta) / 2 : now.cwnd;
         m_curve.cwnd_prior = now.cwnd;
         m_curve.begin = NEVER;
+        m_knows_no_max = congestion.cause == Congestion::TIMEOUT;
         m_slow_start.is_first = false;
         if (congestion.cause == Congestion::TIMEOUT)
         {
@@ -213,7 +215,8 @@ class Cubic
             return now;
         }
         const double most = m_rfc8312 ? UNLIMITED : 1.5 * w;
-        now.cwnd = w + (std::clamp(w_cubic(t + rtt_s), w, most) - w) / w;
+        const double least = m_as_linux && m_knows_no_max ? ack.segments(ack.newly_acked) / 20 : 0;
+        now.cwnd = w + std::max((std::clamp(w_cubic(t + rtt_s), w, most) - w) / w, least);
         return now;
     }
 
@@ -257,8 +260,9 @@ class Cubic
     bool m_linux_hystart{};
     HyStart m_slow_start;
     LinuxHyStart m_linux_slow_start;
-    Time m_last_ack{0}; //!< that may have opened the window
-    bool m_grows{true}; //!< since the last reduction
+    Time m_last_ack{0};        //!< that may have opened the window
+    bool m_grows{true};        //!< since the last reduction
+    bool m_knows_no_max{true}; //!< last_max_cwnd is zero: no loss since the start, or a timeout
     Curve m_curve;
     Curve m_before; //!< before the last reduction
 };

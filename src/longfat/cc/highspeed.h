@@ -57,7 +57,8 @@ struct HighSpeedResponse
 };
 
 /// The table of whole a(w) that Linux has (tcp_highspeed.c), of RFC 3649, appendix B. It takes the next
-/// higher row: at 39 segments a(w) is 2 where (30) gives 1.
+/// higher row: at 39 segments a(w) is 2 where (30) gives 1. A loss takes b of the row that congestion
+/// avoidance was last in: where slow start has gone beyond it, that is more than b(w).
 class HighSpeedTable
 {
   public:
@@ -83,7 +84,7 @@ class HighSpeedTable
         const double range = exact_log(83000.0 / 38.0);
         std::vector<Row> table{{38, 1, 128}};
         double last = 1;
-        for (double w = 38; w < 95000; ++w)
+        for (double w = 38; w < 90000; ++w)
         {
             const double b = 0.5 - 0.4 * exact_log(w / 38) / range;
             const double a = 2 * w * w * b / ((2 - b) * 12.8 * exact_pow(w, 1.2));
@@ -106,7 +107,8 @@ class HighSpeed
                                  .short_name = "HSTCP",
                                  .colour = "#e69f00",
                                  .marker = "s",
-                                 .linux = "highspeed"};
+                                 .linux = "highspeed",
+                                 .version = 2};
 
     static constexpr auto parameters()
     {
@@ -199,7 +201,7 @@ class HighSpeed
         if (m_as_linux)
         {
             const double w = std::floor(now.cwnd);
-            return std::max(w - std::floor(w * HighSpeedTable::find(w).b / 256), 2.0);
+            return std::max(w - std::floor(w * m_row->b / 256), 2.0);
         }
         m_aimd.b = response().decrease(now.cwnd);
         return m_aimd.decreased(now.cwnd);
@@ -222,7 +224,8 @@ class HighSpeed
         {
             return m_linux_slow_start.on_ack(ack, now);
         }
-        m_count += HighSpeedTable::find(std::floor(now.cwnd)).a;
+        m_row = &HighSpeedTable::find(std::floor(now.cwnd));
+        m_count += m_row->a;
         if (m_count >= now.cwnd)
         {
             m_count -= std::floor(now.cwnd);
@@ -241,6 +244,7 @@ class HighSpeed
     bool m_forgets{};
     Aimd<LimitedSlowStart> m_aimd;
     ByteCountingSlowStart m_linux_slow_start;
+    const HighSpeedTable::Row* m_row{&HighSpeedTable::find(1)}; //!< of the last avoidance
     double m_count{0}; //!< a(w) of the ACKs since the window last opened, as in Linux
 };
 

@@ -173,7 +173,8 @@ class HtcpOfLinux
         }
         if (m_adapts && m_min_rtt > SHORTEST && m_max_rtt > 0)
         {
-            m_beta = std::clamp(seconds(m_min_rtt) / seconds(m_max_rtt), 0.5, 102.0 / 128);
+            const double ratio = seconds(m_min_rtt) / seconds(m_max_rtt);
+            m_beta = std::clamp(std::floor(128 * ratio) / 128, 0.5, 102.0 / 128);
         }
         m_adapts = true;
     }

@@ -15,7 +15,8 @@
 
 //
 // Linux 6.12 (tcp_illinois.c), with as_linux_6_12, begins with alpha_max, has alpha in 128ths and beta in
-// 64ths, takes no round trip for longer than 3.36 s, and has whole windows, of which a loss takes whole
+// 64ths, takes no round trip for longer than 3.36 s, does not ask the theta round trips below d_1 to follow each
+// other, and has whole windows, of which a loss takes whole
 // segments: an ACK counts for what it acknowledges cumulatively, so that the one which ends a recovery
 // counts all segments that SACK had reported before, and alpha times the count opens the window.
 
@@ -38,7 +39,8 @@ class Illinois
                                  .colour = "#cc6677",
                                  .marker = "s",
                                  .linux = "illinois",
-                                 .events = event::ESTABLISHED | event::TIMEOUT};
+                                 .events = event::ESTABLISHED | event::TIMEOUT,
+                                 .version = 2};
 
     static constexpr auto parameters()
     {
@@ -214,13 +216,17 @@ class Illinois
         if (delay > d1)
         {
             m_above = true;
-            m_low = 0;
-            const double fall = (delay - d1) * (m_alpha_max - m_alpha_min) / m_alpha_min;
+            m_low = m_as_linux ? m_low : 0;
+            const double least = m_as_linux ? std::floor(m_alpha_min * 128) / 128 : m_alpha_min;
+            const double fall = (delay - d1) * (m_alpha_max - least) / least;
             m_aimd.a = (largest - d1) * m_alpha_max / (largest - d1 + fall);
             return;
         }
-        m_aimd.a = m_above ? m_aimd.a : m_alpha_max;
-        if (++m_low >= m_theta)
+        if (!m_above)
+        {
+            m_aimd.a = m_alpha_max;
+        }
+        else if (++m_low >= m_theta)
         {
             m_low = 0;
             m_above = false;

@@ -46,11 +46,11 @@ class WindowedMax
                 m_best[1] = m_best[2];
             }
         }
-        else if (m_best[1].round == m_best[0].round && round - m_best[1].round > window / 4)
+        else if (m_best[1].round == m_best[0].round && round - m_best[0].round > window / 4)
         {
             m_best[1] = m_best[2] = last;
         }
-        else if (m_best[2].round == m_best[1].round && round - m_best[2].round > window / 2)
+        else if (m_best[2].round == m_best[1].round && round - m_best[0].round > window / 2)
         {
             m_best[2] = last;
         }

@@ -32,6 +32,12 @@ class EcnSender
         return true;
     }
 
+    /// The window was reduced, for whatever reason: the next new segment says so (RFC 3168, 6.1.2).
+    void on_reduction()
+    {
+        m_cwr_is_due = m_agreed;
+    }
+
     /// The flags of a segment that leaves for the first time.
     uint8_t flags_of_new(uint64_t number)
     {

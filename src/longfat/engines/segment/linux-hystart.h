@@ -18,6 +18,10 @@ class LinuxHyStart
   public:
     Control on_ack(const Ack& ack, Control now)
     {
+        if (ack.rtt != NO_RTT)
+        {
+            m_least_rtt = std::min(m_least_rtt, ack.rtt);
+        }
         if (!m_found && ack.rtt != NO_RTT)
         {
             count_round(ack);
@@ -57,7 +61,7 @@ class LinuxHyStart
         if (ack.now - m_last_ack <= ACK_DELTA)
         {
             m_last_ack = ack.now;
-            found = ack.now - m_round_start > (ack.min_rtt + ack_delay(ack, now)) / 2;
+            found = ack.now - m_round_start > (m_least_rtt + ack_delay(ack, now)) / 2;
         }
         m_round_rtt = std::min(m_round_rtt, ack.rtt);
         if (m_samples < MIN_SAMPLES)
@@ -65,7 +69,7 @@ class LinuxHyStart
             ++m_samples;
             return found;
         }
-        return found || m_round_rtt > ack.min_rtt + std::clamp(ack.min_rtt / 8, LEAST, MOST);
+        return found || m_round_rtt > m_least_rtt + std::clamp(m_least_rtt / 8, LEAST, MOST);
     }
 
     /// hystart_ack_delay: four bursts of 64 KB at twice the window a round trip, up to 1 ms.
@@ -81,8 +85,9 @@ class LinuxHyStart
     static constexpr Time LEAST = 4'000'000;
     static constexpr Time MOST = 16'000'000;
 
-    bool m_found{false}; //!< the end
-    Bytes m_end{0};      //!< of the round
+    bool m_found{false};     //!< the end
+    Bytes m_end{0};          //!< of the round
+    Time m_least_rtt{NEVER}; //!< delay_min: of data, and not of the handshake
     Time m_round_start{0};
     Time m_last_ack{0}; //!< of the train
     Time m_round_rtt{NEVER};

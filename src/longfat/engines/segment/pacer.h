@@ -25,7 +25,7 @@ class Pacer
     /// A segment leaves now. The fraction of a nanosecond is kept.
     void on_sent(Time now, uint32_t bytes, double rate_bps)
     {
-        const double begins = m_next > now ? m_fraction : 0;
+        const double begins = m_next >= now ? m_fraction : 0;
         const double takes = std::min(8e9 * bytes / rate_bps + begins, 4e18);
         const Time base = std::max(m_next, now);
         const double whole = std::floor(takes);

@@ -42,6 +42,11 @@ class PieQueue final : public Queue
 
     bool admits(Packet& packet, Time) override
     {
+        if (!has_room(packet)) // that is no early drop (RFC 8033, appendix A)
+        {
+            m_sum = 0;
+            return true;
+        }
         return !drops_early() || (m_spec.ecn && m_probability <= m_spec.mark_below && mark(packet));
     }
 

@@ -88,6 +88,12 @@ class Queue
         return true;
     }
 
+    bool has_room(const Packet& packet) const
+    {
+        return m_waiting.size() + 1 <= m_link.spec.queue_packets &&
+               m_bytes + packet.wire_bytes <= m_link.spec.queue_bytes;
+    }
+
     bool pop(Waiting* first)
     {
         if (m_waiting.empty())
@@ -104,12 +110,6 @@ class Queue
     PacketCount& m_count;
 
   private:
-    bool has_room(const Packet& packet) const
-    {
-        return m_waiting.size() + 1 <= m_link.spec.queue_packets &&
-               m_bytes + packet.wire_bytes <= m_link.spec.queue_bytes;
-    }
-
     /// Drop the last packet of low priority. Returns false when there is none.
     bool push_out()
     {

@@ -42,7 +42,7 @@ class QuickStartRouter
     }
 
   private:
-    /// What was added in the last LATELY, in steps of a tenth of it.
+    /// What was added in the last LATELY, in steps of a tenth of it, and in the step that has begun.
     class Recent
     {
       public:
@@ -64,6 +64,12 @@ class QuickStartRouter
             return m_sum;
         }
 
+        /// How long it is that `sum` is of.
+        static Time covered(Time now)
+        {
+            return LATELY + now % STEP;
+        }
+
       private:
         static constexpr Time STEP = LATELY / 10;
 
@@ -75,7 +81,7 @@ class QuickStartRouter
 
         void forget(Time now)
         {
-            while (!m_steps.empty() && m_steps.front().step <= now / STEP - 10)
+            while (!m_steps.empty() && m_steps.front().step < now / STEP - 10)
             {
                 m_sum -= m_steps.front().sum;
                 m_steps.pop_front();
@@ -89,7 +95,7 @@ class QuickStartRouter
 
     void decide(QuickStart& request, Time now)
     {
-        const double used_bps = m_traffic.sum(now) / seconds(LATELY);
+        const double used_bps = m_traffic.sum(now) / seconds(Recent::covered(now));
         const double left_bps = m_approve_bps - used_bps - m_approvals.sum(now);
         const uint8_t rate = std::min(request.rate, QuickStartRate::at_most(left_bps));
         if (rate == 0)

@@ -279,7 +279,7 @@ class Receiver final : public Endpoint
         ++m_new;
         if (!m_spec.receive_buffer)
         {
-            grow_buffer(packet, m_stream.offset(m_next) - m_stream.offset(expected), now);
+            grow_buffer(packet, now);
         }
         if (m_next > expected && on_delivery)
         {
@@ -313,7 +313,7 @@ class Receiver final : public Endpoint
         }
     }
 
-    void grow_buffer(const Packet& packet, Bytes bytes, Time now)
+    void grow_buffer(const Packet& packet, Time now)
     {
         if (m_spec.timestamps)
         {
@@ -323,7 +323,9 @@ class Receiver final : public Endpoint
         {
             m_right_sizing.on_data(m_stream.offset(m_next), window(), now);
         }
-        m_buffer = std::max(m_buffer, m_right_sizing.on_read(bytes, now));
+        const Bytes read = std::max(m_stream.offset(m_next) - m_unread, m_read);
+        m_buffer = std::max(m_buffer, m_right_sizing.on_read(read - m_read, now));
+        m_read = read;
     }
 
     static int window_scale(Bytes bytes)
@@ -526,6 +528,7 @@ class Receiver final : public Endpoint
     Bytes m_buffer;
     int m_window_scale;         //!< the window is told in units of 2 to that power
     Bytes m_unread{0};          //!< in order, and not read yet
+    Bytes m_read{0};            //!< before this segment
     Bytes m_advertised{0};      //!< window that the sender was told last
     RightSizing m_right_sizing; //!< of a buffer that grows
     bool m_established{false};

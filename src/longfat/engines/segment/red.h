@@ -69,6 +69,7 @@ class RedQueue final : public Queue
         }
         const double sent = seconds(now - m_idle_since) * m_link.rate_bps() / 8;
         m_mean *= exact_pow(1 - m_spec.weight, sent / packet.wire_bytes);
+        m_idle_since = now; // if this packet is dropped, the next one counts the rest
     }
 
     /// p_b of section 4, and its gentle continuation.

@@ -680,6 +680,7 @@ class Sender final : public Endpoint,
         {
             const Congestion told = congestion(cause, ack.prior_in_flight, ack.now);
             m_window.set_ssthresh(m_cc->ssthresh(told, before_reduction()), ack.now);
+            m_ecn.on_reduction();
         }
         m_state.begin(state, m_board);
         const Bytes reported = m_board.sacked_out() - ack.newly_sacked;
@@ -791,6 +792,7 @@ class Sender final : public Endpoint,
         const Control before = before_reduction();
         remember();
         m_probe.forget();
+        m_ecn.on_reduction();
         m_spurious.on_timeout(first, m_state.state(), m_board.snd_nxt());
         m_detection.on_timeout(OnLost{*this, now});
         m_state.begin(State::LOSS, m_board);
