@@ -27,7 +27,8 @@ JOBS      := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # C++, formatted by .clang-format.
 SOURCES   := $(shell find src examples tests tools -name '*.h' -o -name '*.cc')
 # The tests of a file, of a notebook, or of one page of the book, are one process's (tests/conftest.py).
-PYTEST    := $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadscope --no-loadscope-reorder
+PYTEST    := $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadscope --no-loadscope-reorder \
+             --durations 25 --durations-min 10
 # Python keeps what it has compiled: an import takes a second then, and not ten.
 unexport PYTHONDONTWRITEBYTECODE
 # Notebooks and tests run side by side: a linear solve that takes all cores waits for them.

@@ -184,6 +184,18 @@ def test_bbr_sends_what_is_delivered_in_the_first_round_trip_of_a_recovery(stead
     assert steady.part(segments=10, flight=60) == 60
 
 
+def test_bbr_has_its_window_back_after_a_recovery_that_began_in_a_reduction_for_marks(steady):
+    """tcp_bbr.c: by the state before, for ssthresh() was asked by the mark alone."""
+    before = steady.part()
+    steady.state = "cwr"
+    steady.threshold("ecn")
+    steady.part()
+    steady.state = "recovery"
+    assert steady.part(segments=10, flight=60) == 60
+    steady.state = "open"
+    assert steady.part(segments=1, flight=60) == pytest.approx(before, abs=1)
+
+
 @pytest.mark.parametrize("state", ["recovery", "loss"])
 def test_bbr_takes_what_is_lost_from_its_window(steady, state):
     """tcp_bbr.c, bbr_set_cwnd_to_recover_or_restore. A recovery may grow after a round trip."""

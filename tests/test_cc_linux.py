@@ -63,6 +63,16 @@ def test_illinois_as_linux_counts_five_low_round_trips_though_some_are_high(as_l
     assert (max(grown[3:]) > 8.5) == as_linux
 
 
+def test_illinois_as_linux_grows_though_its_least_increase_is_below_a_128th():
+    """ALPHA_MIN is counted in 128ths: one at least."""
+    illinois = Driver("illinois", 10, as_linux_6_12=True, alpha_min=0.001)
+    illinois.established()
+    illinois.round(BASE)
+    for _ in range(140):
+        illinois.round(BASE + 0.1)
+    assert illinois.cwnd > 10
+
+
 def test_illinois_goes_by_the_mean_delay_of_a_round_trip():
     """Section 3 of the paper: k_1 / (k_2 + d_a) from d_m / 100 to d_m, and a line for beta."""
     illinois = Driver("illinois", 100)
@@ -117,10 +127,13 @@ def test_cubic_goes_on_where_it_was_when_there_was_no_congestion(by_timeout):
     assert grown["as Linux"] != pytest.approx(grown["plain"], rel=0.1)
 
 
+@pytest.mark.parametrize("friendly", [True, False])
 @pytest.mark.parametrize(("before", "grows"), [("start", 1.05), ("loss", 1), ("timeout", 1.05)])
-def test_cubic_as_linux_grows_by_a_twentieth_until_a_loss_has_shown_a_maximum(before, grows):
+def test_cubic_as_linux_grows_by_a_twentieth_until_a_loss_has_shown_a_maximum(
+    before, grows, friendly
+):
     """tcp_cubic.c, bictcp_update: cnt is at most 20 while last_max_cwnd is zero."""
-    cubic = Driver("cubic", 1000, as_linux_6_12=True, reno_friendly=False)
+    cubic = Driver("cubic", 1000, as_linux_6_12=True, reno_friendly=friendly)
     cubic.established(BASE)
     if before != "start":
         cubic.threshold("timeout" if before == "timeout" else "loss")
@@ -165,6 +178,36 @@ def test_hystart_as_linux_counts_rounds_from_the_first_ack():
         cubic.ack(0.02)
         ended.append(cubic.ssthresh < 1e6)
     assert ended == [False] * 10 + [True] * 2  # (20 ms + 1 ms) / 2
+
+
+def test_hystart_as_linux_forgets_its_smallest_round_trip_with_a_timeout():
+    """bictcp_state: delay_min is zero then, so that a path may have grown longer."""
+    cubic = Driver("cubic", 20, 1e6, hystart_as_linux=True)
+    cubic.established(BASE)
+    cubic.ack(BASE)
+    cubic.timeout()
+    cubic.state = "open"
+    cubic.set(20, 1e6)
+    cubic.ack(2 * BASE, segments=(cubic.nxt - cubic.una) // 1000)
+    for _ in range(12):
+        cubic.wait(0.003)  # no train
+        cubic.ack(2 * BASE)
+    assert cubic.ssthresh == 1e6
+
+
+def test_hystart_as_linux_finds_no_train_in_what_was_sent_before_a_timeout():
+    """bictcp_hystart_reset: the round ends with snd_nxt, and its train began long before."""
+    cubic = Driver("cubic", 100, 1e6, hystart_as_linux=True)
+    cubic.established(BASE)
+    cubic.ack(BASE)
+    cubic.timeout()
+    cubic.state = "open"
+    cubic.set(50, 1e6)
+    cubic.wait(BASE)
+    for _ in range(80):
+        cubic.wait(0.001)
+        cubic.ack(BASE)
+    assert cubic.ssthresh == 1e6
 
 
 # --- H-TCP
@@ -250,25 +293,31 @@ def test_htcp_as_linux_learns_its_largest_round_trip_by_20_ms_at_a_time():
     assert epoch(BASE) == pytest.approx(94 / 128, abs=1e-3)
 
 
-def test_htcp_as_linux_has_beta_in_128ths():
-    """htcp_beta_update: 100 / 141 is 90 of them."""
+@pytest.mark.parametrize(
+    ("samples", "left"), [((0.1, 0.119, 0.138, 0.141), 90), ((0.075, 0.094, 0.1, 0.1), 96)]
+)
+def test_htcp_as_linux_has_beta_in_128ths(samples, left):
+    """htcp_beta_update: 100 / 141 is 90 of them and something, 75 / 100 is 96."""
     htcp = Driver("htcp", 50, as_linux_6_12=True)
-    htcp.established(BASE)
+    htcp.established(samples[0])
     for _ in range(3):
         for i in range(400):
             htcp.set(50)
             htcp.wait(0.002)
-            htcp.ack((0.1, 0.119, 0.138, 0.141)[i % 4])
+            htcp.ack(samples[i % 4])
         htcp.set(12_800)
-        left = htcp.threshold()
+        threshold = htcp.threshold()
         htcp.set(50)
-    assert left in (12_800 * 90 / 128, 12_800 * 91 / 128)
+    assert threshold == 100 * left
 
 
 def test_htcp_as_linux_goes_on_where_it_was_when_there_was_no_loss():
-    """htcp_cwnd_undo: the time since the last loss, by which it grows, is that of before."""
+    """htcp_cwnd_undo: the time since the last loss, by which it grows, is that of before.
+
+    Not so where the recovery was over (htcp_state, TCP_CA_Open), and perhaps another hole is seen.
+    """
     grown = {}
-    for name in "plain", "undone", "lost":
+    for name in "plain", "undone", "lost", "undone late", "undone with a hole":
         htcp = Driver("htcp", 50, as_linux_6_12=True)
         htcp.established(BASE)
         for _ in range(40):
@@ -279,12 +328,17 @@ def test_htcp_as_linux_goes_on_where_it_was_when_there_was_no_loss():
         if name == "undone":
             htcp.event("undo", before=window)
         htcp.set(window, 2)
+        htcp.state = "disorder" if name == "undone with a hole" else "open"
         htcp.ack(BASE, prior_state="open" if name == "plain" else "recovery")
+        htcp.state = "open"
+        if name in ("undone late", "undone with a hole"):
+            htcp.event("undo", before=window)
+            htcp.set(window, 2)
         for _ in range(10):
             htcp.round(BASE)
         grown[name] = htcp.cwnd - window
     assert grown["undone"] == grown["plain"]
-    assert grown["lost"] == 10
+    assert grown["lost"] == grown["undone late"] == grown["undone with a hole"] == 10
 
 
 @pytest.mark.parametrize("since_loss_s", [0.5, 3, 12])
@@ -411,6 +465,8 @@ def test_hystart_as_linux_begins_at_16_segments_and_anew_after_a_timeout():
     assert cubic.ssthresh < 1e6
     cubic.timeout()
     cubic.set(64, 1e6)
+    round_trip(cubic, 0.1, 0.0025)
+    assert cubic.ssthresh == 1e6
     for _ in range(2):
         round_trip(cubic, 0.3)
     assert cubic.ssthresh < 1e6

@@ -427,7 +427,7 @@ def test_cherry_starts_in_a_round_trip_where_newreno_doubles():
 
 @both
 def test_a_random_loss_is_forgotten(name):
-    own, reno = (satellite(one, 1e-3, duration_s=60) for one in (name, "newreno"))
+    own, reno = (satellite(one, 1e-3, duration_s=80) for one in (name, "newreno"))
     assert own["recoveries"] > 10
     assert own["delivered_bytes"] > 1.5 * reno["delivered_bytes"]
 

@@ -719,6 +719,13 @@ def test_without_sack_too_a_loss_in_a_window_that_a_mark_reduced_is_sent_again()
     assert answers[-1]["ssthresh"] == answers[0]["ssthresh"]
 
 
+def test_without_sack_the_third_duplicate_counts_though_it_echoes_a_mark():
+    """RFC 3042 and RFC 3168, 6.1.2: three have left the path, so that nine of twelve are on it."""
+    commands = duplicates(3)
+    plain, marked = (ecn([*commands[:2], commands[2] + echo], sack=False) for echo in ("", " ECE"))
+    assert plain[-1]["pipe"] == marked[-1]["pipe"] == 9 + 1 - 1
+
+
 def test_a_mark_in_a_recovery_cuts_no_second_time():
     """RFC 3168, 6.1.2.
 
@@ -909,6 +916,42 @@ def test_a_marks_reduction_is_not_undone():
     answers = ecn(commands, undo=True)
     assert answers[3]["state"] == "recovery"
     assert [a["ssthresh"] for a in answers] == [4.5] * 5
+
+
+def test_a_timeout_in_a_marks_reduction_that_was_none_leaves_the_reduction():
+    """RFC 5682, 3.1, step 3b: 2 and 3 are originals. 2 is found lost by the next three reports."""
+    commands = ["ack 0.2 1 ECE", "run 1.45", "ack 1.5 2", "ack 1.6 2 3-4", "ack 1.7 2 3-5"]
+    answers = ecn([*commands, "ack 1.8 2 3-7"], initial_window_segments=5, frto=True, min_rto_s=1)
+    assert [a["state"] for a in answers[2:]] == ["loss", "disorder", "disorder", "recovery"]
+    assert numbers(answers[-1]) == [2]
+    assert {a["ssthresh"] for a in answers} == {2}
+
+
+def test_after_a_mark_in_a_recovery_that_is_not_undone():
+    """RFC 4015, 3.2. 2 was overtaken, and comes twice."""
+    commands = [f"ack {ms(0)} 2", *(f"ack {ms(3 + i)} 2 3-{4 + i}" for i in range(3))]
+    end = [f"ack {ms(7)} 2 3-7 {{}}", f"ack {ms(9)} 7 dsack=2"]
+    marked, plain = (
+        ecn([*commands, *(line.format(echo) for line in end)], undo=True) for echo in ("ECE", "")
+    )
+    assert (plain[-1]["state"], marked[-1]["state"]) == ("open", "recovery")
+
+
+def test_a_mark_counts_right_after_a_reduction_that_was_undone():
+    """RFC 3168, 6.1.2: no CWR is due of it (Linux, tcp_ecn_withdraw_cwr)."""
+    commands = [f"ack {ms(0)} 2", *(f"ack {ms(3 + i)} 2 3-{4 + i}" for i in range(3))]
+    answers = ecn([*commands, f"ack {ms(9)} 2 3-6 dsack=2", f"ack {ms(10)} 7 ECE"], undo=True)
+    assert [a["state"] for a in answers[3:]] == ["recovery", "disorder", "cwr"]
+
+
+@pytest.mark.parametrize(("echo", "window"), [(0.1, 12), (0.205, 4.25)])
+def test_the_ack_that_ends_a_recovery_may_show_that_there_was_no_loss(echo, window):
+    """RFC 3522, 3.2: any that advances. 2 leaves again at 0.205 s, and all ten are there."""
+    reported = [f"ack {ms(3 + i)} 2 3-{4 + i} echo=0.1" for i in range(5)]
+    commands = ["ack 0.2 2 echo=0.1", *reported, f"ack 0.35 10 echo={echo}"]
+    answers = step(commands, undo=True, timestamps=True, bytes=10 * SMSS)
+    assert answers[3]["state"] == "recovery"
+    assert answers[-1]["cwnd"] == window
 
 
 def test_a_probe_that_was_not_needed_undoes_no_earlier_reduction():

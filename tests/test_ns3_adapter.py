@@ -6,6 +6,7 @@ from segment_scenarios import flow, link, run, scenario
 from longfat import Scenario, engines
 from longfat.cc import catalogue
 from longfat.engines import ns3
+from longfat.engines.ns3 import compiled
 from longfat.engines.segment import native
 from longfat.errors import InputError
 
@@ -40,10 +41,16 @@ def check_equal(sender: str, **more) -> None:
     assert theirs["delivered_bytes"] > 200_000
 
 
+@pytest.fixture
+def all_senders(monkeypatch):
+    """They are compiled in one: it takes a minute, and one by one five and a half."""
+    monkeypatch.setattr(compiled, "control", lambda header: compiled.all_in_one())
+
+
 @pytest.mark.slow
 @pytest.mark.ns3
 @pytest.mark.parametrize("sender", SENDERS)
-def test_without_losses_ns3_sends_what_the_core_sends(sender):
+def test_without_losses_ns3_sends_what_the_core_sends(sender, all_senders):
     check_equal(sender)
 
 
@@ -51,7 +58,7 @@ def test_without_losses_ns3_sends_what_the_core_sends(sender):
 @pytest.mark.ns3
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("sender", ["newreno", "bbr", "hybla", "ucc"])
-def test_with_other_settings_too(sender, setting):
+def test_with_other_settings_too(sender, setting, all_senders):
     check_equal(sender, **SETTINGS[setting])
 
 

@@ -332,6 +332,13 @@ def test_a_margin_is_said_to_be_one_and_a_number_close_to_ours_is_told_apart():
     assert "a threshold of 1.051 (ours" in near or "a threshold of 1.052 (ours" in near
 
 
+@pytest.mark.parametrize(("measured", "side"), [(1.4, "more"), (0.7, "less")])
+def test_beyond_bounds_on_both_sides_a_reason_says_on_which(measured, side):
+    """A neighbour that carries too much is not the harm that a claim on fairness fears."""
+    reason = judge(claim("same", threshold=1.1), evidence(span(measured, 0.05))).iloc[0]["reason"]
+    assert f"where 0.909 to 1.1 % is allowed: it is {side}, and fails." in reason
+
+
 def test_a_number_that_only_its_rounding_brings_into_the_interval_is_said_to_do_so():
     claims = claim("maximum", printed=21.0, half_unit=1.0, margin=5.25)
     said = {

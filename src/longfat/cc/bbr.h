@@ -120,7 +120,6 @@ class Bbr
     double ssthresh(const Congestion&, const Control& now)
     {
         save_window(now);
-        m_repairs = true;
         return now.ssthresh;
     }
 
@@ -128,7 +127,6 @@ class Bbr
     Control on_timeout(Time, Control now)
     {
         save_window(now);
-        m_repairs = true;
         m_full_bandwidth = 0;
         m_conserves = false;
         m_prior_state = State::LOSS;
@@ -190,9 +188,9 @@ class Bbr
             m_conserves = true;
             m_next_round_delivered = ack.delivered;
         }
-        else if (m_repairs && ack.state != State::RECOVERY && ack.state != State::LOSS)
+        else if (m_prior_state >= State::RECOVERY && ack.state < State::RECOVERY)
         {
-            m_repairs = m_conserves = false;
+            m_conserves = false;
             now.cwnd = std::max(now.cwnd, m_prior_cwnd);
         }
         m_prior_state = ack.state;
@@ -202,7 +200,7 @@ class Bbr
     /// The last good window is that before a recovery, a timeout or ProbeRTT.
     void save_window(const Control& now)
     {
-        const bool good = !m_repairs && m_mode != PROBE_RTT;
+        const bool good = m_prior_state < State::RECOVERY && m_mode != PROBE_RTT;
         m_prior_cwnd = good ? now.cwnd : std::max(m_prior_cwnd, now.cwnd);
     }
 
@@ -509,7 +507,6 @@ class Bbr
     Bytes m_probe_rtt_until{0};       //!< and when all of it will be; 0: there was none
     bool m_idle_restart{false};       //!< nothing was delivered since the sender was idle
     double m_prior_cwnd{0};           //!< the last good window, segments
-    bool m_repairs{false};            //!< since a loss
     bool m_conserves{false};          //!< packets, in the first round trip of a recovery
     State m_prior_state{State::OPEN}; //!< at the ACK before, or at a timeout since
     Time m_epoch_start{0};            //!< of counting ACKs ahead

@@ -263,6 +263,7 @@ def _of_engines() -> dict[str, Algorithm]:
 def forget() -> None:
     """Read the headers anew when they are next asked for: one has changed."""
     _read.cache_clear()
+    _own.cache_clear()
 
 
 def code(header: Path) -> str:
@@ -315,14 +316,31 @@ def plugin(header: Path, flags: Sequence[str] = ()) -> Path:
         raise InputError(f"{header.name} cannot be used: {error}") from None
 
 
+def plugins(headers: Iterable[Path], flags: Sequence[str] = ()) -> list[Path]:
+    """Return what headers are compiled to, for the program to load; errors as in `plugin`.
+
+    The package's own are compiled in one, which takes a fifth of the time that they take one by
+    one; where one of them has been changed, each is for itself.
+    """
+    wanted = dict.fromkeys(headers)
+    together = _unchanged() & wanted.keys()
+    apart = [header for header in wanted if header not in together]
+    try:
+        made = [builds.compiled(*_of_all(flags))] if together else []
+    except SimulationError as error:
+        raise InputError(f"the congestion controls cannot be used: {error}") from None
+    return [*made, *(plugin(header, flags) for header in apart)]
+
+
 def is_compiled(headers: Iterable[Path]) -> bool:
     """Return whether the program, and what these headers are compiled to, are there already."""
     if builds.compiler() is None:
         return False
     asked = paths.builds(), tuple(headers)
     if asked not in _compiled:  # one that has changed since is compiled when it is used
-        made = [builds.place(*_of_program()), *(builds.place(*_of_plugin(one)) for one in asked[1])]
-        if all(path.exists() for path in made):
+        together = _unchanged()
+        parts = [_of_all() if one in together else _of_plugin(one) for one in asked[1]]
+        if all(builds.place(*one).exists() for one in (_of_program(), *parts)):
             _compiled.add(asked)
     return asked in _compiled
 
@@ -341,14 +359,46 @@ def _of_plugin(header: Path, flags: Sequence[str] = ()) -> tuple[str, str, list[
     return "segment", header.stem, [*FLAGS, *PLUGIN_FLAGS, *flags], [header], [CORE, FOLDER]
 
 
+def _of_all(flags: Sequence[str] = ()) -> tuple[str, str, list[str], list, list, str]:
+    """Return what `builds.compiled` takes to make one of all of the package's headers."""
+    options, last, others = in_one()
+    folder, _, own, sources, folders = _of_plugin(last, [*options, *flags])
+    return folder, "all", own, sources, folders, others
+
+
+def in_one() -> tuple[list[str], Path, str]:
+    """Return how a compiler is told to take all of the package's headers at once: options that
+    include all but the last, the last, and the hash of the others."""
+    *others, last = _own()
+    options = [part for header in others for part in ("-include", str(header))]
+    return options, last, builds.content_sha256(others, [CORE, FOLDER])
+
+
+@cache
+def _own() -> tuple[Path, ...]:
+    return tuple(sorted(FOLDER.glob("*.h")))
+
+
+def _unchanged() -> frozenset[Path]:
+    """Return the package's headers if they are as `catalogue.json` knows them, else none."""
+    return _as_known(builds.content_sha256(_own(), [FOLDER], [FOLDER]))
+
+
+@cache
+def _as_known(_content: str) -> frozenset[Path]:
+    own = _own()
+    kept = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
+    same = all(kept.get(header.name, {}).get("code") == code(header) for header in own)
+    return frozenset(own) if same else frozenset()
+
+
 def table(headers: Sequence[Path]) -> list[dict[str, Any]]:
     """Return the entries of the congestion controls that the headers have, as they print them.
 
     Raises InputError where one does not compile, or does not print them within its time.
     """
     names = [header.name for header in headers]
-    plugins = [str(plugin(header)) for header in headers]
-    command = [str(program()), "--catalogue", str(LONGEST_S), *plugins]
+    command = [str(program()), "--catalogue", str(LONGEST_S), *map(str, plugins(headers))]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         reason = done.stderr.strip()[-300:] or f"it ended with status {done.returncode}"
@@ -364,7 +414,7 @@ def write() -> None:
 
 def printed() -> dict[str, dict[str, Any]]:
     """Return what the compiled headers print, and the hashes of their code, by name of the file."""
-    headers = sorted(FOLDER.glob("*.h"))
+    headers = _own()
     entries = sorted(table(headers), key=lambda entry: entry["name"])
     return {
         header.name: {

@@ -105,7 +105,8 @@ class Cubic
                              0,
                              1,
                              "",
-                             "W_est as Linux 6.12 has it, whose alpha is never raised to 1",
+                             "as Linux 6.12: alpha of W_est is never raised to 1, and the window "
+                             "grows by a twentieth a round trip until there is a W_max",
                              "Linux, tcp_cubic.c"},
             Parameter<Cubic>{"hystart_as_linux",
                              &Cubic::m_linux_hystart,
@@ -158,7 +159,7 @@ class Cubic
         m_slow_start.is_first = false;
         if (congestion.cause == Congestion::TIMEOUT)
         {
-            m_linux_slow_start.on_timeout();
+            m_linux_slow_start.on_timeout(congestion.now, congestion.snd_nxt);
             m_curve.w_max = 0; // will be the window, and K zero (section 4.8)
         }
         return std::max(m_beta * congestion.segments(congestion.flight_size), 2.0);
@@ -209,13 +210,13 @@ class Cubic
         const double t = seconds(m_last_ack - m_curve.begin);
         const double rtt_s = seconds(ack.srtt);
         update_w_est(ack.segments(ack.newly_delivered), w, t, rtt_s);
+        const double least = m_as_linux && m_knows_no_max ? ack.segments(ack.newly_acked) / 20 : 0;
         if (m_reno_friendly && w_cubic(t) < m_curve.w_est)
         {
-            now.cwnd = std::max(w, m_curve.w_est);
+            now.cwnd = std::max(w + least, m_curve.w_est);
             return now;
         }
         const double most = m_rfc8312 ? UNLIMITED : 1.5 * w;
-        const double least = m_as_linux && m_knows_no_max ? ack.segments(ack.newly_acked) / 20 : 0;
         now.cwnd = w + std::max((std::clamp(w_cubic(t + rtt_s), w, most) - w) / w, least);
         return now;
     }

@@ -49,13 +49,10 @@ class HtcpOfLinux
         {
             m_counts_for = acked;
         }
-        if (ack.state == State::OPEN)
+        const bool is_calm = ack.state == State::OPEN || ack.state == State::DISORDER;
+        if (is_calm && std::exchange(m_loss_before, NEVER) != NEVER) // htcp_state
         {
-            if (ack.prior_state >= State::CWR && !m_undone) // htcp_state
-            {
-                m_last_loss = ack.now;
-            }
-            m_undone = false;
+            m_last_loss = ack.now;
         }
         measure_rtt(ack);
         measure_throughput(ack, acked, now.cwnd);
@@ -102,16 +99,17 @@ class HtcpOfLinux
         }
         m_loss_before = m_last_loss;
         m_last_loss = now;
-        m_undone = false;
         return std::max(std::floor(std::floor(control.cwnd) * m_beta), 2.0);
     }
 
-    /// htcp_cwnd_undo: there was no loss, so that the time since the last one goes on. (What else it
-    /// takes back has not changed since.)
+    /// htcp_cwnd_undo: there was no loss, so that the time since the last one goes on, unless the
+    /// recovery was over. (What else it takes back has not changed since.)
     void undo()
     {
-        m_last_loss = m_loss_before;
-        m_undone = true;
+        if (m_loss_before != NEVER)
+        {
+            m_last_loss = std::exchange(m_loss_before, NEVER);
+        }
     }
 
   private:
@@ -173,8 +171,8 @@ class HtcpOfLinux
         }
         if (m_adapts && m_min_rtt > SHORTEST && m_max_rtt > 0)
         {
-            const double ratio = seconds(m_min_rtt) / seconds(m_max_rtt);
-            m_beta = std::clamp(std::floor(128 * ratio) / 128, 0.5, 102.0 / 128);
+            const Time ratio = 128 * m_min_rtt / m_max_rtt;
+            m_beta = static_cast<double>(std::clamp<Time>(ratio, 64, 102)) / 128;
         }
         m_adapts = true;
     }
@@ -193,9 +191,8 @@ class HtcpOfLinux
 
     Time m_min_rtt{NEVER};
     Time m_max_rtt{0};
-    Time m_last_loss{0};   //!< last_cong
-    Time m_loss_before{0}; //!< undo_last_cong
-    bool m_undone{false};  //!< undo_last_cong is zero
+    Time m_last_loss{0};       //!< last_cong
+    Time m_loss_before{NEVER}; //!< undo_last_cong, while a reduction lasts
     double m_alpha{1};
     double m_beta{0.5};
     bool m_adapts{false};            //!< modeswitch

@@ -217,7 +217,8 @@ class Illinois
         {
             m_above = true;
             m_low = m_as_linux ? m_low : 0;
-            const double least = m_as_linux ? std::floor(m_alpha_min * 128) / 128 : m_alpha_min;
+            const double least =
+                m_as_linux ? std::max(std::floor(m_alpha_min * 128), 1.0) / 128 : m_alpha_min;
             const double fall = (delay - d1) * (m_alpha_max - least) / least;
             m_aimd.a = (largest - d1) * m_alpha_max / (largest - d1 + fall);
             return;

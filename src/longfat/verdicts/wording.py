@@ -202,6 +202,7 @@ def _compared(told: Told) -> str:
     if not np.isnan(where.margin):
         return f". {_compared_with_margin(told)}"
     low, high = _told_apart(where.low, where.high)
+    fails = "it fails"
     unit = f" {unit}" if unit.startswith("%") else ""
     if np.isinf(where.low):
         allowed = f"{'less than' if where.strict else 'at most'} {high}{unit} is allowed"
@@ -209,10 +210,12 @@ def _compared(told: Told) -> str:
         allowed = f"{'more than' if where.strict else 'at least'} {low}{unit} is asked for"
     else:
         allowed = f"{low} to {high}{unit} is allowed"
+        side = "more" if told.decider["measured"] > where.high else "less"
+        fails = f"it is {side}, and fails"
     beside = " there, and it fails nowhere" if _many(told) else ""
     said = {
         "holds": "it holds",
-        "fails": "it fails",
+        "fails": fails,
         "tie": f"the two are equal within 2 %{beside}",
         "open": "that leaves it open",
     }

@@ -38,6 +38,12 @@ class EcnSender
         m_cwr_is_due = m_agreed;
     }
 
+    /// The reduction was for nothing, and no mark was seen.
+    void on_undo()
+    {
+        m_cwr_is_due = false;
+    }
+
     /// The flags of a segment that leaves for the first time.
     uint8_t flags_of_new(uint64_t number)
     {

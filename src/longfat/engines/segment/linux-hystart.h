@@ -34,11 +34,12 @@ class LinuxHyStart
         return now.in_slow_start() ? m_growth.on_ack(ack, now) : now;
     }
 
-    /// It begins anew (bictcp_state).
-    void on_timeout()
+    /// It begins anew (bictcp_state), with a round of what has been sent.
+    void on_timeout(Time now, Bytes snd_nxt)
     {
         m_found = false;
-        m_end = 0;
+        m_least_rtt = NEVER;
+        begin_round(now, snd_nxt);
     }
 
   private:
@@ -48,11 +49,16 @@ class LinuxHyStart
     {
         if (ack.snd_una > m_end)
         {
-            m_end = ack.snd_nxt;
-            m_round_start = m_last_ack = ack.now;
-            m_round_rtt = NEVER;
-            m_samples = 0;
+            begin_round(ack.now, ack.snd_nxt);
         }
+    }
+
+    void begin_round(Time now, Bytes snd_nxt)
+    {
+        m_end = snd_nxt;
+        m_round_start = m_last_ack = now;
+        m_round_rtt = NEVER;
+        m_samples = 0;
     }
 
     bool ends(const Ack& ack, const Control& now)

@@ -317,14 +317,7 @@ class LossDetection
         {
             return Sign::HOLE;
         }
-        if (state != State::CWR)
-        {
-            const uint64_t counted = m_spec.limited_transmit ? Scoreboard::DUP_THRESH - 1 : 0;
-            for (uint64_t i = counted; i < Scoreboard::DUP_THRESH; ++i)
-            {
-                board.add_reno_sack();
-            }
-        }
+        board.set_reno_sacks_at_least(Scoreboard::DUP_THRESH);
         board.mark_head_lost(lost);
         return Sign::LOSS;
     }

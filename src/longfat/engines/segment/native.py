@@ -74,13 +74,11 @@ def run_text(
 
 
 def made(headers: Iterable[Path], flags: Sequence[str] = ()) -> list[Path]:
-    """Return the program, and what each header is compiled to."""
+    """Return the program, and what the headers are compiled to."""
     with ThreadPoolExecutor(2) as threads:
         program = threads.submit(catalogue.program, flags)
-        plugins = threads.map(
-            lambda header: catalogue.plugin(header, flags), dict.fromkeys(headers)
-        )
-        return [program.result(), *plugins]
+        plugins = threads.submit(catalogue.plugins, headers, flags)
+        return [program.result(), *plugins.result()]
 
 
 _behind: set[Path] = set()  # headers that this process has had compiled

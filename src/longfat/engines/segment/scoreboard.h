@@ -476,6 +476,12 @@ class Scoreboard
         m_reno_sacked = std::min(m_reno_sacked + 1, std::max<int64_t>(others, 0));
     }
 
+    void set_reno_sacks_at_least(int64_t count)
+    {
+        const auto others = static_cast<int64_t>(m_sent.size()) - 1;
+        m_reno_sacked = std::max(m_reno_sacked, std::min(count, std::max<int64_t>(others, 0)));
+    }
+
     /// So many have been acknowledged; the head was not among those that duplicate ACKs told of.
     void remove_reno_sacks(uint64_t acknowledged)
     {

@@ -330,6 +330,7 @@ class Sender final : public Endpoint,
         ack.prior_in_flight = m_board.pipe();
         ack.cwnd_limited = m_cwnd_limited;
         ack.snd_nxt = m_stream.offset(m_board.snd_nxt());
+        ack.ece = packet.flags & Packet::ECE;
         const bool same_window =
             std::exchange(m_transmission.advertised_window, packet.window) == packet.window;
         m_transmission.note_timestamp(packet.sent);
@@ -370,6 +371,7 @@ class Sender final : public Endpoint,
 
         // 3
         const uint64_t acked = m_board.snd_una();
+        const State came_in = m_state.state();
         if (delivery.acked > 0)
         {
             // Of a recovery without SACK only the first partial ACK resets it (RFC 6582, 3.2, step 3).
@@ -380,7 +382,11 @@ class Sender final : public Endpoint,
         }
         const bool has_new = m_spec.frto && m_state.state() == State::LOSS &&
                              m_transmission.has_new(m_board, m_transmission.end_of_data(m_board));
-        if (m_spurious.on_ack(packet, delivery, m_state.state(), has_new, of_probe))
+        if (ack.ece)
+        {
+            m_spurious.forget();
+        }
+        if (m_spurious.on_ack(packet, delivery, came_in, m_state.state(), has_new, of_probe))
         {
             undo(now);
             lost_again = false;
@@ -422,7 +428,6 @@ class Sender final : public Endpoint,
         ack.segment_sent = packet.segment_sent;
         ack.segment_received = packet.segment_received;
         ack.advertised_window = packet.window;
-        ack.ece = packet.flags & Packet::ECE;
         ack.state = m_state.state();
         m_rate.take_sample(ack.rate, ack.lost, m_rtts.min(), now);
         ack.app_limited = m_rate.is_app_limited();
@@ -667,7 +672,7 @@ class Sender final : public Endpoint,
     /// The threshold falls, and the window to it.
     void reduce(Congestion::Cause cause, const Ack& ack, State state, bool asks)
     {
-        if (state == State::CWR)
+        if (state == State::CWR || ack.ece)
         {
             m_spurious.forget();
         }
@@ -750,7 +755,7 @@ class Sender final : public Endpoint,
         }
     }
 
-    /// The last reduction was for nothing.
+    /// What was found lost was not, and as a rule the last reduction was for nothing.
     void undo(Time now)
     {
         ++count.undone;
@@ -759,7 +764,11 @@ class Sender final : public Endpoint,
         m_state.on_undo();
         m_notification.end();
         m_quick_start.end();
-        decide(m_cc->on_undo({now, m_spurious.before()}, control()), now);
+        if (m_spurious.restores())
+        {
+            m_ecn.on_undo();
+            decide(m_cc->on_undo({now, m_spurious.before()}, control()), now);
+        }
     }
 
     // Timers
@@ -917,7 +926,8 @@ class Sender final : public Endpoint,
         {
             ++count.recoveries;
             const Congestion loss = congestion(Congestion::LOSS, m_board.pipe(), now);
-            m_window.set_ssthresh(m_cc->ssthresh(loss, control()), now);
+            m_window.set_ssthresh(m_cc->ssthresh(loss, before_reduction()), now);
+            m_ecn.on_reduction();
             decide({control().ssthresh, control().ssthresh, control().pacing_bps}, now);
         }
         // What was outstanding is sent again within the window.

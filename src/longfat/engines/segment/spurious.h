@@ -32,7 +32,8 @@ class SpuriousDetection
         m_can_undo = true;
     }
 
-    /// A reduction that is not taken back: for ECN's mark, or for a loss that a probe has repaired.
+    /// A reduction that is not taken back: for ECN's mark, or for a loss that a probe has repaired; or
+    /// another, since ECN tells of congestion.
     void forget()
     {
         m_can_undo = false;
@@ -41,6 +42,12 @@ class SpuriousDetection
     const Control& before() const
     {
         return m_before;
+    }
+
+    /// Whether what `on_ack` has shown takes back the reduction too, and not only that segments are lost.
+    bool restores() const
+    {
+        return m_restores;
     }
 
     /// RFC 5682 asks that no recovery was under way: then originals are no sign. `first`: it is the
@@ -67,10 +74,15 @@ class SpuriousDetection
         return m_frto_sends_new;
     }
 
-    /// Returns whether the ACK shows that the last reduction is to be undone, which is then done.
-    /// `has_new`: a new segment could be sent. `of_probe`: it tells that a probe came twice.
-    bool on_ack(
-        const Packet& packet, const Delivery& delivery, State state, bool has_new, bool of_probe)
+    /// Returns whether the ACK shows that the last losses were none, which is then done. `came_in`: the
+    /// state before it. `has_new`: a new segment could be sent. `of_probe`: it tells that a probe came
+    /// twice.
+    bool on_ack(const Packet& packet,
+                const Delivery& delivery,
+                State came_in,
+                State state,
+                bool has_new,
+                bool of_probe)
     {
         if (!m_spec.frto && !m_spec.undo)
         {
@@ -85,15 +97,20 @@ class SpuriousDetection
                 return undo();
             }
         }
-        if (state == State::OPEN || state == State::DISORDER)
+        if (came_in == State::OPEN || came_in == State::DISORDER)
         {
             return false;
         }
-        if (m_frto && state == State::LOSS)
+        if (state != State::LOSS) // all is acknowledged: it stays a timeout (section 3.1, step 2a)
+        {
+            m_frto = m_frto_sends_new = false;
+        }
+        if (m_frto)
         {
             if (delivery.first_original < m_frto_end)
             {
-                return undo();
+                undo();
+                return true;
             }
             // The first that advances: new segments are sent, and where there are none it stays a timeout
             // (section 3.1, step 2b). After those whatever tells nothing of old ones says the same (3a).
@@ -104,7 +121,7 @@ class SpuriousDetection
             }
         }
         const bool proves = m_spec.undo && m_spec.timestamps && delivery.acked > 0 &&
-                            state != State::CWR && m_first_repair != NEVER &&
+                            came_in != State::CWR && m_first_repair != NEVER &&
                             ticks(packet.echo) < ticks(m_first_repair);
         return proves && undo();
     }
@@ -112,12 +129,8 @@ class SpuriousDetection
   private:
     bool undo()
     {
-        if (!m_can_undo)
-        {
-            return false;
-        }
-        m_can_undo = m_frto = m_frto_sends_new = false;
-        return true;
+        m_frto = m_frto_sends_new = false;
+        return m_restores = std::exchange(m_can_undo, false);
     }
 
     Time ticks(Time time) const
@@ -128,6 +141,7 @@ class SpuriousDetection
     const FlowSpec& m_spec;
     Control m_before{}; //!< before the first of the reductions at hand
     bool m_can_undo{false};
+    bool m_restores{false};
     uint64_t m_una{0};            //!< the first that was not acknowledged then
     Time m_first_repair{NEVER};   //!< of what was sent again and is under way, when it was first
     int64_t m_undo_count{0};      //!< of that, what no DSACK has told of
