@@ -134,14 +134,15 @@ def test_what_ns3_does_not_have_is_refused_in_a_sentence(link, words):
 
 
 def test_ns3_and_the_segment_engine_agree_but_for_rules_that_have_a_name():
-    """Of the archive, six runs a case. RED of ns-3 drops nothing while one packet or none waits,
-    and PIE, once it has marked a packet, marks on (`test_queues_as_ns3`)."""
+    """Of the archive, six runs a case. RED of ns-3 drops nothing while one packet or none waits
+    (with that rule ours carries 6 % more, and 2 % more than ns-3's), and PIE, once it has marked a
+    packet, marks on (`test_queues_as_ns3`)."""
     table = queues_ns3.engine_comparison(Runs(None, queues_ns3.experiments(6))).set_index(
         ["case", "measure"]
     )
     for kind in ("RED", "RED and ECN", "CoDel", "CoDel and ECN", "PIE", "bursts"):
         goodput, queue = (table.loc[(kind, measure)] for measure in ("goodput", "queue"))
-        assert 0.95 < goodput["low"] < goodput["high"] < 1.03
+        assert (0.92 if "RED" in kind else 0.95) < goodput["low"] < goodput["high"] < 1.03
         assert 0.85 < queue["ratio"] < 1.15
     marked = table.xs("marked", level="measure")["ratio"]
     assert marked[["RED and ECN", "CoDel and ECN"]].between(0.9, 1.1).all()
