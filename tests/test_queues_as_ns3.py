@@ -79,11 +79,13 @@ def theirs(program, packets, kind, **attributes):
 
 
 # With the most by which a mean may differ. ns-3's RED, as ns-2's, drops nothing while one packet or
-# none waits, however large the mean queue is: a light load shows it, 8 % of the drops.
+# none waits, however large the mean queue is: a light load shows it, 8 % of the drops. And to a
+# packet that finds the queue empty it counts one more than could have been sent, and after a drop
+# that one alone, not the time that the queue stays empty: with this rule ours drops 1.5 % less.
 SAME = (
     ("codel", "CoDel", {"MinBytes": 1000}, 1.1),
     ("pie", "Pie", PIE, 1.1),
-    ("red", "Red", RED | {"Wait": "false"}, 1.15),
+    ("red", "Red", RED | {"Wait": "false"}, 1.16),
 )
 
 

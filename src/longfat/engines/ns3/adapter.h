@@ -526,7 +526,7 @@ class CongestionOps : public ns3::TcpCongestionOps, public HandoffSignal, privat
         m_ack.prior_in_flight = m_socket->GetTxBuffer()->BytesInFlight();
         if (m_ack.prior_in_flight + m_mss > Bytes(m_tcb->m_cWnd.Get()))
         {
-            m_cwnd_limited = has_more_to_send();
+            m_cwnd_limited = true;
         }
         else if (!m_tcb
                       ->m_pacing) // which keeps segments from leaving too, and says nothing of cwnd
@@ -607,17 +607,6 @@ class CongestionOps : public ns3::TcpCongestionOps, public HandoffSignal, privat
         m_rate.on_delivered(segment, segment.bytes, now());
         m_lost_out -= segment.lost ? segment.bytes : 0;
         segment.lost = false;
-    }
-
-    /// Whether something waits that the receiver has room for. (The socket's own flag is that of its
-    /// last segment, which in a recovery leaves before the window is known.)
-    bool has_more_to_send() const
-    {
-        const bool has_data = m_socket->GetTxBuffer()->TailSequence() > in_socket(m_nxt);
-        return (has_data && m_nxt - m_una + m_mss <= m_advertised_window) ||
-               (m_lost_out > 0 && std::any_of(m_sent.begin(), m_sent.end(), [](const auto& one) {
-                    return one.second.lost && !one.second.retransmitted;
-                }));
     }
 
     void on_window(uint32_t, uint32_t bytes)
