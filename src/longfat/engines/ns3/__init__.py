@@ -24,7 +24,7 @@ from longfat.result import LINK_SERIES, TRANSFER_SERIES, Result
 from longfat.scenario import Flow, Link, Scenario
 from longfat.transfers import GridFtp, ParallelTcp, Tsunami
 
-BEHAVIOUR = 2
+BEHAVIOUR = 3
 VERSION = compiled.NS3_VERSION
 HERE = compiled.HERE
 STOCK_RECOVERY = "prr-ns3-3.44"
