@@ -85,7 +85,7 @@ def test_startup_ends_with_the_third_round_trip_without_growth(name):
 
 
 def test_the_best_rate_of_ten_round_trips_is_remembered_by_its_thirds():
-    """lib/minmax.c: after a quarter of the window the second best is chosen, after half the third.
+    """win_minmax.c: after a quarter of the window the second best is chosen, after half the third.
 
     The rate falls by 2 % in each: 94 is chosen after three, 88 after six, and each lasts for ten.
     """

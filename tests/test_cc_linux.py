@@ -180,14 +180,20 @@ def test_hystart_as_linux_counts_rounds_from_the_first_ack():
     assert ended == [False] * 10 + [True] * 2  # (20 ms + 1 ms) / 2
 
 
-def test_hystart_as_linux_forgets_its_smallest_round_trip_with_a_timeout():
-    """bictcp_state: delay_min is zero then, so that a path may have grown longer."""
-    cubic = Driver("cubic", 20, 1e6, hystart_as_linux=True)
+def after_a_timeout(flight: int, window: int) -> Driver:
+    """Return CUBIC in the slow start that follows a timeout, before which the path had BASE."""
+    cubic = Driver("cubic", flight, 1e6, hystart_as_linux=True)
     cubic.established(BASE)
     cubic.ack(BASE)
     cubic.timeout()
     cubic.state = "open"
-    cubic.set(20, 1e6)
+    cubic.set(window, 1e6)
+    return cubic
+
+
+def test_hystart_as_linux_forgets_its_smallest_round_trip_with_a_timeout():
+    """bictcp_state: delay_min is zero then, so that a path may have grown longer."""
+    cubic = after_a_timeout(flight=20, window=20)
     cubic.ack(2 * BASE, segments=(cubic.nxt - cubic.una) // 1000)
     for _ in range(12):
         cubic.wait(0.003)  # no train
@@ -197,12 +203,7 @@ def test_hystart_as_linux_forgets_its_smallest_round_trip_with_a_timeout():
 
 def test_hystart_as_linux_finds_no_train_in_what_was_sent_before_a_timeout():
     """bictcp_hystart_reset: the round ends with snd_nxt, and its train began long before."""
-    cubic = Driver("cubic", 100, 1e6, hystart_as_linux=True)
-    cubic.established(BASE)
-    cubic.ack(BASE)
-    cubic.timeout()
-    cubic.state = "open"
-    cubic.set(50, 1e6)
+    cubic = after_a_timeout(flight=100, window=50)
     cubic.wait(BASE)
     for _ in range(80):
         cubic.wait(0.001)
