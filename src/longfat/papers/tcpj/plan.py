@@ -26,7 +26,7 @@ from longfat.papers.tcpj.network import (
     shared_wire,
     with_own_ends,
 )
-from longfat.scenario import Ns2, Outage, Record, Scenario
+from longfat.scenario import Flow, Ns2, Outage, Record, Scenario
 
 value = functools.partial(papers.value, "tcpj")
 
@@ -698,11 +698,11 @@ def _on_ns2(usual: Experiment) -> Experiment:
         scenario = usual.build(**row)
         flows = []
         for flow in scenario.flows:
-            fields = flow.model_dump() | FOUND
+            fields = dict(flow) | FOUND
             if flow.congestion_control.name != "tcpj":
                 fields["handoffs"] = ()  # nobody else does anything when it is told
-            flows.append(fields)
-        changed = scenario.replace(flows=flows)
+            flows.append(Flow(**fields))
+        changed = scenario.replace(flows=tuple(flows))
         ways = {(flow.path, flow.reroutes) for flow in changed.flows}
         return with_own_ends(changed) if len(ways) > 1 else changed
 

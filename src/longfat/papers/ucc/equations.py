@@ -7,6 +7,8 @@ functions below say how far the two are apart. The derivations are in
 `longfat.papers.ucc.derivation`, the simulated queues in `longfat.papers.ucc.queues`.
 """
 
+import functools
+
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
@@ -182,6 +184,7 @@ def _sample(packets: ArrayLike, utilization: ArrayLike) -> tuple[np.ndarray, np.
 # --- (6) with packets that follow each other through one queue
 
 
+@functools.cache
 def correlated_sample(packets: int, utilization: float, states: int = 2000) -> dict[str, float]:
     """Return what N successive packets of a stationary M/M/1 queue give, where waits correlate.
 
