@@ -34,6 +34,24 @@ class Bbr(Driver):
         return self.pacing_bps / MARGIN / RATE
 
 
+def windows_that_hold(bbr: Bbr, rate_bps: float, window: float) -> set[float]:
+    """Those of a gain of 1, of a sender that measures that rate and would have a larger window.
+
+    Each ACK brings whole segments, and is that much ahead; as many are taken off here.
+    """
+    measured = {"rate_interval": 100 * MSS * 8e9 / rate_bps}
+    measured["segments"] = ahead = int(rate_bps * BASE / 10 / 8 / MSS)
+    for _ in range(800):
+        bbr.part(flight=0, **measured)
+    windows = set()
+    for _ in range(100):
+        bbr.set(window)
+        bbr.part(flight=int(window), **measured)
+        if bbr.pacing_bps == pytest.approx(MARGIN * rate_bps):
+            windows.add(round(bbr.cwnd - ahead, 3))
+    return windows
+
+
 @pytest.fixture
 def steady():
     """In ProbeBW, which it reaches after one round trip of growth and three without."""
@@ -128,12 +146,55 @@ def test_bbr_measures_its_round_trip_anew_when_it_is_older_than_ten_seconds(stea
 
 
 def test_bbr_has_room_for_two_segments_more_where_it_probes(steady):
-    """tcp_bbr.c, bbr_quantization_budget: twice the product, 3, and what ACKs are ahead."""
+    """tcp_bbr.c, bbr_quantization_budget: twice the product, three bursts of two, and what
+    ACKs are ahead."""
     windows = {}
     for _ in range(100):
-        steady.part(flight=131)
+        steady.part(flight=134)
         windows.setdefault(round(steady.gain, 3), set()).add(round(steady.cwnd, 3))
-    assert windows == {1.25: {215}, 0.75: {213}, 1.0: {213}}
+    assert windows == {1.25: {218}, 0.75: {216}, 1.0: {216}}
+
+
+@pytest.mark.parametrize(("rate_bps", "burst"), [(1e6, 1), (8e6, 2), (80e6, 9.9), (8e9, 64)])
+def test_bbr_has_room_for_three_bursts(rate_bps, burst):
+    """4.2.2: a segment below 1.2 Mb/s, then two; what a millisecond paces; 64 kB at most."""
+    product = rate_bps * BASE / 8 / MSS
+    windows = windows_that_hold(Bbr(), rate_bps, 2 * product + 300)
+    assert min(windows) - 2 * product == pytest.approx(3 * burst, abs=0.1)
+
+
+@pytest.mark.parametrize(("as_linux", "probes"), [(False, False), (True, True)])
+def test_linux_renews_rtprop_by_smaller_round_trips_alone(as_linux, probes):
+    """tcp_bbr.c, bbr_update_min_rtt: an equal one is the draft's (4.1.2.3)."""
+    bbr, least = Bbr(as_linux_6_12=as_linux), 1e9
+    for _ in range(110):
+        bbr.trip()
+        least = min(least, bbr.cwnd)
+    assert (least == 4) == probes
+
+
+def test_linuxs_rtprop_is_that_of_a_repair_in_whole_milliseconds():
+    """tcp_ack_update_rtt: 99.3 ms by timestamps are 99, and no round trip is smaller again."""
+    products = []
+    for as_linux in (False, True):
+        bbr = Bbr(as_linux_6_12=as_linux)
+        for _ in range(7):
+            bbr.trip(rtt=0.0993e9)
+        bbr.now_s = 0.8009 - BASE / 10
+        bbr.part(rtt=0.0993e9, delay_s=0.0993, prior_state="recovery")
+        products.append(min(bbr.part(rtt=0.0993e9, flight=600) for _ in range(100)))
+    assert products[0] == pytest.approx(2 * 99.3 + 6 + 10, abs=0.1)
+    assert products[1] == 2 * round((2 * 99 + 6 + 10) / 2)
+
+
+def test_linuxs_windows_are_even():
+    """tcp_bbr.c, bbr_quantization_budget: with all that is ahead, 9 segments here, rounded up."""
+    draft, linux = (
+        windows_that_hold(Bbr(as_linux_6_12=one), 0.995 * RATE, 500) for one in (False, True)
+    )
+    assert min(draft) == 2 * 99.5 + 6
+    assert (min(linux) + 9) % 2 == 0
+    assert 0 <= min(linux) - min(draft) <= 2
 
 
 def test_what_acks_run_ahead_is_known_for_five_to_ten_round_trips():
@@ -173,7 +234,7 @@ def test_acks_that_come_just_at_the_measured_rate_begin_the_count_anew():
             acks += 1
         windows.add(bbr.cwnd)
     product = 0.75 * rate * BASE / 8 / MSS
-    assert max(windows) == pytest.approx(2 * product + 3 + 2 + 16 + 4)
+    assert max(windows) == pytest.approx(2 * product + 6 + 2 + 16 + 4)
 
 
 @pytest.mark.parametrize("prior_state", ["open", "recovery"])

@@ -140,6 +140,23 @@ def test_a_round_trip_with_losses_leaves_seven_tenths_or_what_was_delivered(stea
         assert steady.bandwidth_bps == pytest.approx(left * RATE, rel=1e-9)
 
 
+@pytest.mark.parametrize(("with_an_ack", "acks"), [(False, 10), (True, 11)])
+def test_a_round_of_losses_begins_with_what_is_delivered_when_they_are_found(
+    steady, with_an_ack, acks
+):
+    """NoteLoss (5.5.10.2): C.delivered, of the next ACK where that finds them, else of the last."""
+    for _ in range(2):
+        steady.trip(rate_bps=0.5 * RATE)
+    steady.now_s += with_an_ack * 0.01
+    steady.lose(1)
+    steady.now_s -= with_an_ack * 0.01
+    before, count = steady.bandwidth_bps, 0
+    while steady.bandwidth_bps == before and count < 30:
+        steady.part(rate_bps=0.5 * RATE)
+        count += 1
+    assert count == acks
+
+
 def test_a_small_window_probes_as_often_as_reno_would():
     """IsRenoCoexistenceProbeTime: as many round trips as the product has segments, or one fewer."""
     sender = Bbr()

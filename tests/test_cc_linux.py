@@ -63,6 +63,23 @@ def test_illinois_as_linux_counts_five_low_round_trips_though_some_are_high(as_l
     assert (max(grown[3:]) > 8.5) == as_linux
 
 
+@pytest.mark.parametrize(("repairs", "taken"), [(False, 12), (True, 14)])
+def test_illinois_as_linux_has_a_repairs_round_trip_in_whole_milliseconds(repairs, taken):
+    """tcp_ack_update_rtt: 100.8 ms by timestamps are 100, so that 0.8 of at most 5.8 ms are waited
+    for ever since: beta is 1/8 + 3/8 (0.8 - 0.58) / (4.64 - 0.58), in 64ths."""
+    illinois = Driver("illinois", 100, as_linux_6_12=True)
+    illinois.established()
+    illinois.round(0.1008)
+    illinois.ack(0.1058)
+    illinois.now_s = 20.0009
+    illinois.ack(0.1008, delay_s=0.1008, prior_state="recovery" if repairs else "open")
+    for _ in range(2):
+        illinois.set(100)
+        illinois.round(0.1008)
+    illinois.set(100)
+    assert 100 - illinois.threshold() == taken
+
+
 def test_illinois_as_linux_grows_though_its_least_increase_is_below_a_128th():
     """ALPHA_MIN is counted in 128ths: one at least."""
     illinois = Driver("illinois", 10, as_linux_6_12=True, alpha_min=0.001)

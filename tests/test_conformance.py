@@ -909,6 +909,21 @@ def test_the_receiver_is_told_of_every_reduction(commands):
     assert reduced
 
 
+def test_a_sender_that_asks_the_path_before_it_reduces_tells_of_that_too():
+    """RFC 3168, 6.1.2: TCP-Probing holds at the third report, and two long round trips follow.
+
+    10 and 11 have left with the first reports.
+    """
+    asked = 0.202
+    commands = [*reports([1, 2, 3]), f"answer 0.4 1 {asked}", "answer 0.6 2 0.4", "ack 0.7 10"]
+    answers = ecn(commands, congestion_control="probing")
+    assert [kind for _, _, kind in answers[2]["sent"]] == ["PROBE"]
+    assert numbers(answers[4]) == [0, 4, 5, 6, 7]  # in its window again
+    assert answers[4]["ssthresh"] == 5
+    new = [kind for _, segment, kind in answers[5]["sent"] if segment >= 12]
+    assert new == ["CWR", "", ""]
+
+
 def test_a_marks_reduction_is_not_undone():
     """RFC 4015, 3.2: not where a mark was seen. Then 1 is overtaken, and comes twice."""
     commands = [f"ack {ms(0)} 1 ECE", *(f"ack {ms(1 + i)} 1 2-{3 + i}" for i in range(3))]

@@ -59,3 +59,18 @@ def test_a_sender_whose_relay_has_failed_gives_up_and_says_when():
     answer = native.run(closed | {"duration_s": 400.0})
     assert answer["flows"][0]["timeouts"] > 0  # of the relay, whose radio is gone
     assert answer["flows"][0]["given_up_s"] > 10 + 15
+
+
+def test_a_relay_that_sizes_its_buffer_has_room_for_what_it_hands_on():
+    """By what is read, as a receiver's application does: not by what a faster wire brings."""
+    ends = [("a", "m", 100e6), ("m", "a", 100e6), ("m", "b", 1e6), ("b", "m", 1e6)]
+    links = [
+        {"source": source, "target": target, "rate_bps": rate_bps, "delay_s": 0.05}
+        | {"queue_packets": 1000}
+        for source, target, rate_bps in ends
+    ]
+    own = flow(relays=["m"], send_buffer_bytes=50_000, receive_buffer_bytes="auto")
+    record = {"series": ["acknowledged_bytes", "delivered_bytes"], "points": 100_000}
+    answer = native.run({"links": links, "flows": [own], "duration_s": 20.0, "record": record})
+    kept = growth(answer, "acknowledged_bytes", 0, 20) - growth(answer, "delivered_bytes", 0, 20)
+    assert 50_000 < kept < 200_000

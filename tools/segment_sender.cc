@@ -9,6 +9,7 @@
 //                                                         so does an ACK, with blocks of SACK
 //                                                         ([cause=TIME]: when that was sent which
 //                                                         has caused it, and is new there)
+//     answer TIME NUMBER ASKED                            the answer to a probe, asked at that time
 //     run TIME                                            time goes by
 //     peer TIME RTT GAP SACK WORD...                      all ACKs up to then are those of peer.h,
 //                                                         whose the words are
@@ -22,6 +23,7 @@
 
 #include "connection.h"
 #include "newreno.h"
+#include "probing.h"
 #include "scenario.h"
 #include "sender.h"
 
@@ -111,7 +113,11 @@ class Bench
             FollowPeer(time, words);
             return;
         }
-        if (command != "run")
+        if (command == "answer")
+        {
+            Arrive(time, ReadAnswer(words));
+        }
+        else if (command != "run")
         {
             Arrive(time, ReadAck(command == "synack", words));
         }
@@ -166,6 +172,19 @@ class Bench
             }
         }
         return ack;
+    }
+
+    static Packet ReadAnswer(std::istringstream& words)
+    {
+        Packet packet = blank();
+        packet.flags = Packet::ACK | Packet::PROBE;
+        Question& question = packet.options.emplace().question;
+        double asked;
+        words >> question.number >> asked;
+        question.kind = Question::PROBE;
+        question.asked = from_seconds(asked);
+        question.is_answer = true;
+        return packet;
     }
 
     /// An acknowledgment is there at that time, after all else of it.

@@ -41,7 +41,7 @@ class TransferRow(TypedDict):
     delivered_bytes: int  # of the file
     packets_sent: int
     packets_sent_again: int
-    bytes_sent: int  # with all headers
+    bytes_sent: int  # with all headers; of TCP, a short last segment counts as a whole one
     packets_overrun: int  # for which the receiver's socket had no room
     control_bytes: int
     rounds: int  # RBUDP's blasts, or how often Tsunami began

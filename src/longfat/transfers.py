@@ -159,7 +159,7 @@ class Tsunami(_ByDatagrams):
     Every `report_every_s` the receiver asks again for what is missing, and tells its error rate;
     above `error_threshold` the delay between packets grows, at most by the factor `slower`, else it
     shrinks by `faster`, down to that of `rate_bps`. Of what an error rate was before it keeps
-    `history`. For more than `most_requests` blocks the receiver asks to begin again at the first.
+    `history`. For `most_requests` blocks or more the receiver asks to begin again at the first.
 
     >>> from longfat.transfers import Tsunami
     >>> Tsunami(source="a", target="b", rate_bps=600e6).error_threshold

@@ -7,17 +7,21 @@
 //     BtlBw   the largest delivery rate of 10 round trips                          4.1.1
 //     RTprop  the smallest round trip of 10 s                                      4.1.2
 //     pacing rate   0.99 pacing_gain BtlBw                                         4.2.1
-//     window        cwnd_gain BtlBw RTprop + 3 segments + what ACKs are ahead      4.2.3
+//     window        cwnd_gain BtlBw RTprop + 3 bursts + what ACKs are ahead        4.2.3
 //
 // Startup doubles the rate each round trip until it grows no more; Drain empties the queue; ProbeBW
 // cycles the gain through 5/4, 3/4 and six times 1; ProbeRTT sends four segments for 200 ms when
 // RTprop is 10 s old.
 //
-// Linux has besides the long-term rate of a policed path (lt_bw), which is not here.
+// Segments leave one by one. The room for three bursts (4.2.2) is that of senders whose segments do not.
+// Linux 6.12 has whole windows, even ones, and renews RTprop by smaller round trips alone, where the draft
+// takes an equal one too: so it goes into ProbeRTT every 10 s where the draft's sender finds its queue empty
+// (as_linux_6_12). It has besides the long-term rate of a policed path (lt_bw), which is not here.
 
 #ifndef LONGFAT_CC_BBR_H
 #define LONGFAT_CC_BBR_H
 
+#include "linux-round-trip.h"
 #include "model.h"
 #include "random.h"
 #include "windowed-max.h"
@@ -43,7 +47,7 @@ class Bbr
         .events =
             event::ESTABLISHED | event::TIMEOUT | event::UNDO | event::RESTART | event::BANDWIDTH,
         .regulates_recovery = true,
-        .version = 2};
+        .version = 3};
 
     static constexpr auto parameters()
     {
@@ -88,7 +92,16 @@ class Bbr
                            "",
                            "random numbers of ProbeBW's first phase; flows of one stream draw the "
                            "same",
-                           "ns-3, TcpBbr: Stream"}};
+                           "ns-3, TcpBbr: Stream"},
+            Parameter<Bbr>{
+                "as_linux_6_12",
+                &Bbr::m_as_linux,
+                0,
+                0,
+                1,
+                "",
+                "whole windows, even ones, and RTprop is renewed by smaller round trips alone",
+                "Linux, tcp_bbr.c"}};
     }
 
     /// The handshake is over (4.3.1): the first rate is that of the first window.
@@ -98,7 +111,7 @@ class Bbr
         m_initial_cwnd = m_prior_cwnd = now.cwnd;
         m_min_rtt = established.rtt == NO_RTT ? NEVER : established.rtt;
         m_min_rtt_stamp = m_epoch_start = established.now;
-        now.pacing_bps = first_rate(now.cwnd, established.mss);
+        m_pacing_bps = now.pacing_bps = first_rate(now.cwnd, established.mss);
         return now;
     }
 
@@ -113,6 +126,7 @@ class Bbr
         check_drain(ack);
         now = update_min_rtt(ack, now);
         now.pacing_bps = pacing_rate(pacing_gain(), now);
+        m_pacing_bps = now.pacing_bps;
         return set_window(ack, now);
     }
 
@@ -279,15 +293,37 @@ class Bbr
         m_full_pipe = ++m_full_rounds >= 3;
     }
 
-    /// gain BtlBw RTprop, with room for what waits in the two ends, in segments (4.2.3.2).
-    double in_flight(double gain, Bytes mss) const
+    /// gain BtlBw RTprop and what ACKs are ahead, with room for what waits in the two ends, in segments
+    /// (4.2.3.2).
+    double in_flight(double gain, Bytes mss, double ahead = 0) const
     {
         if (m_min_rtt == NEVER)
         {
-            return m_initial_cwnd;
+            return m_initial_cwnd + ahead;
         }
         const double bdp = m_bandwidth.get() * seconds(m_min_rtt) / (8 * static_cast<double>(mss));
-        return gain * bdp + 3;
+        return with_room(gain * bdp + ahead, mss);
+    }
+
+    /// With room for three bursts, and with a gain of 5/4 for two segments, so that more is in flight
+    /// even where the product is small (Linux, bbr_quantization_budget).
+    double with_room(double segments, Bytes mss) const
+    {
+        double window = segments + 3 * burst(mss);
+        if (m_as_linux)
+        {
+            window = 2 * std::ceil(window / 2);
+        }
+        return window + (m_mode == PROBE_BW && m_phase == 0 ? 2 : 0);
+    }
+
+    /// What leaves at once where it is not a segment alone, in segments: what a millisecond paces, at
+    /// least one, from 1.2 Mb/s on two, and at most 64 kB (4.2.2: the send quantum).
+    double burst(Bytes mss) const
+    {
+        const double least = m_pacing_bps < 1.2e6 ? 1 : 2;
+        const double bytes = std::min(m_pacing_bps / 8 * 0.001, 64e3);
+        return std::max(bytes / static_cast<double>(mss), least);
     }
 
     // The modes
@@ -329,21 +365,14 @@ class Bbr
         const double gain = pacing_gain();
         const bool full_length = ack.now - m_phase_start > m_min_rtt;
         const double prior = ack.segments(ack.prior_in_flight);
-        const bool next = gain > 1   ? full_length && (ack.newly_lost > 0 ||
-                                                       prior >= in_flight(gain, ack.mss) + probe())
-                          : gain < 1 ? full_length || prior <= in_flight(1, ack.mss)
-                                     : full_length;
+        const bool next =
+            gain > 1   ? full_length && (ack.newly_lost > 0 || prior >= in_flight(gain, ack.mss))
+            : gain < 1 ? full_length || prior <= in_flight(1, ack.mss)
+                       : full_length;
         if (next)
         {
             advance_phase(ack.now);
         }
-    }
-
-    /// What may be in flight beyond the gain, in segments: with 5/4 two, so that more is in flight even
-    /// where the product is small (Linux, bbr_quantization_budget).
-    double probe() const
-    {
-        return m_mode == PROBE_BW && m_phase == 0 ? 2 : 0;
     }
 
     /// RTprop (4.1.2.3). When it is too old, ProbeRTT keeps four segments in flight for 200 ms and a
@@ -351,14 +380,16 @@ class Bbr
     Control update_min_rtt(const Ack& ack, Control now)
     {
         const bool expired = ack.now > m_min_rtt_stamp + from_s(m_rtt_window_s);
-        if (ack.rtt != NO_RTT && m_min_rtt == NEVER) // the handshake had none: its guess is over
+        const Time rtt = m_as_linux ? rtt_of_linux(ack) : ack.rtt;
+        if (rtt != NO_RTT && m_min_rtt == NEVER) // the handshake had none: its guess is over
         {
-            m_min_rtt = ack.rtt;
+            m_min_rtt = rtt;
             now.pacing_bps = std::min(now.pacing_bps, first_rate(now.cwnd, ack.mss));
         }
-        if (ack.rtt != NO_RTT && (ack.rtt <= m_min_rtt || expired))
+        const bool renews = rtt < m_min_rtt || (rtt == m_min_rtt && !m_as_linux);
+        if (rtt != NO_RTT && (renews || expired))
         {
-            m_min_rtt = ack.rtt;
+            m_min_rtt = rtt;
             m_min_rtt_stamp = ack.now;
         }
         if (expired && !m_idle_restart && m_mode != PROBE_RTT)
@@ -473,8 +504,8 @@ class Bbr
         const double gain = m_mode == PROBE_BW ? 2 : m_mode == PROBE_RTT ? 1 : m_high_gain;
         const double most_ahead = m_bandwidth.get() / 80; // what 100 ms deliver, in bytes
         const double ahead = std::min(std::max(m_extra[0], m_extra[1]), most_ahead);
-        const double target = in_flight(gain, ack.mss) + probe() +
-                              (m_full_pipe ? ahead / static_cast<double>(ack.mss) : 0);
+        const double target =
+            in_flight(gain, ack.mss, m_full_pipe ? ahead / static_cast<double>(ack.mss) : 0);
         if (m_full_pipe)
         {
             return std::min(cwnd + acked, target);
@@ -487,10 +518,12 @@ class Bbr
     double m_rtt_window_s{};
     double m_probe_rtt_s{};
     int64_t m_stream{};
+    bool m_as_linux{};
     std::optional<Random> m_random;
     Mode m_mode{STARTUP};
     double m_initial_cwnd{0}; //!< segments
     WindowedMax m_bandwidth;  //!< BtlBw, bit/s
+    double m_pacing_bps{0};
     int64_t m_round_count{0};
     Bytes m_next_round_delivered{0};
     bool m_round_start{false};

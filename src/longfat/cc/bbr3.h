@@ -31,6 +31,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace longfat::core
 {
@@ -47,7 +48,7 @@ class Bbr3
                                  .events = event::ESTABLISHED | event::LOST | event::TIMEOUT |
                                            event::UNDO | event::RESTART | event::BANDWIDTH,
                                  .regulates_recovery = true,
-                                 .version = 2};
+                                 .version = 3};
 
     static constexpr auto parameters()
     {
@@ -264,7 +265,7 @@ class Bbr3
         m_now = ack.now;
         m_mss = static_cast<double>(ack.mss);
         m_cwnd = now.cwnd * m_mss;
-        m_delivered = ack.delivered;
+        const Bytes before = std::exchange(m_delivered, ack.delivered);
         m_inflight = static_cast<double>(ack.pipe);
         if (m_next_round_delivered == WITH_THE_ACK)
         {
@@ -272,7 +273,7 @@ class Bbr3
         }
         if (m_loss_round_delivered == WITH_THE_ACK)
         {
-            m_loss_round_delivered = m_delivered;
+            m_loss_round_delivered = m_first_loss < ack.now ? before : m_delivered; // a timer's
         }
         m_delivery_rate = ack.rate.bps();
         m_is_app_limited = ack.rate.is_app_limited || sent_in_probe_rtt(ack.rate.prior_delivered);
@@ -485,6 +486,7 @@ class Bbr3
         if (!m_is_loss_in_round)
         {
             m_loss_round_delivered = WITH_THE_ACK;
+            m_first_loss = lost.now;
         }
         if (!m_has_saved_state)
         {
@@ -978,6 +980,7 @@ class Bbr3
     bool m_is_loss_in_round{false};
     bool m_loss_round_start{false};
     Bytes m_loss_round_delivered{0};
+    Time m_first_loss{0}; //!< of this round
     int m_lost_ranges{0}; //!< of this round trip
     Bytes m_lost_end{-1}; //!< of the last of them
 

@@ -12,17 +12,19 @@
 //
 // Once d_a was above d_1, alpha is alpha_max again only after d_a has stayed below it for theta
 // round trips. Below a window of W_thresh it is standard TCP.
-
 //
 // Linux 6.12 (tcp_illinois.c), with as_linux_6_12, begins with alpha_max, has alpha in 128ths and beta in
-// 64ths, takes no round trip for longer than 3.36 s, does not ask the theta round trips below d_1 to follow each
-// other, and has whole windows, of which a loss takes whole
-// segments: an ACK counts for what it acknowledges cumulatively, so that the one which ends a recovery
-// counts all segments that SACK had reported before, and alpha times the count opens the window.
+// 64ths, takes no round trip for longer than 3.36 s, does not ask the theta round trips below d_1 to follow
+// each other, and has whole windows, of which a loss takes whole segments: an ACK counts for what it
+// acknowledges cumulatively, so that the one which ends a recovery counts all segments that SACK had
+// reported before, and alpha times the count opens the window. What was sent again has its round trip from
+// timestamps of whole milliseconds (rtt_of_linux): the smallest is then too small, d_a too large, and alpha
+// smaller.
 
 #ifndef LONGFAT_CC_ILLINOIS_H
 #define LONGFAT_CC_ILLINOIS_H
 
+#include "linux-round-trip.h"
 #include "newreno.h"
 #include "rounds.h"
 
@@ -40,7 +42,7 @@ class Illinois
                                  .marker = "s",
                                  .linux = "illinois",
                                  .events = event::ESTABLISHED | event::TIMEOUT,
-                                 .version = 2};
+                                 .version = 3};
 
     static constexpr auto parameters()
     {
@@ -121,9 +123,10 @@ class Illinois
     Control on_ack(const Ack& ack, Control now)
     {
         Ack bounded = ack;
-        if (m_as_linux && ack.rtt != NO_RTT)
+        if (m_as_linux)
         {
-            bounded.rtt = std::min(ack.rtt, LONGEST_RTT);
+            bounded.rtt = rtt_of_linux(ack);
+            bounded.rtt = bounded.rtt == NO_RTT ? NO_RTT : std::min(bounded.rtt, LONGEST_RTT);
         }
         m_rounds.on_ack(bounded);
         m_acked = std::floor(ack.segments(ack.newly_acked));

@@ -21,7 +21,7 @@ from longfat.errors import InputError
 from longfat.result import Result
 from longfat.scenario import Scenario
 
-BEHAVIOUR = 3
+BEHAVIOUR = 4
 # What Linux has besides (RACK-TLP, F-RTO, undo) has a number of its own: few runs use it.
 AS_LINUX, AS_LINUX_BEHAVIOUR = "segment/as-linux", 4
 

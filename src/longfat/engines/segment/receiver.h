@@ -163,6 +163,7 @@ class Receiver final : public Endpoint
     void hold(uint64_t segments)
     {
         m_unread = static_cast<Bytes>(segments) * m_stream.mss;
+        read(m_events.now());
     }
 
     /// After some have been read: tell the sender when the window has become at least twice what it was
@@ -279,12 +280,13 @@ class Receiver final : public Endpoint
         ++m_new;
         if (!m_spec.receive_buffer)
         {
-            grow_buffer(packet, now);
+            measure_round_trip(packet, now);
         }
         if (m_next > expected && on_delivery)
         {
             on_delivery();
         }
+        read(now);
         if (m_early_count > 0 || m_next > expected + 1 ||
             ++m_unacknowledged >= m_spec.segments_per_ack)
         {
@@ -313,7 +315,7 @@ class Receiver final : public Endpoint
         }
     }
 
-    void grow_buffer(const Packet& packet, Time now)
+    void measure_round_trip(const Packet& packet, Time now)
     {
         if (m_spec.timestamps)
         {
@@ -323,9 +325,17 @@ class Receiver final : public Endpoint
         {
             m_right_sizing.on_data(m_stream.offset(m_next), window(), now);
         }
-        const Bytes read = std::max(m_stream.offset(m_next) - m_unread, m_read);
-        m_buffer = std::max(m_buffer, m_right_sizing.on_read(read - m_read, now));
-        m_read = read;
+    }
+
+    /// What is there in order and does not wait has been read; the buffer follows it.
+    void read(Time now)
+    {
+        if (!m_spec.receive_buffer)
+        {
+            const Bytes read = std::max(m_stream.offset(m_next) - m_unread, m_read);
+            m_buffer = std::max(m_buffer, m_right_sizing.on_read(read - m_read, now));
+            m_read = read;
+        }
     }
 
     static int window_scale(Bytes bytes)
@@ -528,7 +538,7 @@ class Receiver final : public Endpoint
     Bytes m_buffer;
     int m_window_scale;         //!< the window is told in units of 2 to that power
     Bytes m_unread{0};          //!< in order, and not read yet
-    Bytes m_read{0};            //!< before this segment
+    Bytes m_read{0};            //!< so far
     Bytes m_advertised{0};      //!< window that the sender was told last
     RightSizing m_right_sizing; //!< of a buffer that grows
     bool m_established{false};

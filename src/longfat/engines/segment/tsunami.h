@@ -10,7 +10,7 @@
 //           eleven times the delay, until it is told to stop.
 //   client  notes what is missing below each new original block. Every 350 ms, looked at after every
 //           50 datagrams, and whenever the last block comes, it asks again for all of that which
-//           has not come, and tells its error rate; for more than 2048 blocks it asks to begin again
+//           has not come, and tells its error rate; for 2048 blocks or more it asks to begin again
 //           at the first, and ignores what lies beyond until it is there.
 //   rate    e = history of it before + (1 - history) (asked / (1 + asked + new)) / 2. The other half
 //           is how full the ring before the disk is: never, here. Above the threshold E the delay
@@ -172,7 +172,7 @@ class Tsunami final : public DatagramTransfer
 
     void ask_again()
     {
-        if (m_missing.size() > m_own.most_requests)
+        if (m_missing.size() >= m_own.most_requests)
         {
             begin_again();
             return;
