@@ -18,6 +18,8 @@ from longfat.errors import InputError
 from longfat.network import reference
 from longfat.papers import joint as sample
 from longfat.papers.hybla.network import satellite
+from longfat.papers.survey import joint_others as survey_others
+from longfat.papers.survey.analysis import VARIATIONS
 from longfat.papers.tcpj import joint_changes, joint_families, joint_settings
 from longfat.papers.tcpj.plan import held_segments
 from longfat.papers.ucc import joint_others
@@ -437,6 +439,46 @@ def test_the_surveys_claims_are_made_of_its_runs():
     assert means["survey-slow-start-overload"].tolist() == pytest.approx([1000, 0], abs=0.1)
     saved = means["survey-limited-slow-start"]
     assert saved[0] == pytest.approx(90, abs=0.1) and np.isnan(saved[1])  # nothing to save
+
+
+def test_the_surveys_other_claims_are_made_of_their_runs():
+    """Made-up runs: goodputs by the queue's length and management, and by the kind."""
+    design = survey_others.experiment().design.query("setting < 2")
+    runs = design.assign(stays=1.0, jain=0.9, uneven=0.1, total_mbps=100.0)
+    noise = 1 + 0.001 * design["seed"]
+    kinds = design["run"].str.removeprefix(survey_others.ALIKE)
+    by_kind = {"total_mbps": {"XCP": 120.0, "CADPC": 80.0}, "jain": {"XCP": 0.99, "CADPC": 0.99}}
+    by_kind |= {"uneven": {"XCP": 0.05, "CADPC": 0.001}}
+    for column, values in by_kind.items():
+        runs[column] = kinds.map(values).fillna(runs[column]) * noise
+    lengths = pd.to_numeric(design["queue"], errors="coerce")
+    kept = design["queue"].map({"RED": 4.0, "CoDel": 1.0}).fillna(2.0)
+    runs["first_mbps"] = kept.where(lengths.isna(), 1.0 + lengths) * noise
+    seconds = design["run"].str.removeprefix(survey_others.BESIDE)
+    runs["standard deviation / mean"] = noise * lengths.where(seconds == "scalable", 1.0)
+    varies = {"standard": 3.0, "highspeed": 2.0, "scalable": 5.0}
+    by_name = design["run"].str.removeprefix(survey_others.OVER_TIME).map(varies)
+    alone = design["run"].str.startswith(survey_others.OVER_TIME)
+    for measure in VARIATIONS:
+        runs[measure] = runs.get(measure, 1.0)
+        runs.loc[alone, measure] = by_name[alone] * noise[alone]
+    first = design["setting"] == 0
+    runs.loc[~first & design["run"].str.startswith(survey_others.LONG), "stays"] = 0.0
+    found = survey_others.evidence(runs)
+    least = found.groupby(["setting", "claim"])["measured"].min().unstack()
+    for word, ratio in (("throughput", 1.2), ("stability", 2.0), ("fairness", 1.1)):
+        assert least[f"survey-router-alone-xcp-{word}"].tolist() == pytest.approx([ratio] * 2)
+    assert least["survey-router-alone-cadpc-throughput"].tolist() == pytest.approx([0.8] * 2)
+    assert least["survey-router-alone-cadpc-stability"].tolist() == pytest.approx([100] * 2)
+    for name in survey_others.SECONDS:
+        assert least[f"survey-buffers-fairness-{name}"].tolist() == pytest.approx([5 / 1.1] * 2)
+    assert least["survey-buffers-stability-highspeed"].tolist() == pytest.approx([1, 1])
+    assert least["survey-buffers-stability-scalable"].tolist() == pytest.approx([40, 40])
+    marked = found[found["claim"] == "survey-marking-matters"].groupby("at")["measured"].first()
+    assert marked["beside HSTCP, RED"] == pytest.approx(2)
+    assert marked["beside Scalable TCP, CoDel"] == pytest.approx(0.5)
+    assert least["survey-avoidance"].tolist() == [1, 0]
+    assert (least["survey-order-variation"] < 0).all()  # from standard TCP to HSTCP it falls
 
 
 def test_uccs_other_claims_are_made_of_their_runs():

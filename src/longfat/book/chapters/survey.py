@@ -10,7 +10,15 @@ from longfat.book import joint as joint_tables
 from longfat.book.chapters import survey_charts as charts
 from longfat.experiment import Chapter, Figure, Runs, Table, used
 from longfat.papers import survey
-from longfat.papers.survey import analysis, claims, joint, plan, theory
+from longfat.papers.survey import (
+    analysis,
+    claims,
+    joint,
+    joint_others,
+    joint_settings,
+    plan,
+    theory,
+)
 from longfat.papers.survey.analysis import seed_means
 from longfat.papers.survey.plan import NAMES, STACK_EXPERIMENTS, Setting
 from longfat.style import label
@@ -170,7 +178,7 @@ def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
     return Chapter(
         name="survey",
         setting=at,
-        experiments=(*plan.experiments(at), joint.experiment()),
+        experiments=(*plan.experiments(at), joint.experiment(), joint_others.experiment()),
         figures=(
             *_figures_of_theory(at),
             *_figures(),
@@ -475,8 +483,8 @@ def _tables(at: Setting) -> Iterator[Table]:
     yield Table(
         name="survey-turned",
         data=lambda _: joint_tables.turned("survey"),
-        caption=f"What turns each claim, at {joint.SETTINGS} settings that differ in all that the "
-        "paper does not state (segment engine)",
+        caption=f"What turns each claim, at {joint_settings.NUMBER} settings that differ in all "
+        "that the paper does not state (segment engine)",
     )
     yield Table(
         name="survey-own",

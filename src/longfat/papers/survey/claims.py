@@ -74,7 +74,7 @@ def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
         rows += _varied_orders(parts["varied"], parts["varied_rates"])
     rows += [_ratio(parts, one) for one in _compared(at)]
     rows += _sharing(parts["shares"])
-    rows += _queues(parts["queues"])
+    rows += of_queues(parts["queues"], "survey-queues")
     rows += _combined(parts["combined"])
     if "assistance" in parts:
         rows += routers.evidence(parts["assistance"], parts["crowds"])
@@ -83,10 +83,10 @@ def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
     return table[table["measured"].notna()].reset_index(drop=True)
 
 
-def _evidence_row(claim: str, experiment: str, found: dict, **given: Any) -> dict:
+def evidence_row(claim: str, experiment: str, found: Mapping[str, Any], **given: Any) -> dict:
     """Return a row of evidence; `found` is what `statistics.mean` and its like return."""
     row = {"claim": claim, "engine": "segment", "parameter": "", "setting": "", "at": ""}
-    return row | {"experiment": experiment} | found | given
+    return row | {"experiment": experiment} | dict(found) | given
 
 
 # --- how many times one case is another
@@ -203,7 +203,7 @@ def _ratio(parts: Mapping[str, pd.DataFrame], one: Compared) -> dict:
     for column, value in one.where.items():
         table = table[table[column] == value]
     found = _paired(table, one.by, one.upper, one.lower, one.value, one.seed)
-    return _evidence_row(one.claim, one.experiment, found, **one.given)
+    return evidence_row(one.claim, one.experiment, found, **one.given)
 
 
 def _paired(
@@ -222,7 +222,7 @@ def _paired(
 def _arithmetic() -> Iterator[dict]:
     def exact(claim: str, value: float) -> dict:
         number = {"measured": value, "low": value, "high": value, "runs": 1}
-        return _evidence_row(claim, "", number, engine="arithmetic")
+        return evidence_row(claim, "", number, engine="arithmetic")
 
     for row in theory.recomputed_numbers().itertuples():
         yield exact(row.Index, row.computed)
@@ -236,7 +236,7 @@ def _six_numbers(flows: pd.DataFrame) -> Iterator[dict]:
     for number, kind in (("Mb/s", "mean"), ("loss %", "loss")):
         for algorithm, values in flows.groupby("algorithm")[number]:
             found = statistics.prediction_interval(values, PRINTED_RUNS)
-            yield _evidence_row(f"survey-{kind}-{SHORT[algorithm]}", "survey-5", found)
+            yield evidence_row(f"survey-{kind}-{SHORT[algorithm]}", "survey-5", found)
 
 
 def _orders(flows: pd.DataFrame, rates: pd.DataFrame, given: dict) -> Iterator[dict]:
@@ -252,11 +252,15 @@ def _orders(flows: pd.DataFrame, rates: pd.DataFrame, given: dict) -> Iterator[d
         tables.append(("variation", varied, measure, other))
     for claim, table, value, other in tables:
         wide = table.pivot(index="seed", columns="algorithm", values=value)[list(NAMES)]
-        steps = zip(np.diff(wide.to_numpy()).T, itertools.pairwise(NAMES), strict=True)
-        for step, (lower, upper) in steps:
-            at = f"the step from {NAMES[lower]} to {NAMES[upper]}"
-            row = _evidence_row(f"survey-order-{claim}", "survey-5", statistics.mean(step), at=at)
-            yield row | other | given
+        yield from (row | other | given for row in of_order(claim, "survey-5", wide))
+
+
+def of_order(claim: str, experiment: str, wide: pd.DataFrame) -> Iterator[dict]:
+    """Yield an order by its steps; `wide` has a row a seed and a column an algorithm."""
+    steps = zip(np.diff(wide.to_numpy()).T, itertools.pairwise(NAMES), strict=True)
+    for step, (lower, upper) in steps:
+        at = f"the step from {NAMES[lower]} to {NAMES[upper]}"
+        yield evidence_row(f"survey-order-{claim}", experiment, statistics.mean(step), at=at)
 
 
 def _varied_orders(flows: pd.DataFrame, rates: pd.DataFrame) -> Iterator[dict]:
@@ -275,7 +279,7 @@ def _avoidance(buffers: pd.DataFrame) -> Iterator[dict]:
     """Yield how often losses leave a large window in congestion avoidance."""
     large = buffers[(buffers["path"] == PATH) & (buffers["buffer"] == 8_000_000)]
     stays = (large["timeouts"] == 0) & (large["recoveries"] > 0)
-    yield _evidence_row("survey-avoidance", "survey-3", statistics.share(stays))
+    yield evidence_row("survey-avoidance", "survey-3", statistics.share(stays))
 
 
 def _starts(at: Setting, table: pd.DataFrame) -> Iterator[dict]:
@@ -292,12 +296,12 @@ def _starts(at: Setting, table: pd.DataFrame) -> Iterator[dict]:
             ("survey-slow-start-overload", statistics.mean(plain["dropped"])),
             ("survey-limited-slow-start", statistics.mean(saved)),
         ):
-            yield _evidence_row(claim, "survey-starts", found, **other)
+            yield evidence_row(claim, "survey-starts", found, **other)
         if stated:
             start = "lost repairs not noticed"
             late = statistics.share(runs.loc[runs["start"] == start, "timeouts"] > 0)
             given = _otherwise("lost_retransmissions", start)
-            yield _evidence_row("survey-slow-start-timeout", "survey-starts", late, **given)
+            yield evidence_row("survey-slow-start-timeout", "survey-starts", late, **given)
 
 
 def _sharing(shares: pd.DataFrame) -> Iterator[dict]:
@@ -313,10 +317,10 @@ def _sharing(shares: pd.DataFrame) -> Iterator[dict]:
             ("survey-unfair-scalable", highspeed, scalable),
         ):
             ratios = _paired(runs, "pair", upper, lower, "first")
-            yield _evidence_row(claim, "survey-fairness", ratios, **other)
+            yield evidence_row(claim, "survey-fairness", ratios, **other)
 
 
-def _queues(shares: pd.DataFrame) -> Iterator[dict]:
+def of_queues(shares: pd.DataFrame, experiment: str) -> Iterator[dict]:
     """Yield what the length of the router's queue, and how it is managed, changes.
 
     Fairness is what standard TCP has beside HSTCP or Scalable TCP, stability how little their
@@ -332,13 +336,13 @@ def _queues(shares: pd.DataFrame) -> Iterator[dict]:
             least, most = (pick(own, key=lambda q: own[q].mean()) for pick in (min, max))
             found = statistics.unpaired(own[most], own[least])
             at = f"queues of {most} over {least} of what the path holds"
-            yield _evidence_row(f"survey-buffers-{word}-{second}", "survey-queues", found, at=at)
+            yield evidence_row(f"survey-buffers-{word}-{second}", experiment, found, at=at)
     for second in others:
         own = shares[shares["second"] == second].set_index("queue")["first_mbps"]
         for name in MANAGED:
             found = statistics.unpaired(own[name], own["1"])
             at = f"beside {NAMES[second]}, {name}"
-            yield _evidence_row("survey-marking-matters", "survey-queues", found, at=at)
+            yield evidence_row("survey-marking-matters", experiment, found, at=at)
 
 
 def _combined(files_sent: pd.DataFrame) -> Iterator[dict]:
@@ -351,7 +355,7 @@ def _combined(files_sent: pd.DataFrame) -> Iterator[dict]:
         saved = 100 * (1 - dropped[LIMITED_START] / dropped[PLAIN])
         sooner = statistics.paired(times[PLAIN], times[QUICK], ratio=True)
         for claim, found in (("limited", statistics.mean(saved)), ("quick", sooner)):
-            yield _evidence_row(
+            yield evidence_row(
                 f"survey-combined-{claim}", "survey-combined", found, at=f"with {sender}"
             )
 
@@ -359,7 +363,7 @@ def _combined(files_sent: pd.DataFrame) -> Iterator[dict]:
 def _avoided(remedies: pd.DataFrame) -> dict:
     """Return how many packets a queue drops of a sender that listens to the round trip."""
     dropped = remedies.loc[remedies["remedy"] == "FAST TCP", "dropped"]
-    return _evidence_row("survey-fast-avoids", "survey-remedies", statistics.mean(dropped))
+    return evidence_row("survey-fast-avoids", "survey-remedies", statistics.mean(dropped))
 
 
 def _transfers_around() -> Iterator[dict]:
@@ -373,11 +377,11 @@ def _transfers_around() -> Iterator[dict]:
         ("survey-gridftp", "GridFTP, 8 streams"),
     ):
         ratio = statistics.paired(times[files.BASE], times[how], ratio=True)
-        yield _evidence_row(claim, archive, ratio)
+        yield evidence_row(claim, archive, ratio)
     told_bps = files.RATE * files.TUNED_PATH.rate_bps
     for how in ("RBUDP", "Tsunami"):
         used = 8 * files.LARGEST_RUN / times[how] / told_bps
-        yield _evidence_row("survey-own-bandwidth", archive, statistics.mean(used), at=how)
+        yield evidence_row("survey-own-bandwidth", archive, statistics.mean(used), at=how)
 
 
 # --- what the chapter's sentences say

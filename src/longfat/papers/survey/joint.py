@@ -3,11 +3,9 @@
 The runs are the segment engine's. Bottleneck, queue and random loss, which the chapter fits to the
 six numbers of figure 5, are drawn as all else is, and not fitted again; what the six say is
 therefore not asked here. Neither is what follows from how a thing is built, nor what the paper
-says can happen, for which one instance is enough. Nor are what queues of other lengths and other
-managements do, which are varied by these claims themselves, nor XCP and CADPC, which hang on
-constants of their own more than on this path. Of figures 3 and 4 only the means are asked for, over
-120 s in place of 300 and 900; what they show over time, and figure 5, there was no time for at so
-many settings.
+says can happen, for which one instance is enough. Of figures 3 and 4 only the means are asked for
+here, over 120 s in place of 300 and 900; queues, what figures 3 and 5 show over time, and XCP and
+CADPC are in `joint_others`.
 """
 
 from collections.abc import Iterator
@@ -18,9 +16,11 @@ import pandas as pd
 from longfat import measures, statistics
 from longfat.errors import InputError
 from longfat.experiment import Point
-from longfat.papers import joint, value
+from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
-from longfat.papers.survey.network import IP_MTU_BYTES, WITH_TIMESTAMPS, japan
+from longfat.papers.survey import joint_others
+from longfat.papers.survey.joint_settings import path_at, samples
+from longfat.papers.survey.network import WITH_TIMESTAMPS, japan
 from longfat.papers.survey.plan import LIMITED, UNBOUND
 from longfat.result import Result
 from longfat.scenario import Record, Scenario
@@ -34,6 +34,7 @@ LEFT_OUT = {
     "distance_delay": "table 1 is calculated, and no run has it",
     "variation_measured_as": "figure 5 is not among these runs",
     "fast_alpha": "what is said of FAST TCP is that it can happen: one instance is enough",
+    "connections_alike": "how many connections there are is what these claims are about",
 }
 REMEDY_S, START_S, SHARED_S = 120.0, 30.0, 200.0
 SHORT_BYTES, FILE_BYTES = 10 * WITH_TIMESTAMPS, 1_000_000_000
@@ -59,8 +60,6 @@ STREAMS = {"1 stream": 1, "4 streams": 4, "8 streams": 8}  # by which a file com
 FIRST_WINDOWS = (1, 3)  # segments: before RFC 3390, and by it
 FILES = {"short file": SHORT_BYTES, "long file": FILE_BYTES}
 PAIRS = {"standard": STANDARD, "highspeed": HIGHSPEED, "scalable": SCALABLE}  # beside standard TCP
-SETTINGS = 12  # of each sample; its runs are long, and there are half as many as of other papers
-SAMPLES = (1, 2)  # their seeds: the second was added to the first
 SEEDS = 4
 OTHER_SEEDS = {  # what the claims need
     **dict.fromkeys(("slow start", "limited slow start", *STREAMS), 6),
@@ -76,9 +75,7 @@ LENGTH_SEEDS = 49
 
 def settings() -> pd.DataFrame:
     """Return the settings (`joint.settings`)."""
-    samples = [joint.settings("survey", LEFT_OUT, SETTINGS, seed) for seed in SAMPLES]
-    table = pd.concat(samples, ignore_index=True)
-    return table.assign(setting=range(len(table)))
+    return samples(LEFT_OUT)
 
 
 def experiment() -> JointRuns:
@@ -113,30 +110,10 @@ def _file(file: str, window: int) -> str:
 
 def scenario(*, run: str, seed: int, **setting: Any) -> Scenario:
     """Return a run at a setting, by its name. Raises InputError for an unknown one."""
-    loss = float(setting["random_loss"])
-    per_bit = setting["loss_unit"] == "per bit"
-    fields: dict[str, Any] = {
-        "payload_bps": float(setting["bottleneck"]) * 1e6,
-        "rtt_s": value("survey", "rtt"),
-        "queue_packets": round(float(setting["router_buffer"])),
-        "loss": 0.0 if per_bit else loss,
-        "loss_per_bit": loss / (8 * IP_MTU_BYTES) if per_bit else 0.0,
-        "host_bps": float(setting["host_rate"]) * 1e6,
-        "segments_per_ack": int(setting["segments_per_ack"]),
-        "initial_window_segments": int(setting["initial_window"]),
-        "recovery": "prr" if setting["recovery"] == "PRR" else "halving",
-        "lost_retransmissions": "detected"
-        if setting["lost_retransmissions"] == "noticed"
-        else "timeout",
-        "seed": seed,
-    }
-    if fields["segments_per_ack"] > 1:
-        fields["ack_timeout_s"] = float(setting["ack_timeout"])
-    window = {"legacy_window_segments": float(setting["legacy_window"])}
-    scalable = {"name": "scalable", "parameters": window}
+    fields, control = path_at(setting, seed)
 
     def known(names: list) -> list:
-        return [scalable if name == "scalable" else name for name in names]
+        return [control(name) for name in names]
 
     if run in ALONE:
         senders, own, duration_s = ALONE[run]
@@ -250,4 +227,7 @@ def _of_starts(by_run: dict[str, pd.DataFrame]) -> Iterator[tuple[str, dict[str,
         yield "survey-limited-slow-start", statistics.mean(saved)
 
 
-LEGS = (Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),)
+LEGS = (
+    Leg(engine="segment", archive=ARCHIVE, settings=settings, evidence=evidence),
+    *joint_others.LEGS,
+)

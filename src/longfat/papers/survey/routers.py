@@ -140,12 +140,12 @@ def evidence(table: pd.DataFrame, many: pd.DataFrame) -> Iterable[dict[str, Any]
         alone = pairs[kind, kind, short].loc[plain.index]
         sums = [one["first_mbps"] + one["second_mbps"] for one in (alone, plain)]
         two = (one.assign(mbps=both) for one, both in zip((alone, plain), sums, strict=True))
-        yield from (row | found for found in _surpassed(kind, *two))
+        yield from (row | found for found in surpassed(kind, *two))
         for flows, some in many.groupby("flows"):
             own, usual = (some[some["kind"] == one] for one in (kind, "standard TCP"))
             other = {"parameter": "connections", "setting": f"{flows} of its kind"}
             other |= {"experiment": CROWD}
-            yield from (row | other | found for found in _surpassed(kind, own, usual))
+            yield from (row | other | found for found in surpassed(kind, own, usual))
         for queue in (short, LONG):
             beside, own = pairs[kind, "standard TCP", queue], pairs[kind, kind, queue]
             kept = statistics.paired(
@@ -157,8 +157,11 @@ def evidence(table: pd.DataFrame, many: pd.DataFrame) -> Iterable[dict[str, Any]
             yield row | ({} if queue == short else other) | {"claim": BESIDE[kind]} | kept
 
 
-def _surpassed(kind: str, own: pd.DataFrame, usual: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield by how much one kind is better than standard TCP, in each of the sentence's words."""
+def surpassed(kind: str, own: pd.DataFrame, usual: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield by how much one kind is better than standard TCP, in each of the sentence's words.
+
+    Both have a row a run: mbps (of all together), variation and jain (as `crowds` has them).
+    """
     for word, upper, lower in (
         ("throughput", own["mbps"], usual["mbps"]),
         ("stability", usual["variation"], own["variation"]),
