@@ -85,6 +85,11 @@ class EngineRun:
 # YeAH simulates 20 s in a second, and has not ended its 60 s in a quarter of an hour.
 ENDLESS = {("ns3", "yeah", 1e-2)}
 
+# Control and loss rate whose goodput scatters by half from run to run, so that the setting's
+# repetitions say little, and how many times as many there are.
+SCATTERS = (("illinois", 1e-2),)
+SCATTERED = 4
+
 # By the name for readers. Each is held against Linux.
 LEGS: Mapping[str, EngineRun] = {
     OURS: EngineRun(name="segment", engine="segment", share=2),
@@ -354,7 +359,8 @@ def _of_leg(label: str, leg: EngineRun, at: Setting) -> list[Experiment]:
 
     lossy = at_losses(at.loss_rates)
     count = leg.share * at.repetitions
-    found = [experiment(leg.name, partial(_path, at), lossy, repetitions=count)]
+    more = [({"control": control, "loss": loss}, SCATTERED * count) for control, loss in SCATTERS]
+    found = [experiment(leg.name, partial(_path, at), lossy, repetitions=count, more=more)]
     if leg.throughout:
         found += [
             experiment(f"clean-{leg.name}", partial(_clean, at), {"control": has}),
