@@ -85,8 +85,8 @@ class EngineRun:
 # YeAH simulates 20 s in a second, and has not ended its 60 s in a quarter of an hour.
 ENDLESS = {("ns3", "yeah", 1e-2)}
 
-# Control and loss rate whose goodput scatters by half from run to run, so that the setting's
-# repetitions say little, and how many times as many there are.
+# Control and loss rate whose goodput scatters so much that the setting's repetitions say little,
+# and how many times as many there are.
 SCATTERS = (("illinois", 1e-2),)
 SCATTERED = 4
 
