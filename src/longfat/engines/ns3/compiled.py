@@ -50,7 +50,8 @@ def all_in_one() -> Path:
 def _control(name: str, options: list[str], header: Path, others: str) -> Path:
     flags = [*_flags(), "-include", ADAPTER.name, *options, "-x", "c++"]
     product = f"{_ns3_version()} {builds.content_sha256([ADAPTER])} {others}".rstrip()
-    return builds.compiled("ns3", name, flags, [header], [catalogue.CORE, HERE], product)
+    folders = [catalogue.CORE, catalogue.FOLDER, HERE]
+    return builds.compiled("ns3", name, flags, [header], folders, product)
 
 
 def _flags() -> list[str]:
