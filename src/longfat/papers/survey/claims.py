@@ -339,7 +339,7 @@ def of_queues(shares: pd.DataFrame, experiment: str) -> Iterator[dict]:
             yield evidence_row(f"survey-buffers-{word}-{second}", experiment, found, at=at)
     for second in others:
         kept = shares[shares["second"] == second].set_index("queue")["first_mbps"]
-        best = max(MANAGED, key=lambda name, kept=kept: kept[name].mean())
+        best = kept[list(MANAGED)].groupby(level="queue").mean().idxmax()
         found = statistics.unpaired(kept[best], kept["1"])
         at = f"beside {NAMES[second]}, {best}"
         yield evidence_row("survey-marking-matters", experiment, found, at=at)
