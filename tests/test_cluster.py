@@ -5,8 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
@@ -73,22 +73,16 @@ def test_a_worker_is_killed_on_the_way_and_nothing_is_lost_or_doubled(
     store._cache.cache_clear()
     design = part_of_the_atlas()
     scenarios = [atlas.scenario(**run) for run in design.to_dict("records")]
-    results = []
-    with Client(address) as client:
+    with Client(address) as client, ThreadPoolExecutor(1) as beside:
         client.wait_for_workers(2, timeout=60)
-
-        def sweep() -> None:
-            results.extend(simulate_all(scenarios, executor=client.get_executor()))
-
-        thread = threading.Thread(target=sweep)
-        thread.start()
+        sweep = beside.submit(simulate_all, scenarios, executor=client.get_executor())
         until(lambda: len(store._cache()) >= RUNS // 8)
         one.send_signal(signal.SIGKILL)
         one.wait()
         done_when_killed = len(store._cache())
-        thread.join(timeout=240)
+        results = sweep.result(timeout=240)
         left = client.scheduler_info()["workers"]
-    assert not thread.is_alive() and two.poll() is None and len(left) == 1
+    assert two.poll() is None and len(left) == 1
     assert RUNS // 8 <= done_when_killed < RUNS
     assert [result.scenario for result in results] == scenarios  # each once, in their order
     assert len(store._cache()) == len({scenario.sha256() for scenario in scenarios})

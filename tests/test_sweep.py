@@ -5,7 +5,9 @@ import functools
 import io
 import json
 import multiprocessing
+import os
 import re
+import signal
 import subprocess
 import sys
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -174,6 +176,37 @@ def test_a_worker_that_dies_is_a_failed_run_and_the_sweep_goes_on(cache):
     with Elsewhere(work) as executor, pytest.raises(SimulationError, match=r"1 of 2.*\n.*is gone"):
         sweep(scenarios([1, 2]), executor=executor)
     assert len(store._cache()) == 1
+
+
+def test_what_a_worker_took_along_when_it_died_is_given_out_once_more(cache):
+    asked = []
+
+    def work(function, scenario, *rest):
+        asked.append(scenario.seed)
+        if asked == [1]:  # as Dask says it where a result's worker dies just after it was read
+            raise TypeError("cannot unpack non-iterable Result object")
+        return function(scenario, *rest)
+
+    with Elsewhere(work) as executor:
+        assert len(sweep(scenarios([1, 2]), executor=executor)) == 2
+    assert asked == [1, 2, 1]
+
+
+def _die(*_) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Mortal(ProcessPoolExecutor):
+    """A pool whose workers die of what they are given."""
+
+    def submit(self, function, *arguments) -> Future:
+        return super().submit(_die)
+
+
+def test_a_broken_pool_fails_each_run_and_is_said(cache):
+    context = multiprocessing.get_context("spawn")
+    with Mortal(1, context) as pool, pytest.raises(SimulationError, match="2 of 2 runs failed"):
+        sweep(scenarios([1, 2]), executor=pool)
 
 
 def test_a_worker_of_another_version_is_refused(cache):

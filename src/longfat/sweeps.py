@@ -7,7 +7,7 @@ cache share the work: each run is claimed by one of them (`longfat.store.claim`)
 
 import os
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor, as_completed
 
 import pandas as pd
 from tqdm import tqdm
@@ -100,9 +100,10 @@ def simulate_all(
     failures = []
     try:
         with tqdm(None, experiment, len(to_do), unit="run", disable=None) as progress:
-            # What another sweep runs now is left to it: its results are waited for at the end.
-            for wait in (False, True):
-                limits = (time_limit_s, memory_limit_bytes, wait)
+            # What another sweep runs now is left to it, and its results are waited for at the end;
+            # what a worker took along when it died is given out once more.
+            for again in (False, True):
+                limits = (time_limit_s, memory_limit_bytes, again)
                 calls = {i: (scenarios[i], engine, *limits) for i in to_do}
                 to_do = []
                 for i, future in _in_order_of_their_end(executor, calls):
@@ -118,6 +119,9 @@ def simulate_all(
                     except LongfatError:
                         raise
                     except Exception as error:  # of the executor: a worker that died, a broken pool
+                        if not again:
+                            to_do.append(i)
+                            continue
                         what = f"{type(error).__name__}: {error}"
                         failures.append(f"scenario {i}: its worker failed: {what}")
                     progress.update()
@@ -149,13 +153,23 @@ def _refuse(scenarios: list[tuple[int, Scenario]], engine: str) -> None:
 
 def _in_order_of_their_end(executor: Executor, calls: dict) -> Iterator[tuple[int, Future]]:
     """Submit the calls of `engines.find_or_run`; at the end, whatever the end, none is waiting."""
-    futures = {executor.submit(engines.find_or_run, *call): i for i, call in calls.items()}
+    futures = {_submitted(executor, call): i for i, call in calls.items()}
     try:
         for future in as_completed(futures):
             yield futures[future], future
     finally:
         for future in futures:
             future.cancel()
+
+
+def _submitted(executor: Executor, call: tuple) -> Future:
+    """Submit a call; where the executor takes none any more, its future says so."""
+    try:
+        return executor.submit(engines.find_or_run, *call)
+    except BrokenExecutor as error:
+        refused: Future = Future()
+        refused.set_exception(error)
+        return refused
 
 
 def _received(result: Result, key: str) -> Result:
