@@ -231,6 +231,26 @@ def test_flows_of_a_run_are_found_again_under_their_names(empty_archive):
     assert engines.find_archived(two, "segment").flows["flow"].tolist() == ["a", "b"]
 
 
+def test_a_sweeps_flows_are_read_of_its_archive_as_they_were_made(empty_archive, other_code):
+    flow = small().flows[0].model_dump()
+    two = small(duration_s=1).replace(flows=[flow | {"name": "a"}, flow | {"name": "b"}])
+    one = small(4)
+    engines.accept_new([one, two])
+    store.write_archive("mixed", [simulate(two), simulate(one)])
+    asked = [one, two, one]  # another order, and one twice
+    made = sweep(asked)
+    pd.testing.assert_frame_equal(sweep(asked, experiment="mixed"), made)
+    another_value("mixed", row=2)  # the last flow
+    shown = sweep(asked, experiment="mixed")["delivered_bytes"] - made["delivered_bytes"]
+    assert shown.tolist() == [1, 0, 0, 1]
+    pd.testing.assert_frame_equal(
+        sweep([*asked, small(9)], experiment="mixed")[4:], sweep([*asked, small(9)])[4:]
+    )
+    other_code(hybla="d" * 16)
+    with pytest.warns(UserWarning, match="not known to give its digits"):
+        assert sweep(asked, experiment="mixed")["delivered_bytes"].equals(made["delivered_bytes"])
+
+
 def test_equal_values_are_not_written_again(empty_archive):
     archive("small")
     results = [simulate(small(seed)) for seed in (1, 2)]

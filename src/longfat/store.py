@@ -435,6 +435,28 @@ def find_archived(
     return archived_result(*place, scenario) if place else None
 
 
+def archived_flows(
+    scenarios: list[Scenario], engine: str, each_versions: list[Versions], experiment: str
+) -> "pd.DataFrame | None":
+    """Return the flows of runs that are all in one archive, or None; not while that is remade.
+
+    Columns: those of `Result.flows`. The index counts the scenarios.
+    """
+    if reproducing() or not (known := _runs_of(experiment)):
+        return None
+    if any(other_versions(experiment, versions) for versions in each_versions):
+        return None
+    runs = [known.get((engine, scenario.sha256())) for scenario in scenarios]
+    if None in runs or (flows := read_table(experiment, "flows")).empty:
+        return None
+    import pandas as pd
+
+    columns = [*FLOW_COLUMNS, *(name for name in MORE_FLOW_COLUMNS if name in flows)]
+    wanted = pd.DataFrame({"run": runs}).reset_index(names="scenario")
+    found = wanted.merge(flows, on="run")
+    return found.set_index("scenario")[columns].rename_axis(None)
+
+
 def _place(
     scenario: Scenario, engine: str, versions: Versions, experiment: str | None = None
 ) -> tuple[str, int] | None:
