@@ -87,13 +87,16 @@ class Experiment:
         except InputError as error:
             raise InputError(f"{self.name}: {error}") from None
 
+    def can_run(self) -> bool:
+        """Return whether there are results: where this machine lacks the engine and the archive has
+        not all of them, a line of output says what is left out."""
+        return engines.is_here(self.engine) or can_run(self.scenarios, self.engine, self.name)
+
     def results(self) -> list[Result]:
-        """Return a result a run, or none at all where this machine lacks the engine: then a line of
-        output says what is left out."""
-        scenarios = self.scenarios
-        if not can_run(scenarios, self.engine, self.name):
+        """Return a result a run, or none at all where it cannot run (`can_run`)."""
+        if not self.can_run():
             return []
-        return simulate_all(scenarios, self.engine, experiment=self.name)
+        return simulate_all(self.scenarios, self.engine, experiment=self.name)
 
     def flows(self, results: list[Result] | None = None) -> pd.DataFrame:
         """Return a row a flow of every run; without rows where this machine lacks the engine.
@@ -104,8 +107,8 @@ class Experiment:
         labels = self.design.assign(**self.labels)
         if results:
             runs = flows_of(results, labels)
-        elif can_run(scenarios := self.scenarios, self.engine, self.name):
-            runs = sweep(scenarios, self.engine, experiment=self.name, labels=labels)
+        elif self.can_run():
+            runs = sweep(self.scenarios, self.engine, experiment=self.name, labels=labels)
         else:
             columns = ["scenario", *labels, *FLOW_COLUMNS, "Mb/s", "experiment"]
             return pd.DataFrame(columns=columns, dtype=float)
@@ -183,6 +186,10 @@ class Runs:
     def design(self, name: str) -> pd.DataFrame:
         """Return an experiment's design, a row a run (`Experiment.design`)."""
         return self._find(name).design
+
+    def can_run(self, name: str) -> bool:
+        """Return whether an experiment has results here (`Experiment.can_run`)."""
+        return self._once(("can run", name), self._find(name).can_run)
 
     def results(self, name: str) -> list[Result]:
         """Return the results of an experiment (`Experiment.results`)."""

@@ -34,7 +34,7 @@ def _beside_ns2(
 
     def both(runs: Runs) -> pd.DataFrame:
         tables = [table(runs, names).assign(engine="segment")]
-        if all(runs.results(name) for name in others):
+        if all(runs.can_run(name) for name in others):
             tables.append(table(runs, others).assign(engine="ns2"))
         return pd.concat(tables, ignore_index=True)
 
