@@ -1,5 +1,7 @@
 """BBR 1 and what BBR 3 has of it, ACK by ACK against the draft's sections and tcp_bbr.c."""
 
+import math
+
 import pytest
 from cc_driver import MSS, Driver
 
@@ -195,6 +197,14 @@ def test_linuxs_windows_are_even():
     assert min(draft) == 2 * 99.5 + 6
     assert (min(linux) + 9) % 2 == 0
     assert 0 <= min(linux) - min(draft) <= 2
+
+
+@pytest.mark.parametrize(("rate_bps", "burst"), [(80e6, 9), (8e9, 64)])
+def test_linuxs_bursts_are_whole_segments(rate_bps, burst):
+    """tcp_bbr.c, bbr_tso_segs_generic: of what a 1024th of a second paces."""
+    product, ahead = rate_bps * BASE / 8 / MSS, rate_bps * BASE / 10 / 8 / MSS
+    windows = windows_that_hold(Bbr(as_linux_6_12=True), rate_bps, 2 * product + 300)
+    assert min(windows) + ahead == 2 * math.ceil((2 * product + ahead + 3 * burst) / 2)
 
 
 def test_what_acks_run_ahead_is_known_for_five_to_ten_round_trips():

@@ -431,6 +431,36 @@ def test_a_spurious_recovery_is_undone(steady, by_timeout):
     steady.until(UP, flight=100)
 
 
+def test_a_round_begins_with_what_is_delivered_when_probing_is_found_too_much():
+    """handle_inflight_too_high: C.delivered, of the next ACK where that finds it, else of the last;
+    the fifth round from there is that in which a window of five segments probes anew."""
+    counts = []
+    for with_an_ack in (False, True):
+        small = Bbr(probe_rtt_interval_s=1000.0)
+        small.until(UP, flight=5, rate_bps=RATE / 20)
+        small.now_s += with_an_ack * 0.01
+        assert small.lose(2, flight=5) == DOWN
+        small.now_s -= with_an_ack * 0.01
+        count = 0
+        while small.part(5, RATE / 20) != REFILL:
+            count += 1
+        counts.append(count)
+    assert counts[1] - counts[0] == 1
+
+
+def test_a_round_begins_with_what_is_delivered_at_an_undo(steady):
+    """HandleSpuriousLossDetection (5.5.11.2): REFILL lasts a round trip from the ACK at hand."""
+    steady.until(UP, flight=95)
+    assert steady.lose(5) == DOWN
+    steady.part()
+    steady.recover()
+    steady.now_s += 0.01
+    steady.event("undo")
+    steady.now_s -= 0.01
+    modes = [steady.part() for _ in range(12)]
+    assert modes == [REFILL] * 10 + [UP] * 2
+
+
 def test_startup_goes_on_after_a_spurious_loss(sender):
     for _ in range(2):
         sender.trip(limited=True)

@@ -47,7 +47,7 @@ class Bbr
         .events =
             event::ESTABLISHED | event::TIMEOUT | event::UNDO | event::RESTART | event::BANDWIDTH,
         .regulates_recovery = true,
-        .version = 3};
+        .version = 4};
 
     static constexpr auto parameters()
     {
@@ -301,8 +301,21 @@ class Bbr
         {
             return m_initial_cwnd + ahead;
         }
-        const double bdp = m_bandwidth.get() * seconds(m_min_rtt) / (8 * static_cast<double>(mss));
-        return with_room(gain * bdp + ahead, mss);
+        return with_room(product(gain, mss) + ahead, mss);
+    }
+
+    /// gain BtlBw RTprop, in segments. Linux rounds it up, of a rate that is rounded down to a 2^24th of a
+    /// segment in a microsecond, so that what is whole stays (bbr_bdp).
+    double product(double gain, Bytes mss) const
+    {
+        const double bits = 8 * static_cast<double>(mss);
+        if (!m_as_linux)
+        {
+            return gain * (m_bandwidth.get() * seconds(m_min_rtt) / bits);
+        }
+        constexpr double UNIT = 1 << 24;
+        const double rate = std::floor(m_bandwidth.get() / bits / 1e6 * UNIT);
+        return std::ceil(gain * rate * static_cast<double>(m_min_rtt / 1000) / UNIT);
     }
 
     /// With room for three bursts, and with a gain of 5/4 for two segments, so that more is in flight
@@ -318,12 +331,14 @@ class Bbr
     }
 
     /// What leaves at once where it is not a segment alone, in segments: what a millisecond paces, at
-    /// least one, from 1.2 Mb/s on two, and at most 64 kB (4.2.2: the send quantum).
+    /// least one, from 1.2 Mb/s on two, and at most 64 kB (4.2.2: the send quantum). Linux's are whole
+    /// segments of what a 1024th of a second paces, at most 127 (bbr_tso_segs_goal).
     double burst(Bytes mss) const
     {
         const double least = m_pacing_bps < 1.2e6 ? 1 : 2;
-        const double bytes = std::min(m_pacing_bps / 8 * 0.001, 64e3);
-        return std::max(bytes / static_cast<double>(mss), least);
+        const double bytes = std::min(m_pacing_bps / 8 / (m_as_linux ? 1024 : 1000), 64e3);
+        const double segments = bytes / static_cast<double>(mss);
+        return std::max(m_as_linux ? std::min(std::floor(segments), 127.0) : segments, least);
     }
 
     // The modes
@@ -381,12 +396,13 @@ class Bbr
     {
         const bool expired = ack.now > m_min_rtt_stamp + from_s(m_rtt_window_s);
         const Time rtt = m_as_linux ? rtt_of_linux(ack) : ack.rtt;
-        if (rtt != NO_RTT && m_min_rtt == NEVER) // the handshake had none: its guess is over
+        const bool first = m_min_rtt == NEVER;
+        if (rtt != NO_RTT && first) // the handshake had none: its guess is over
         {
             m_min_rtt = rtt;
             now.pacing_bps = std::min(now.pacing_bps, first_rate(now.cwnd, ack.mss));
         }
-        const bool renews = rtt < m_min_rtt || (rtt == m_min_rtt && !m_as_linux);
+        const bool renews = first || rtt < m_min_rtt || (rtt == m_min_rtt && !m_as_linux);
         if (rtt != NO_RTT && (renews || expired))
         {
             m_min_rtt = rtt;

@@ -48,7 +48,7 @@ class Bbr3
                                  .events = event::ESTABLISHED | event::LOST | event::TIMEOUT |
                                            event::UNDO | event::RESTART | event::BANDWIDTH,
                                  .regulates_recovery = true,
-                                 .version = 3};
+                                 .version = 4};
 
     static constexpr auto parameters()
     {
@@ -197,6 +197,7 @@ class Bbr3
         else if (m_undo_state == PROBE_BW_UP && m_state != PROBE_BW_UP && m_state != PROBE_RTT)
         {
             start_probe_bw_refill();
+            start_round_before_ack();
         }
         m_undo_state.reset();
         return decision(now);
@@ -256,7 +257,8 @@ class Bbr3
     static constexpr Time PROBE_RTT_DURATION = 200'000'000;
     static constexpr Time MIN_RTT_FILTER_LEN = 10'000'000'000;
     static constexpr int STARTUP_FULL_LOSS_COUNT = 6;
-    static constexpr Bytes WITH_THE_ACK = NEVER; //!< C.delivered of the ACK at hand, not yet told
+    static constexpr Bytes WITH_THE_ACK =
+        NEVER; //!< C.delivered at an ACK, not yet told; a timer's is that before
 
     // What an ACK finds
 
@@ -267,13 +269,14 @@ class Bbr3
         m_cwnd = now.cwnd * m_mss;
         const Bytes before = std::exchange(m_delivered, ack.delivered);
         m_inflight = static_cast<double>(ack.pipe);
+        const auto delivered_at = [&](Time time) { return time < ack.now ? before : m_delivered; };
         if (m_next_round_delivered == WITH_THE_ACK)
         {
-            m_next_round_delivered = m_delivered;
+            m_next_round_delivered = delivered_at(m_round_begun);
         }
         if (m_loss_round_delivered == WITH_THE_ACK)
         {
-            m_loss_round_delivered = m_first_loss < ack.now ? before : m_delivered; // a timer's
+            m_loss_round_delivered = delivered_at(m_first_loss);
         }
         m_delivery_rate = ack.rate.bps();
         m_is_app_limited = ack.rate.is_app_limited || sent_in_probe_rtt(ack.rate.prior_delivered);
@@ -334,6 +337,13 @@ class Bbr3
     void start_round()
     {
         m_next_round_delivered = m_delivered;
+    }
+
+    /// Between two ACKs, a timer's, or at one whose C.delivered has not been told.
+    void start_round_before_ack()
+    {
+        m_next_round_delivered = WITH_THE_ACK;
+        m_round_begun = m_now;
     }
 
     bool is_cwnd_limited() const
@@ -466,7 +476,7 @@ class Bbr3
         {
             m_undo_state = PROBE_BW_UP;
             start_probe_bw_down();
-            m_next_round_delivered = WITH_THE_ACK;
+            start_round_before_ack();
         }
     }
 
@@ -967,6 +977,7 @@ class Bbr3
     int64_t m_round_count{0};
     bool m_round_start{false};
     Bytes m_next_round_delivered{0};
+    Time m_round_begun{0}; //!< where m_next_round_delivered is WITH_THE_ACK
     bool m_idle_restart{false};
     int64_t m_drain_start_round{0};
 

@@ -15,7 +15,8 @@
 //     hybrid slow start ends it by a train of ACKs or a delay (hystart_detect)
 //
 // Growth is Linux's Reno (newreno.h). Linux tells delayed ACKs by sacked_out == 0; here, by the state OPEN.
-// Left out: the window and the state that a restart after idleness begins with.
+// Left out: the window and the state that a restart after idleness begins with; and that of what was sent
+// again Linux tells the round trip, where there are timestamps, in whole milliseconds (linux-round-trip.h).
 
 #ifndef LONGFAT_CC_CDG_LINUX_H
 #define LONGFAT_CC_CDG_LINUX_H
