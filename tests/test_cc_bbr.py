@@ -199,12 +199,31 @@ def test_linuxs_windows_are_even():
     assert 0 <= min(linux) - min(draft) <= 2
 
 
-@pytest.mark.parametrize(("rate_bps", "burst"), [(80e6, 9), (8e9, 64)])
+@pytest.mark.parametrize(("rate_bps", "burst"), [(80e6, 9), (8e9, 65)])
 def test_linuxs_bursts_are_whole_segments(rate_bps, burst):
-    """tcp_bbr.c, bbr_tso_segs_generic: of what a 1024th of a second paces."""
+    """tcp_bbr.c, bbr_tso_segs_goal: of what a 1024th of a second paces; 64 kB with headers."""
     product, ahead = rate_bps * BASE / 8 / MSS, rate_bps * BASE / 10 / 8 / MSS
     windows = windows_that_hold(Bbr(as_linux_6_12=True), rate_bps, 2 * product + 300)
     assert min(windows) + ahead == 2 * math.ceil((2 * product + ahead + 3 * burst) / 2)
+
+
+@pytest.mark.parametrize(("as_linux", "window"), [(False, 217.635), (True, 220)])
+def test_linuxs_product_and_what_acks_run_ahead_are_each_rounded_up(as_linux, window):
+    """tcp_bbr.c, bbr_bdp and bbr_update_ack_aggregation: 198.6 and 13.035 are 199 and 14."""
+    rate = 0.993 * RATE
+    measured = {"rate_interval": 100 * MSS * 8e9 / rate, "segments": 9}
+    bbr = Bbr(as_linux_6_12=as_linux)
+    for _ in range(400):
+        bbr.part(flight=0, **measured)
+    bbr.now_s -= BASE / 20  # the next comes after 5 ms
+    windows = set()
+    for _ in range(60):
+        bbr.part(flight=0, **measured)
+        bbr.set(300)
+        bbr.part(flight=300, **measured)
+        if bbr.pacing_bps == pytest.approx(MARGIN * rate):
+            windows.add(round(bbr.cwnd, 3))
+    assert max(windows) == window
 
 
 def test_what_acks_run_ahead_is_known_for_five_to_ten_round_trips():

@@ -73,7 +73,7 @@ def test_a_worker_is_killed_on_the_way_and_nothing_is_lost_or_doubled(
     store._cache.cache_clear()
     design = part_of_the_atlas()
     scenarios = [atlas.scenario(**run) for run in design.to_dict("records")]
-    with Client(address) as client, ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as beside, Client(address) as client:
         client.wait_for_workers(2, timeout=60)
         sweep = beside.submit(simulate_all, scenarios, executor=client.get_executor())
         until(lambda: len(store._cache()) >= RUNS // 8)

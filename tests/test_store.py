@@ -240,6 +240,8 @@ def test_a_sweeps_flows_are_read_of_its_archive_as_they_were_made(empty_archive,
     asked = [one, two, one]  # another order, and one twice
     made = sweep(asked)
     pd.testing.assert_frame_equal(sweep(asked, experiment="mixed"), made)
+    versions = engines.versions(asked, "segment")
+    assert store.archived_flows(asked, "segment", versions, "mixed") is not None
     another_value("mixed", row=2)  # the last flow
     shown = sweep(asked, experiment="mixed")["delivered_bytes"] - made["delivered_bytes"]
     assert shown.tolist() == [1, 0, 0, 1]

@@ -203,6 +203,15 @@ class Mortal(ProcessPoolExecutor):
         return super().submit(_die)
 
 
+def test_an_executor_that_is_shut_down_on_the_way_fails_what_is_left(cache):
+    def work(*_):
+        executor.shutdown(wait=False)
+        raise OSError("gone")
+
+    with Elsewhere(work) as executor, pytest.raises(SimulationError, match="after shutdown"):
+        sweep(scenarios([1]), executor=executor)
+
+
 def test_a_broken_pool_fails_each_run_and_is_said(cache):
     context = multiprocessing.get_context("spawn")
     with Mortal(1, context) as pool, pytest.raises(SimulationError, match="2 of 2 runs failed"):

@@ -7,7 +7,7 @@ cache share the work: each run is claimed by one of them (`longfat.store.claim`)
 
 import os
 from collections.abc import Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 
 import pandas as pd
 from tqdm import tqdm
@@ -104,7 +104,6 @@ def simulate_all(
     }
     to_do = [i for key, i in first.items() if key not in done]
     _refuse([(i, scenarios[i]) for i in to_do], engine)
-    to_do.sort(key=lambda i: (-expected_bytes(scenarios[i]), i))
     failures = []
     try:
         with tqdm(None, experiment, len(to_do), unit="run", disable=None) as progress:
@@ -112,6 +111,7 @@ def simulate_all(
             # what a worker took along when it died is given out once more.
             for again in (False, True):
                 limits = (time_limit_s, memory_limit_bytes, again)
+                to_do.sort(key=lambda i: (-expected_bytes(scenarios[i]), i))
                 calls = {i: (scenarios[i], engine, *limits) for i in to_do}
                 to_do = []
                 for i, future in _in_order_of_their_end(executor, calls):
@@ -174,7 +174,7 @@ def _submitted(executor: Executor, call: tuple) -> Future:
     """Submit a call; where the executor takes none any more, its future says so."""
     try:
         return executor.submit(engines.find_or_run, *call)
-    except BrokenExecutor as error:
+    except RuntimeError as error:  # it is shut down, or broken
         refused: Future = Future()
         refused.set_exception(error)
         return refused

@@ -301,21 +301,9 @@ class Bbr
         {
             return m_initial_cwnd + ahead;
         }
-        return with_room(product(gain, mss) + ahead, mss);
-    }
-
-    /// gain BtlBw RTprop, in segments. Linux rounds it up, of a rate that is rounded down to a 2^24th of a
-    /// segment in a microsecond, so that what is whole stays (bbr_bdp).
-    double product(double gain, Bytes mss) const
-    {
-        const double bits = 8 * static_cast<double>(mss);
-        if (!m_as_linux)
-        {
-            return gain * (m_bandwidth.get() * seconds(m_min_rtt) / bits);
-        }
-        constexpr double UNIT = 1 << 24;
-        const double rate = std::floor(m_bandwidth.get() / bits / 1e6 * UNIT);
-        return std::ceil(gain * rate * static_cast<double>(m_min_rtt / 1000) / UNIT);
+        const double bdp = m_bandwidth.get() * seconds(m_min_rtt) / (8 * static_cast<double>(mss));
+        const double product = gain * bdp;
+        return with_room(m_as_linux ? std::ceil(product) + std::ceil(ahead) : product + ahead, mss);
     }
 
     /// With room for three bursts, and with a gain of 5/4 for two segments, so that more is in flight
@@ -332,13 +320,19 @@ class Bbr
 
     /// What leaves at once where it is not a segment alone, in segments: what a millisecond paces, at
     /// least one, from 1.2 Mb/s on two, and at most 64 kB (4.2.2: the send quantum). Linux's are whole
-    /// segments of what a 1024th of a second paces, at most 127 (bbr_tso_segs_goal).
+    /// segments of what a 1024th of a second paces, and at most 127 (bbr_tso_segs_goal).
     double burst(Bytes mss) const
     {
         const double least = m_pacing_bps < 1.2e6 ? 1 : 2;
-        const double bytes = std::min(m_pacing_bps / 8 / (m_as_linux ? 1024 : 1000), 64e3);
-        const double segments = bytes / static_cast<double>(mss);
-        return std::max(m_as_linux ? std::min(std::floor(segments), 127.0) : segments, least);
+        if (m_as_linux)
+        {
+            constexpr double MOST = 65535 - 320; // with its headers, 64 kB
+            const double bytes = std::min(m_pacing_bps / 8 / 1024, MOST);
+            const double segments = std::floor(bytes / static_cast<double>(mss));
+            return std::clamp(segments, least, 127.0);
+        }
+        const double bytes = std::min(m_pacing_bps / 8 * 0.001, 64e3);
+        return std::max(bytes / static_cast<double>(mss), least);
     }
 
     // The modes
