@@ -175,6 +175,21 @@ def test_linux_renews_rtprop_by_smaller_round_trips_alone(as_linux, probes):
     assert (least == 4) == probes
 
 
+def test_the_first_round_trip_renews_rtprop_as_linux_too():
+    """bbr_update_min_rtt: it is smaller than none; the handshake had none, and it comes at 5 s."""
+    bbr = Driver("bbr", 10, threshold=1e9, as_linux_6_12=True)
+    bbr.event("established", rtt=-1)
+    bbr.now_s = 5.0
+    least = {}
+    for _ in range(1200):
+        bbr.now_s += BASE / 10
+        bbr.nxt = bbr.una + 100 * MSS
+        prior = max(bbr.delivered - 90 * MSS, 0)
+        sample = {"rate_delivered": 100 * MSS, "rate_interval": 1e8, "rate_prior_delivered": prior}
+        least[bbr.now_s] = bbr.ack(BASE, 10, **sample)
+    assert min(time for time, window in least.items() if window == 4) == pytest.approx(15, abs=0.2)
+
+
 def test_linuxs_rtprop_is_that_of_a_repair_in_whole_milliseconds():
     """tcp_ack_update_rtt: 99.3 ms by timestamps are 99, and no round trip is smaller again."""
     products = []
