@@ -12,6 +12,7 @@ from pages import HTML
 from xdist.scheduler import LoadScopeScheduling
 
 from longfat import paths, store
+from longfat.cc import catalogue
 
 # What `pytest` alone runs, and `make check`. Whoever names a file or a test gets all that is in it.
 FAST = "not (medium or slow or long or ns3 or book or browser)"
@@ -85,6 +86,12 @@ def _own_cache(tmp_path_factory):
         store._cache.cache_clear()
         yield
         store._cache.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _own_headers(monkeypatch):
+    """A header that a test gives a name is forgotten with it: others ask for all that are known."""
+    monkeypatch.setattr(catalogue, "_used", dict(catalogue._used))
 
 
 @pytest.fixture

@@ -94,9 +94,8 @@ def test_the_file_that_is_written_is_what_was_found(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_header_of_ones_own_is_attacked(tmp_path, monkeypatch):
+def test_a_header_of_ones_own_is_attacked(tmp_path):
     """One that never lets the window grow above a segment has less than half anywhere."""
-    monkeypatch.setattr(catalogue, "_used", {})
     template = catalogue.FOLDER.parent / "book" / "templates" / "congestion-control.h"
     text = template.read_text("utf-8").replace("my-experiment", "mine")
     for growth in ("now.cwnd += m_increase / now.cwnd;", "return m_slow_start.on_ack(ack, now);"):

@@ -303,16 +303,6 @@ def own_header(folder: Path, growth: str = "now.cwnd += m_increase / now.cwnd;")
     return header
 
 
-@pytest.fixture
-def nothing_used(monkeypatch):
-    """What is used here is forgotten afterwards."""
-    monkeypatch.setattr(catalogue, "_used", {})
-
-
-own_only = pytest.mark.usefixtures("nothing_used")
-
-
-@own_only
 @pytest.mark.medium
 def test_a_header_is_a_sender_by_its_path(tmp_path):
     """Only its name differs from NewReno: every pair of runs is one of equals."""
@@ -325,7 +315,6 @@ def test_a_header_is_a_sender_by_its_path(tmp_path):
     assert all(row["sender"] == row["standard"] for row in rows)
 
 
-@own_only
 def test_a_header_that_is_changed_is_another_sender(tmp_path):
     own_header(tmp_path, "now.cwnd += 8 * m_increase / now.cwnd;")
     table = evaluation.evaluate(str(tmp_path / "my.h"), ("newreno",), ("wireless paths",), 4)
@@ -333,7 +322,6 @@ def test_a_header_that_is_changed_is_another_sender(tmp_path):
 
 
 @pytest.mark.medium
-@own_only
 @pytest.mark.parametrize(
     ("growth", "status", "said"),
     [
@@ -355,7 +343,6 @@ def test_a_header_that_does_not_work_gets_a_sentence(tmp_path, growth, status, s
 
 
 @pytest.mark.slow
-@own_only
 def test_a_card_of_a_header_comes_with_a_laboratory_that_has_it(tmp_path, page_of):
     """Its link runs the deciding path, all from files, to Python's digits, without a word in the
     browser's console."""
@@ -386,7 +373,6 @@ def test_a_card_of_a_header_comes_with_a_laboratory_that_has_it(tmp_path, page_o
     assert not said
 
 
-@own_only
 def test_without_that_compiler_a_card_of_a_header_has_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(wasm, "zig_here", str)
     card, sender = tmp_path / "card.html", str(own_header(tmp_path))
@@ -403,7 +389,6 @@ def test_the_site_is_the_books():
     assert config["html"]["baseurl"] == report_card.SITE
 
 
-@own_only
 def test_a_header_cannot_take_anothers_name_and_must_be_there(tmp_path):
     header = own_header(tmp_path)
     header.write_text(header.read_text("utf-8").replace('"mine"', '"hybla"'), encoding="utf-8")
@@ -414,7 +399,6 @@ def test_a_header_cannot_take_anothers_name_and_must_be_there(tmp_path):
     assert catalogue.named(str(catalogue.FOLDER / "hybla.h")) == "hybla"
 
 
-@own_only
 def test_a_scenario_runs_with_a_header_of_ones_own(tmp_path):
     header = own_header(tmp_path)
     catalogue.named(str(header))

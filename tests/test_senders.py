@@ -26,6 +26,15 @@ def test_every_header_but_those_that_are_newreno_or_need_routers_is_a_sender():
     assert {*senders.QUEUES, *senders.GROWTH, *senders.TOLERANT} <= set(names)
 
 
+def test_a_header_of_ones_own_is_none_of_the_archives_senders(tmp_path):
+    header = tmp_path / "mine.h"
+    template = catalogue.FOLDER.parent / "book" / "templates" / "congestion-control.h"
+    header.write_text(template.read_text("utf-8").replace("my-experiment", "mine"), "utf-8")
+    before = senders.senders()
+    assert catalogue.named(str(header)) == "mine" and catalogue.find("mine").header == header
+    assert senders.senders() == before
+
+
 def test_a_scenario_has_what_a_sender_needs():
     one = senders.scenario("lp", beside="newreno", start_s=1.0, buffer=0.5, loss=0.01)
     assert [flow.timestamps for flow in one.flows] == [True, False]

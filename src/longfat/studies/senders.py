@@ -59,13 +59,17 @@ TOLERANT = (
 
 
 def senders() -> list[str]:
-    """Return the congestion controls with a header that the archives of all senders have.
+    """Return the congestion controls of this package that the archives of all senders have.
 
     Those that are NewReno by default, or need routers of their own, are left out.
     """
     others = (*SAME_AS_NEWRENO, *WITH_ROUTERS, *OF_LONG_PAGE)
-    known = catalogue.algorithms().items()
-    return [name for name, algorithm in known if algorithm.header and name not in others]
+    ours = [
+        name
+        for name, algorithm in catalogue.algorithms().items()
+        if algorithm.header and algorithm.header.parent == catalogue.FOLDER
+    ]
+    return [name for name in ours if name not in others]
 
 
 def scenario(

@@ -185,7 +185,7 @@ def _sample(packets: ArrayLike, utilization: ArrayLike) -> tuple[np.ndarray, np.
 
 
 @functools.cache
-def correlated_sample(packets: int, utilization: float, states: int = 2000) -> dict[str, float]:
+def correlated_sample(packets: int, utilization: float, states: int = 700) -> dict[str, float]:
     """Return what N successive packets of a stationary M/M/1 queue give, where waits correlate.
 
     Keys: `none`, the probability that none of them finds the queue empty; `mean` and `variance` of
@@ -201,31 +201,29 @@ def correlated_sample(packets: int, utilization: float, states: int = 2000) -> d
         )
     # Between two arrivals the queue serves k packets with probability (1 - r) r^k, r = 1/(1+rho).
     served = 1 / (1 + utilization)
-    found = (1 - utilization) * utilization ** np.arange(states)
 
     def step(found: np.ndarray) -> np.ndarray:
         """What the next packet finds: Q' = max(Q + 1 - k, 0)."""
         # From above: those that found one packet less, and k = 0, 1, 2, ... services.
-        after = np.zeros(states)
-        filtered = scipy.signal.lfilter([1.0], [1.0, -served], found[-2::-1])
-        after[1:] = (1 - served) * filtered[::-1]
-        after[0] = found.sum() - after.sum()
+        after = np.zeros_like(found)
+        filtered = scipy.signal.lfilter([1.0], [1.0, -served], found[:, -2::-1])
+        after[:, 1:] = (1 - served) * filtered[:, ::-1]
+        after[:, 0] = found.sum(axis=1) - after.sum(axis=1)
         return after
 
-    unlucky = found.copy()
-    unlucky[0] = 0.0
-    seen = np.zeros(states)  # found, given that the first of a pair found it empty
-    seen[0] = 1.0
+    # What a packet finds where none before it found the queue empty; where the first of a pair did.
+    empty = 1 - utilization
+    chains = np.zeros((2, states))
+    chains[0, 1:] = empty * utilization ** np.arange(1, states)
+    chains[1, 0] = 1.0
     covariance = 0.0
     for lag in range(1, packets):
-        unlucky = step(unlucky)
-        unlucky[0] = 0.0
-        seen = step(seen)
-        empty = 1 - utilization
-        covariance += 2 * (packets - lag) * empty * (seen[0] - empty)
+        chains = step(chains)
+        chains[0, 0] = 0.0
+        covariance += 2 * (packets - lag) * empty * (chains[1, 0] - empty)
     independent = packets * utilization * (1 - utilization)
     return {
-        "none": float(unlucky.sum()),
+        "none": float(chains[0].sum()),
         "mean": packets * (1 - utilization),
         "variance": float(independent + covariance),
         "independent_none": float(utilization**packets),
