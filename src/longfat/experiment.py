@@ -94,9 +94,10 @@ class Experiment:
 
     def results(self) -> list[Result]:
         """Return a result a run, or none at all where it cannot run (`can_run`)."""
-        if not self.can_run():
+        scenarios = self.scenarios
+        if not can_run(scenarios, self.engine, self.name):
             return []
-        return simulate_all(self.scenarios, self.engine, experiment=self.name)
+        return simulate_all(scenarios, self.engine, experiment=self.name)
 
     def flows(self, results: list[Result] | None = None) -> pd.DataFrame:
         """Return a row a flow of every run; without rows where this machine lacks the engine.
@@ -107,8 +108,8 @@ class Experiment:
         labels = self.design.assign(**self.labels)
         if results:
             runs = flows_of(results, labels)
-        elif self.can_run():
-            runs = sweep(self.scenarios, self.engine, experiment=self.name, labels=labels)
+        elif can_run(scenarios := self.scenarios, self.engine, self.name):
+            runs = sweep(scenarios, self.engine, experiment=self.name, labels=labels)
         else:
             columns = ["scenario", *labels, *FLOW_COLUMNS, "Mb/s", "experiment"]
             return pd.DataFrame(columns=columns, dtype=float)
