@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from longfat import InputError, reproduce, store, topologies
+from longfat import InputError, engines, reproduce, store, topologies
 from longfat.book import chapters
 from longfat.experiment import Chapter, Experiment, Figure, Runs, Table
 
@@ -110,5 +110,10 @@ def test_the_archive_has_what_the_chapter_runs_and_no_more(name):
             continue
         runs = store.read_table(one.name, "runs")
         assert set(runs["engine"]) == {one.engine}
-        assert {scenario.canonical_json() for scenario in one.scenarios} == set(runs["scenario"])
+        scenarios = one.scenarios
+        assert {scenario.canonical_json() for scenario in scenarios} == set(runs["scenario"])
         assert runs["scenario"].is_unique  # none is kept twice
+        # What is found by the first and the last run of a point is what each run's scenario finds.
+        versions = engines.versions(scenarios, one.engine)
+        found = store.archived_runs(scenarios, one.engine, versions, one.name)
+        assert found and one._archive_rows() in (found, None)

@@ -1,6 +1,7 @@
 """Results by content: cache, archive, staleness, audit."""
 
 import json
+import warnings
 from dataclasses import replace
 
 import pandas as pd
@@ -10,7 +11,9 @@ from longfat import InputError, audit, engines, simulate, store, sweep, topologi
 from longfat.cc import catalogue
 from longfat.engines import segment
 from longfat.errors import LongfatError
+from longfat.experiment import Experiment, Point, Points, Runs
 from longfat.result import Result
+from longfat.scenario import Scenario
 from longfat.topologies import satellite
 
 
@@ -231,26 +234,120 @@ def test_flows_of_a_run_are_found_again_under_their_names(empty_archive):
     assert engines.find_archived(two, "segment").flows["flow"].tolist() == ["a", "b"]
 
 
-def test_a_sweeps_flows_are_read_of_its_archive_as_they_were_made(empty_archive, other_code):
-    flow = small().flows[0].model_dump()
-    two = small(duration_s=1).replace(flows=[flow | {"name": "a"}, flow | {"name": "b"}])
-    one = small(4)
-    engines.accept_new([one, two])
-    store.write_archive("mixed", [simulate(two), simulate(one)])
-    asked = [one, two, one]  # another order, and one twice
-    made = sweep(asked)
-    pd.testing.assert_frame_equal(sweep(asked, experiment="mixed"), made)
-    versions = engines.versions(asked, "segment")
-    assert store.archived_flows(asked, "segment", versions, "mixed") is not None
-    another_value("mixed", row=2)  # the last flow
-    shown = sweep(asked, experiment="mixed")["delivered_bytes"] - made["delivered_bytes"]
-    assert shown.tolist() == [1, 0, 0, 1]
-    pd.testing.assert_frame_equal(
-        sweep([*asked, small(9)], experiment="mixed")[4:], sweep([*asked, small(9)])[4:]
-    )
+def two_points(built: list | None = None, **fields) -> Experiment:
+    """Four seeds of two flows, and two of one; what is built is added to a list."""
+
+    def build(flows: int, seed: int) -> Scenario:
+        if built is not None:
+            built.append((flows, seed))
+        plain = small(seed, duration_s=1, record={"series": ["cwnd_segments"], "points": 9})
+        flow = plain.flows[0].model_dump()
+        return plain.replace(flows=[flow | {"name": name} for name in "ab"[:flows]])
+
+    given = {"points": {"flows": [2, 1]}, "repetitions": 2, "more": [({"flows": 2}, 4)]}
+    return Experiment(**(given | {"name": "mixed", "build": build} | fields))
+
+
+def archive_two_points() -> tuple[pd.DataFrame, list[Result]]:
+    """Archive that experiment; return its flows and results as they were made."""
+    engines.accept_new(two_points().scenarios)
+    made, results = two_points().flows(), two_points().results()
+    store.write_archive("mixed", results)
+    return made, results
+
+
+def test_an_experiment_is_read_of_its_archive_as_it_was_made(empty_archive, monkeypatch):
+    made, results = archive_two_points()
+    monkeypatch.setattr(segment, "simulate", no_engine)
+    store._cache().clear()
+    built = []
+    asked = two_points(built)
+    pd.testing.assert_frame_equal(asked.flows(), made)
+    assert built == [(2, 1), (2, 4), (1, 1), (1, 2)]  # the first and the last of a point
+    for again, result in zip(asked.results(), results, strict=True):
+        pd.testing.assert_frame_equal(again.flows, result.flows)
+        pd.testing.assert_frame_equal(again.links, result.links)
+        pd.testing.assert_frame_equal(again.traces["cwnd_segments"], result.traces["cwnd_segments"])
+        assert again.scenario == result.scenario
+        assert again.provenance["seed"] == result.scenario.seed
+    another_value("mixed", row=8)  # the first run of one flow
+    shown = two_points().flows()["delivered_bytes"] - made["delivered_bytes"]
+    assert shown.tolist() == [0] * 8 + [1, 0]
+    turned = two_points(points={"flows": [1, 2]}).flows()["delivered_bytes"]
+    wanted = made["delivered_bytes"].iloc[[8, 9, *range(8)]].reset_index(drop=True)
+    assert (turned - wanted).tolist() == [1, *[0] * 9]
+
+
+def test_an_archive_that_lacks_a_run_or_has_another_one_answers_for_none(empty_archive):
+    _, results = archive_two_points()
+    another_value("mixed", row=0)
+    right = two_points().flows()
+    assert two_points()._archive_rows() == [*range(6)]
+    others = {
+        "a seed more": two_points(repetitions=3),
+        "another scenario": two_points(build=lambda flows, seed: small(seed, duration_s=2)),
+        "another engine": two_points(engine="ns3"),
+    }
+    assert {name: one._archive_rows() for name, one in others.items()} == dict.fromkeys(others)
+    # The same ends, and other runs between them.
+    store.write_archive("mixed", [results[run] for run in (0, 2, 1, 3, 4, 5)])
+    assert two_points()._archive_rows() is None
+    store.write_archive("mixed", [results[run] for run in (0, 1, 3, 4, 5)])
+    assert two_points()._archive_rows() is None
+    assert two_points().flows()["delivered_bytes"].sum() == right["delivered_bytes"].sum() - 1
+
+
+def test_an_experiment_of_other_code_is_run(empty_archive, other_code):
+    made, _ = archive_two_points()
+    another_value("mixed")
     other_code(hybla="d" * 16)
     with pytest.warns(UserWarning, match="not known to give its digits"):
-        assert sweep(asked, experiment="mixed")["delivered_bytes"].equals(made["delivered_bytes"])
+        assert two_points().flows()["delivered_bytes"].equals(made["delivered_bytes"])
+
+
+POINT = Point(
+    lambda row: small(int(row["seed"]), congestion_control=row["control"]),
+    lambda result: {"bytes": float(result.flow_rows()[0]["delivered_bytes"])},
+)
+
+
+def points() -> Points:
+    """Two runs of Hybla and two of NewReno, archived as points."""
+    return Points(
+        name="dots",
+        build=lambda control, seed: small(seed, congestion_control=control),
+        points={"control": ["hybla", "newreno"]},
+        repetitions=2,
+        point=f"{__name__}:POINT",
+    )
+
+
+def test_points_of_other_code_are_run_and_only_these(empty_archive, other_code, monkeypatch):
+    points().results()
+    made = points().table()
+    another_value("dots", "points", "bytes", row=1)
+    another_value("dots", "points", "bytes", row=3)
+    assert (points().table()["bytes"] - made["bytes"]).tolist() == [0, 1, 0, 1]
+    other_code(hybla="b" * 16)
+    with pytest.warns(UserWarning, match="nothing that 'cc/hybla' decides is answered"):
+        shown = points().table()
+    assert (shown["bytes"] - made["bytes"]).tolist() == [0, 0, 0, 1]
+    assert shown.drop(columns="bytes").equals(made.drop(columns="bytes"))
+    monkeypatch.setattr(segment, "is_here", lambda: False)
+    store._cache().clear()
+    assert points().table()["control"].tolist() == ["newreno"] * 2  # the others are left out
+
+
+def test_an_archive_that_is_shown_as_it_was_made_says_so(empty_archive, other_code):
+    points().results()
+    runs = Runs(None, [])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(runs.points("dots")) == 4
+    other_code(newreno="9" * 16)
+    engines.say_as_made.cache_clear()
+    with pytest.warns(UserWarning, match="'dots' is shown as it was made.*'cc/newreno'"):
+        assert len(Runs(None, []).points("dots")) == 4
 
 
 def test_equal_values_are_not_written_again(empty_archive):

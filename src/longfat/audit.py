@@ -44,7 +44,7 @@ def stale(experiment: str | None = None) -> pd.DataFrame:
     The columns of `archived_runs`, and parts: the names of what has (a point has all of its sweep).
     """
     runs = archived_runs(experiment)
-    others = {name: _others(name) for name in runs["experiment"].unique()}
+    others = {name: engines.changed_since(name).keys() for name in runs["experiment"].unique()}
     doubtful = runs[runs["experiment"].map(others).astype(bool)]
     parts = [
         sorted(others[run.experiment] & _parts(run.scenario, run.engine))
@@ -54,13 +54,6 @@ def stale(experiment: str | None = None) -> pd.DataFrame:
     ]
     doubtful = doubtful.assign(parts=pd.Series(parts, index=doubtful.index, dtype=object))
     return doubtful[doubtful["parts"].astype(bool)]
-
-
-def _others(experiment: str) -> set[str]:
-    """Return what an archive was made with that has another version by now, or unknown code."""
-    made_with = store.versions_of(experiment)
-    present = behaviour.versions(map(engines.part, made_with))
-    return {name for name, version in made_with.items() if present[name] != version}
 
 
 def _parts(scenario: str, engine: str) -> set[str]:

@@ -5,6 +5,7 @@ its page, `longfat figure` and `longfat reproduce` know them without running any
 """
 
 import functools
+import itertools
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from longfat import engines, statistics, store
 from longfat.errors import InputError, nearest
 from longfat.result import FLOW_COLUMNS, Result
 from longfat.scenario import Scenario
-from longfat.sweeps import can_run, flows_of, simulate_all, sweep
+from longfat.sweeps import can_run, flows_of, labelled, simulate_all, sweep
 
 Value = TypeVar("Value")
 Row = dict[str, Any]
@@ -81,19 +82,53 @@ class Experiment:
     def scenarios(self) -> list[Scenario]:
         """What is run, in the order of the design: made anew for whoever asks, for thousands that
         are kept make the garbage collector slow. Raises InputError for what cannot be."""
-        rows = [{}] if self.design.columns.empty else self.design.to_dict("records")
+        return self._built(self._rows())
+
+    def _rows(self) -> list[Row]:
+        return [{}] if self.design.columns.empty else self.design.to_dict("records")
+
+    def _built(self, rows: Iterable[Row]) -> list[Scenario]:
         try:
             return [self.build(**row) for row in rows]
         except InputError as error:
             raise InputError(f"{self.name}: {error}") from None
 
+    def _archive_rows(self) -> list[int] | None:
+        """Return the archive's rows of these runs, in the order of the design, or None where it has
+        not all of them.
+
+        Of runs that differ in their seed alone, the first one's scenario and the last one's are
+        made and looked for; those between are the rows between, of the same seeds.
+        """
+        if store.reproducing() or not store.has_runs(self.name):
+            return None
+        points = [list(own) for _, own in itertools.groupby(self._rows(), _without_seed)]
+        ends = self._built(own[end] for own in points for end in (0, -1))
+        versions = engines.versions(ends, self.engine)
+        found = store.archived_runs(ends, self.engine, versions, self.name)
+        if found is None:
+            return None
+        seeds = store.read_table(self.name, "runs", ["seed"])["seed"].tolist()
+        rows: list[int] = []
+        for own, first, last in zip(points, found[::2], found[1::2], strict=True):
+            between = range(first, last + 1)
+            wanted = [row.get("seed", seeds[first]) for row in own]
+            if wanted != [seeds[run] for run in between]:
+                return None
+            rows += between
+        return rows
+
     def can_run(self) -> bool:
         """Return whether there are results: where this machine lacks the engine and the archive has
         not all of them, a line of output says what is left out."""
-        return engines.is_here(self.engine) or can_run(self.scenarios, self.engine, self.name)
+        if engines.is_here(self.engine) or self._archive_rows() is not None:
+            return True
+        return can_run(self.scenarios, self.engine, self.name)
 
     def results(self) -> list[Result]:
         """Return a result a run, or none at all where it cannot run (`can_run`)."""
+        if (archived := self._archive_rows()) is not None:
+            return [store.archived_result(self.name, run) for run in archived]
         scenarios = self.scenarios
         if not can_run(scenarios, self.engine, self.name):
             return []
@@ -108,12 +143,18 @@ class Experiment:
         labels = self.design.assign(**self.labels)
         if results:
             runs = flows_of(results, labels)
+        elif (archived := self._archive_rows()) is not None:
+            runs = labelled(store.archived_flows(self.name, archived), labels)
         elif can_run(scenarios := self.scenarios, self.engine, self.name):
             runs = sweep(scenarios, self.engine, experiment=self.name, labels=labels)
         else:
             columns = ["scenario", *labels, *FLOW_COLUMNS, "Mb/s", "experiment"]
             return pd.DataFrame(columns=columns, dtype=float)
         return runs.assign(**{"Mb/s": runs["goodput_bps"] / 1e6}, experiment=self.name)
+
+
+def _without_seed(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != "seed"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -132,26 +173,46 @@ class Points(Experiment):
             stored = store.read_table(self.name, "points")
             found = self.design.merge(stored, on=columns, how="left", indicator=True)
             if (found["_merge"] == "both").all():
-                return found.drop(columns="_merge")
-        return self._simulated()[0]
+                return self._present(found.drop(columns="_merge"))
+        return self._simulated(self.scenarios)[0]
+
+    def _present(self, found: pd.DataFrame) -> pd.DataFrame:
+        """Return archived rows; those that other versions of behaviour made are made again, or
+        left out where this machine lacks the engine."""
+        changed = engines.changed_since(self.name)
+        if not changed:
+            return found
+        scenarios = self.scenarios
+        versions = engines.versions(scenarios, self.engine)
+        older = [run for run, own in enumerate(versions) if own.keys() & changed.keys()]
+        for part in {part for run in older for part in versions[run].keys() & changed.keys()}:
+            store.say_not_answered(part, changed[part])
+        kept, again = found.drop(index=older), [scenarios[run] for run in older]
+        if not older or not can_run(again, self.engine):
+            return kept
+        return pd.concat([kept, self._simulated(again, older)[0]]).sort_index()
 
     def results(self) -> list[Result]:
         """Make the archive; return nothing: it has no results. What is in the cache is not run."""
-        engines.accept_new(self.scenarios, self.engine)
-        table, made = self._simulated()
+        scenarios = self.scenarios
+        engines.accept_new(scenarios, self.engine)
+        table, made = self._simulated(scenarios)
         store.write_points(self.name, table, self.point, made)
         return []
 
-    def _simulated(self) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-        """Return the rows, and the provenance of each run; results are let go batch by batch."""
+    def _simulated(
+        self, scenarios: list[Scenario], which: list[int] | None = None
+    ) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+        """Return the rows (or those `which` these scenarios are of), and the provenance of each
+        run; results are let go batch by batch."""
         measured = pkgutil.resolve_name(self.point).measured
-        scenarios = self.scenarios
+        design = self.design if which is None else self.design.loc[which]
         rows, made = [], []
         for begin in range(0, len(scenarios), BATCH):
             results = simulate_all(scenarios[begin : begin + BATCH], self.engine)
             rows += [measured(result) for result in results]
             made += [result.provenance for result in results]
-        return pd.concat([self.design, pd.DataFrame(rows)], axis=1), made
+        return design.join(pd.DataFrame(rows, index=design.index)), made
 
 
 class Runs:
@@ -220,16 +281,17 @@ class Runs:
         return pd.concat(parts, ignore_index=True)
 
     def archived(self, name: str) -> pd.DataFrame:
-        """Return the archive of another chapter's experiment (`store.read_archive`)."""
+        """Return the archive of another chapter's experiment (`store.read_archive`), as it was
+        made."""
         self._use(name)
-        return self._once(("archived", name), lambda: store.read_archive(name))
+        return self._once(("archived", name), lambda: engines.read_as_made(name))
 
     def points(self, name: str) -> pd.DataFrame:
         """Return the points of an archive that has a row a point (`store.write_points`)."""
         self._use(name)
         if isinstance(own := self._experiments.get(name), Points):
             return self._once(("points", name), own.table)
-        return self._once(("points", name), lambda: store.read_table(name, "points"))
+        return self._once(("points", name), lambda: engines.read_as_made(name))
 
     def derived(self, function: Callable[["Runs"], Value]) -> Value:
         """Return what a function makes of these runs; for all who ask, it is called once."""

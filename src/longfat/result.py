@@ -83,8 +83,8 @@ class Result:
     sums over its connections, and its series, but for delivered_bytes, those of the first
     connection. `provenance` says what made it.
 
-    The tables can be given as tables, or as rows (of traces: as columns): then they are made of
-    them when they are first asked for, which takes longer than a short run.
+    The tables can be given as tables, or as rows (of traces: as columns), and the scenario as JSON:
+    then they are made of them when they are first asked for, which takes longer than a short run.
 
     >>> from longfat import simulate, topologies
     >>> record = {"series": ["cwnd_segments"], "points": 50}
@@ -98,7 +98,7 @@ class Result:
 
     def __init__(
         self,
-        scenario: Scenario,
+        scenario: Scenario | str,
         flows: "pd.DataFrame | Sequence[Row]",
         links: "pd.DataFrame | Sequence[Row]",
         traces: "Mapping[str, pd.DataFrame | dict[str, list]]",
@@ -106,11 +106,17 @@ class Result:
         transfers: "Sequence[Row]" = (),
         media_streams: "Sequence[Row]" = (),
     ):
-        self.scenario = scenario
+        self._scenario = scenario
         self.provenance = provenance
         self._transfers = transfers
         self._media_streams = media_streams
         self._flows, self._links, self._traces = flows, links, traces
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """What was simulated."""
+        given = self._scenario
+        return Scenario.from_json(given) if isinstance(given, str) else given
 
     @cached_property
     def flows(self) -> "pd.DataFrame":

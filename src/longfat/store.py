@@ -220,6 +220,11 @@ def experiments() -> list[str]:
     return sorted(path.parent.name for path in paths.RESULTS.glob("[!.]*/runs.parquet"))
 
 
+def has_runs(experiment: str) -> bool:
+    """Return whether an experiment's runs are archived."""
+    return (archive_folder(experiment) / "runs.parquet").exists()
+
+
 def read_archive(experiment: str) -> "pd.DataFrame":
     """Return an experiment's runs and flows as a table, a row a flow.
 
@@ -242,12 +247,13 @@ def read_archive(experiment: str) -> "pd.DataFrame":
     return together[["run", *varied, *columns, *RUN_COLUMNS]]
 
 
-def read_table(experiment: str, table: str) -> "pd.DataFrame":
-    """Return one of an experiment's tables (`TABLES`, or "points"), empty where it has none.
+def read_table(experiment: str, table: str, columns: list[str] | None = None) -> "pd.DataFrame":
+    """Return one of an experiment's tables (`TABLES`, or "points"), or some of its columns; empty
+    where it has none.
 
     Raises InputError for an unknown experiment, LongfatError where the file cannot be read.
     """
-    return _read(experiment, table).to_pandas()
+    return _read(experiment, table, columns).to_pandas()
 
 
 def _read(experiment: str, table: str, columns: list[str] | None = None) -> "pa.Table":
@@ -435,25 +441,33 @@ def find_archived(
     return archived_result(*place, scenario) if place else None
 
 
-def archived_flows(
+def archived_runs(
     scenarios: list[Scenario], engine: str, each_versions: list[Versions], experiment: str
-) -> "pd.DataFrame | None":
-    """Return the flows of runs that are all in one archive, or None; not while that is remade.
+) -> list[int] | None:
+    """Return the rows of `runs` that one archive has of these scenarios, or None.
 
-    Columns: those of `Result.flows`. The index counts the scenarios.
+    None is where it lacks one or has one of other versions, and while it is remade.
     """
     if reproducing() or not (known := _runs_of(experiment)):
         return None
     if any(other_versions(experiment, versions) for versions in each_versions):
         return None
-    runs = [known.get((engine, scenario.sha256())) for scenario in scenarios]
-    if None in runs or (flows := read_table(experiment, "flows")).empty:
-        return None
+    found = [known.get((engine, scenario.sha256())) for scenario in scenarios]
+    runs = [run for run in found if run is not None]
+    return runs if len(runs) == len(found) else None
+
+
+def archived_flows(experiment: str, runs: list[int]) -> "pd.DataFrame":
+    """Return the flows of these runs of an archive.
+
+    Columns: those of `Result.flows`. The index counts the runs as they are given.
+    """
     import pandas as pd
 
+    flows = read_table(experiment, "flows")
     columns = [*FLOW_COLUMNS, *(name for name in MORE_FLOW_COLUMNS if name in flows)]
-    wanted = pd.DataFrame({"run": runs}).reset_index(names="scenario")
-    found = wanted.merge(flows, on="run")
+    flows = flows.reindex(columns=["run", *columns])
+    found = pd.DataFrame({"run": runs}).reset_index(names="scenario").merge(flows, on="run")
     return found.set_index("scenario")[columns].rename_axis(None)
 
 
@@ -471,7 +485,7 @@ def _place(
             return place, run
     for place, _ in places:
         for part in other_versions(place, versions):
-            _say_once(part, versions[part])
+            say_not_answered(part, versions[part])
     return None
 
 
@@ -482,7 +496,8 @@ def other_versions(experiment: str, versions: Versions) -> list[str]:
 
 
 @functools.cache
-def _say_once(part: str, version: str) -> None:
+def say_not_answered(part: str, version: str) -> None:
+    """Warn, once, that the archive does not answer for an engine or a congestion control."""
     code = f"here is version {version}"
     if not version.isdecimal():
         code = "the code here is not known to give its digits ('longfat audit --accept' compares)"
@@ -498,13 +513,13 @@ def archived_result(experiment: str, run: int, scenario: Scenario | None = None)
     Raises LongfatError where it cannot be read.
     """
     tables = _by_run(experiment)
-    scenario = scenario or Scenario.from_json(tables["runs"][run]["scenario"])
+    row = tables["runs"][run]
     line = provenance()[experiment]
     return Result(
-        scenario=scenario,
+        scenario=scenario or row["scenario"],
         flows=tables["flows"].get(run, []),
         links=tables["links"].get(run, []),
-        traces=_traces(experiment)[run] if scenario.record.series else {},
+        traces=_traces(experiment).get(run, {}),
         provenance={
             "experiment": experiment,
             "engine": line["engine"],
@@ -514,8 +529,8 @@ def archived_result(experiment: str, run: int, scenario: Scenario | None = None)
             "commit": line["commit"],
             "platform": line["platform"],
             "made": line["made"],
-            "seed": scenario.seed,
-            "simulated_s": tables["runs"][run]["simulated_s"],
+            "seed": row["seed"],
+            "simulated_s": row["simulated_s"],
         },
         transfers=tables["transfers"].get(run, []),
         media_streams=tables["media_streams"].get(run, []),
@@ -550,7 +565,7 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
     Of one that is not archived there are none; nor of one that cannot be read, and a warning says
     so.
     """
-    if not (archive_folder(experiment) / "runs.parquet").exists():
+    if not has_runs(experiment):
         return {}
     try:
         runs = _read(experiment, "runs", ["engine", "scenario"]).to_pydict()
@@ -593,7 +608,9 @@ def _traces(experiment: str) -> dict[int, dict[str, dict[str, Any]]]:
     import numpy as np
 
     traces: dict[int, dict[str, dict[str, Any]]] = {}
-    table = read_table(experiment, "traces").astype({"series": object, "flow": object})
+    if (table := read_table(experiment, "traces")).empty:
+        return traces
+    table = table.astype({"series": object, "flow": object})
     runs, names = table["run"].to_numpy(), table["series"].to_numpy()
     begins = np.flatnonzero((runs[1:] != runs[:-1]) | (names[1:] != names[:-1])) + 1
     columns = {name: table[name].to_numpy() for name in ("flow", "time_s", "value")}

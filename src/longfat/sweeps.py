@@ -51,11 +51,6 @@ def sweep(
         raise InputError(f"labels has {len(labels)} rows for {len(scenarios)} scenarios")
     if labels is None:
         labels = pd.DataFrame(store.varying_fields(scenarios), index=range(len(scenarios)))
-    if experiment:
-        versions = engines.versions(scenarios, engine)
-        archived = store.archived_flows(scenarios, engine, versions, experiment)
-        if archived is not None:
-            return _labelled(archived, labels)
     limits = (time_limit_s, memory_limit_bytes)
     return flows_of(simulate_all(scenarios, engine, executor, experiment, *limits), labels)
 
@@ -65,10 +60,10 @@ def flows_of(results: list[Result], labels: pd.DataFrame) -> pd.DataFrame:
     rows = [result.flow_rows() for result in results]
     flows = flow_table([row for own in rows for row in own])
     flows.index = [number for number, own in enumerate(rows) for _ in own]
-    return _labelled(flows, labels)
+    return labelled(flows, labels)
 
 
-def _labelled(flows: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
+def labelled(flows: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
     """Return flows, by the number of their scenario, each with its labels."""
     labels = labels.reset_index(drop=True)
     return labels.join(flows, how="right").rename_axis("scenario").reset_index()

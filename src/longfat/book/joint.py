@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from longfat import papers, store
+from longfat import engines, papers, store
 from longfat.errors import InputError
 from longfat.style import ENGINE_LABEL, label
 from longfat.style import number as digits
@@ -33,7 +33,7 @@ def judged(paper: str) -> pd.DataFrame:
     own = importlib.import_module(f"longfat.papers.{paper}.joint")
     tables = []
     for leg in own.LEGS:
-        evidence = leg.evidence(store.read_table(leg.archive, "points"))
+        evidence = leg.evidence(engines.read_as_made(leg.archive))
         settings, claims = leg.settings(), papers.claims(paper)
         tables.append(joint.judge(claims, evidence, settings, leg.engine, lacks=leg.lacks))
         if leg.parts is None:

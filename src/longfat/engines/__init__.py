@@ -1,9 +1,12 @@
 """Engines: the same scenario in, the same kind of result out."""
 
+import functools
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from longfat import paths, store
 from longfat.cc import catalogue
@@ -13,6 +16,9 @@ from longfat.engines.ns2 import planning as ns2_planning
 from longfat.errors import InputError, SimulationError, nearest
 from longfat.result import Result
 from longfat.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ENGINES: dict[str, ModuleType] = {
     "linux": linux,
@@ -97,6 +103,35 @@ def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]
             known[names] = behaviour.versions(map(part, names))
         found.append(known[names])
     return found
+
+
+def changed_since(experiment: str) -> store.Versions:
+    """Return what an archive's results were made by and is otherwise by now: its present version by
+    its name, or the hash of code that has none."""
+    made_with = store.versions_of(experiment)
+    present = behaviour.versions(map(part, made_with))
+    return {name: present[name] for name, made in made_with.items() if present[name] != made}
+
+
+def read_as_made(experiment: str) -> "pd.DataFrame":
+    """Return an archive's points, or its runs and flows (`store.read_archive`), for who does not
+    make them again; says where what made them is otherwise by now (`say_as_made`)."""
+    say_as_made(experiment)
+    if experiment in store.points():
+        return store.read_table(experiment, "points")
+    return store.read_archive(experiment)
+
+
+@functools.cache
+def say_as_made(experiment: str) -> None:
+    """Warn, once, where an archive that is shown was made by what is otherwise by now."""
+    if changed := changed_since(experiment):
+        names = ", ".join(f"'{name}'" for name in changed)
+        warnings.warn(
+            f"the archive '{experiment}' is shown as it was made: by other versions of {names} "
+            "than are here",
+            stacklevel=3,
+        )
 
 
 def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from longfat import store
+from longfat import engines, store
 from longfat.paths import PAPERS
 
 # What a seed decides, and what changes nothing about a run.
@@ -69,7 +69,7 @@ def changes(fields: list[str], experiments: list[str], base: list[str]) -> pd.Se
 
 def _runs(experiment: str) -> pd.DataFrame:
     """Return an archive's runs: goodput_bps (of all flows), scenario, kind (of engine), seed."""
-    runs = store.read_archive(experiment).groupby("run", sort=False)
+    runs = engines.read_as_made(experiment).groupby("run", sort=False)
     runs = runs.agg(
         goodput_bps=("goodput_bps", "sum"),
         scenario=("scenario", "first"),

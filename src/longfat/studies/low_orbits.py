@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from longfat import leo, measures, statistics, store
+from longfat import engines, leo, measures, statistics, store
 from longfat.errors import InputError, nearest
 from longfat.experiment import Experiment, Point, Points
 from longfat.links import LinkChange
@@ -393,7 +393,8 @@ def compare(
     told = tuple((name, value) for name, value in asked.items() if value != USUAL[name])
     orbit = Orbit("", user, server, told)
     archived = [name for name, one in ORBITS.items() if one[1:] == orbit[1:]]
-    if archived and POINTS_NAME in store.points():
+    has = archived and POINTS_NAME in store.points()
+    if has and not engines.changed_since(POINTS_NAME):
         points = store.read_table(POINTS_NAME, "points")
         points = points[points["orbit"] == archived[0]]
     else:

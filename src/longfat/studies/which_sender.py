@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import statistics
+from longfat import engines, statistics
 from longfat.errors import InputError, nearest
 from longfat.papers import inputs
 from longfat.studies import atlas
@@ -72,6 +72,8 @@ def _archived(path: dict[str, float], beside: str) -> pd.DataFrame | None:
     if beside and (beside not in NEIGHBOURS or path["buffer_bdp"] != atlas.SHARED_BUFFER):
         return None
     try:
+        if engines.changed_since(atlas.ARCHIVE):
+            return None
         table = atlas.at(atlas.read(), **path)
     except InputError:
         return None

@@ -13,6 +13,7 @@ from longfat.papers.hybla import analysis, derivation, plan
 from longfat.papers.hybla.analysis import each_beside_model
 from longfat.papers.hybla.plan import LEGS, ROBUST, Setting
 from longfat.papers.hybla.theory import QUANTITIES
+from longfat.papers.joint import at_once
 from longfat.style import ENGINE_LABEL
 from longfat.verdicts import joint, rules
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
@@ -39,7 +40,7 @@ SETTING_OF_RUNS = ("leg", "parameter", "value", "experiment")  # columns of `eac
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     found = evidence(runs.setting, **made(PARTS, runs))
-    return judge(papers.claims("hybla"), found, joint.written())
+    return judge(papers.claims("hybla"), found, at_once("hybla"))
 
 
 def evidence(

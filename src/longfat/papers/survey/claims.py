@@ -10,6 +10,7 @@ import pandas as pd
 
 from longfat import papers, statistics
 from longfat.experiment import Part, Runs, made
+from longfat.papers.joint import at_once
 from longfat.papers.survey import analysis, files, routers, theory
 from longfat.papers.survey.analysis import PRINTED_RUNS, VARIATIONS
 from longfat.papers.survey.plan import (
@@ -26,7 +27,7 @@ from longfat.papers.survey.plan import (
     Setting,
 )
 from longfat.papers.survey.theory import SHORT
-from longfat.verdicts import joint, rules
+from longfat.verdicts import rules
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 # What the claims are judged by, by the names of `evidence`'s arguments.
@@ -52,7 +53,7 @@ PARTS = {
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     found = evidence(runs.setting, **made(PARTS, runs))
-    return judge(papers.claims("survey"), found, joint.written())
+    return judge(papers.claims("survey"), found, at_once("survey"))
 
 
 def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:

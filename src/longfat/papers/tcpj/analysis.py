@@ -524,13 +524,14 @@ def estimates(runs: Runs, names: Sequence[str] = ESTIMATES) -> pd.DataFrame:
     `names` are the experiments. Columns: bit_error_rate, protocol, seed, bias, error and variation
     (see `measures.estimate_error`).
     """
-    results = _results(runs, *names)
-    return _design(runs, *names).join(pd.DataFrame(map(estimate_error, results)))
+    until_s = runs.setting.duration_s
+    errors = [estimate_error(result, until_s) for result in _results(runs, *names)]
+    return _design(runs, *names).join(pd.DataFrame(errors))
 
 
-def estimate_error(result: Result) -> dict[str, float]:
+def estimate_error(result: Result, duration_s: float) -> dict[str, float]:
     """Return how a run's estimate differs from its throughput, by seconds from 5 s on."""
-    times = np.arange(5.0, result.scenario.duration_s + 1)
+    times = np.arange(5.0, duration_s + 1)
     delivered, estimate = map(result.trace_columns, ("delivered_bytes", "bandwidth_bps"))
     return measures.estimate_error(delivered, estimate, times)
 
@@ -620,7 +621,8 @@ def stated_handoffs(runs: Runs) -> pd.DataFrame:
 
 def _handoffs(runs: Runs, names: Sequence[str]) -> pd.DataFrame:
     at = runs.setting
-    windows = [moved_windows(result, at.handoff_at_s) for result in _results(runs, *names)]
+    results = _results(runs, *names)
+    windows = [moved_windows(result, at.handoff_at_s, at.duration_s) for result in results]
     table = _flows(runs, *names)
     table[["before", "settled", "first 10 s"]] = pd.DataFrame(windows)
     table["held"] = [
@@ -630,9 +632,8 @@ def _handoffs(runs: Runs, names: Sequence[str]) -> pd.DataFrame:
     return table.assign(label=_labels(table))
 
 
-def moved_windows(result: Result, moved_s: float) -> dict[str, float]:
+def moved_windows(result: Result, moved_s: float, duration_s: float) -> dict[str, float]:
     """Return a mover's windows (segments): before, settled and first 10 s (see `handoffs`)."""
-    duration_s = result.scenario.duration_s
     seconds = np.arange(0.5, duration_s)
     windows, since = _window(result, seconds), seconds - moved_s
     before, settled = (since < 0) & (since > -duration_s / 5), since > 5
@@ -706,16 +707,17 @@ def newcomers(runs: Runs, names: Sequence[str] = NEWCOMERS) -> pd.DataFrame:
     at, table = runs.setting, _design(runs, *names)
     results = _results(runs, *names)
     for column, number in (("newcomer", 0), ("resident", 1)):
-        table[column] = [rate_since(result, at.handoff_at_s, number) / 1e6 for result in results]
+        rates = [rate_since(one, at.handoff_at_s, number, at.duration_s) for one in results]
+        table[column] = np.array(rates) / 1e6
     return table.assign(label=_labels(table))
 
 
-def rate_since(result: Result, start_s: float, number: int) -> float:
+def rate_since(result: Result, start_s: float, number: int, duration_s: float) -> float:
     """Return what a flow gets from a time to the end, bit/s."""
     trace = result.trace_columns("delivered_bytes")
     mine = np.asarray(trace["flow"]) == result.flow_rows()[number]["flow"]
     own = {name: np.asarray(trace[name])[mine] for name in ("time_s", "delivered_bytes")}
-    ends = np.array([start_s, result.scenario.duration_s + 1e-6])
+    ends = np.array([start_s, duration_s + 1e-6])
     return measures.true_throughput(own, ends)[0]
 
 

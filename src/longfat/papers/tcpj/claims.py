@@ -14,10 +14,10 @@ from sympy import count_ops, simplify, symbols, together
 from longfat import papers, statistics
 from longfat.experiment import Part, Runs, made
 from longfat.papers import tcpj
+from longfat.papers.joint import at_once
 from longfat.papers.tcpj import analysis, families, plan
 from longfat.papers.tcpj.analysis import standard_goodput
 from longfat.papers.tcpj.plan import PROTOCOLS, USUAL, VARIED, WITH_SACK, Setting
-from longfat.verdicts import joint
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 Rows = Iterable[dict[str, Any]]
@@ -74,7 +74,7 @@ FITTED = ("radio_rate", "rtt")
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     found = evidence(runs.setting, **made(PARTS, runs))
-    return judge(papers.claims("tcpj"), found, joint.written())
+    return judge(papers.claims("tcpj"), found, at_once("tcpj"))
 
 
 def evidence(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import papers, statistics, store
+from longfat import engines, papers, statistics
 from longfat.experiment import Point
 from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
@@ -302,7 +302,7 @@ def _percent(found: pd.DataFrame) -> pd.DataFrame:
 
 def gains(archive: str = ARCHIVE) -> pd.Series:
     """Return TCP-J's mean gain over NewReno where it is to be largest, in %, by the setting."""
-    runs = store.read_table(archive, "points").query("run == 'radio' and bit_error_rate == @PEAK")
+    runs = engines.read_as_made(archive).query("run == 'radio' and bit_error_rate == @PEAK")
     wide = runs.pivot(index=["setting", "seed"], columns="protocol", values="first_bps")
     mean = np.log(wide["TCP-J"] / wide["NewReno"]).groupby("setting").mean()
     return 100 * np.expm1(mean).rename("gain")

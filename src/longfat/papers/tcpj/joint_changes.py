@@ -251,14 +251,15 @@ def measured(result: Result) -> dict[str, float]:
         name: row["goodput_bps"] for name, row in zip(COLUMNS, result.flow_rows(), strict=False)
     }
     row["timeouts"] = float(result.flow_rows()[0]["timeouts"])
+    duration_s = result.scenario.duration_s
     if "bandwidth_bps" in result.traces:
-        row |= analysis.estimate_error(result)
+        row |= analysis.estimate_error(result, duration_s)
         row["lowest"] = analysis.lowest_estimate(result, SILENCES)
     elif "cwnd_segments" in result.traces:
-        windows = analysis.moved_windows(result, MOVED_S)
+        windows = analysis.moved_windows(result, MOVED_S, duration_s)
         row |= {"largest": windows.pop("first 10 s")} | windows
     elif "delivered_bytes" in result.traces:
-        row["resident_bps"] = analysis.rate_since(result, MOVED_S, 1)
+        row["resident_bps"] = analysis.rate_since(result, MOVED_S, 1, duration_s)
     elif "ar" in result.scenario.nodes:
         row["overflows"] = float(analysis.overflows(result))
     return row

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import papers, statistics, store
+from longfat import engines, papers, statistics
 from longfat.links import Arq, Link
 from longfat.papers import joint
 from longfat.papers.tcpj.network import shared_wire
@@ -86,7 +86,7 @@ def fitted_links(archive: str = FIT_ARCHIVE) -> pd.DataFrame:
     The error is the root mean square of the differences of the logarithms of the fitted cells, but
     for the largest: a single cell that no link meets shall not choose the link.
     """
-    runs = store.read_table(archive, "points")
+    runs = engines.read_as_made(archive)
     link = ["setting", "radio_rate", "rtt"]
     wide = runs.pivot(
         index=[*link, "bit_error_rate", "seed"], columns="protocol", values="first_bps"

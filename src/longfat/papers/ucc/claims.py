@@ -8,6 +8,7 @@ import pandas as pd
 from longfat import measures, papers, statistics
 from longfat.experiment import Part, Runs, made
 from longfat.papers import ucc
+from longfat.papers.joint import at_once
 from longfat.papers.ucc import analysis, plan, theory
 from longfat.papers.ucc.analysis import (
     equal_pairs,
@@ -28,7 +29,7 @@ from longfat.papers.ucc.plan import (
 )
 from longfat.papers.ucc.theory import PACKET_S, PIPE_PACKETS, samples_met
 from longfat.style import ENGINE_LABEL
-from longfat.verdicts import joint, rules
+from longfat.verdicts import rules
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 SACK_BLOCK_BYTES = 12  # a first one: two numbers of 4 bytes, kind, length, and two to fill up
@@ -63,7 +64,7 @@ PARTS = {
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     found = evidence(runs.setting, **made(PARTS, runs))
-    return judge(papers.claims("ucc"), found, joint.written())
+    return judge(papers.claims("ucc"), found, at_once("ucc"))
 
 
 def evidence(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import papers, store
+from longfat import engines, papers
 from longfat.experiment import Point
 from longfat.papers import joint
 from longfat.papers.joint import JointRuns, Leg
@@ -275,7 +275,7 @@ def kept_on_ns2() -> pd.DataFrame:
 
     A row a setting, neighbour and loss; columns also minimum_of and kept.
     """
-    runs = _flows(store.read_table(ON_NS2, "points").query("run == 'pair'"))
+    runs = _flows(engines.read_as_made(ON_NS2).query("run == 'pair'"))
     point = ["setting", "minimum_of", "N1", "loss"]
     logs = runs.assign(log=np.log(runs["Mb/s"]))
     own = logs[logs["N1"] == logs["N2"]].groupby(point)["log"].mean()
