@@ -109,7 +109,8 @@ test-long: book  ## run what need not run at each change, and keep when and how 
 	$(BIN)/python tools/newest_sphinx.py
 	$(BIN)/python tools/mutants.py --again --fresh
 
-test-times: book  ## measure what the tests take, for the page of tests
+test-times: book  ## measure what tests and notebooks take, for the page of tests
+	$(BIN)/python tools/notebook_times.py
 	$(BIN)/python tools/tested.py $(foreach one,check test test-slow,"make $(one)" "make $(one)")
 
 reproduce: setup  ## compute every archived result again and report what changed

@@ -254,6 +254,12 @@ def test_times() -> pd.DataFrame:
     return table
 
 
+def notebook_times() -> pd.DataFrame:
+    """Return how long each notebook takes from the archive, in s (tools/notebook_times.py)."""
+    table = pd.read_csv(paths.DATA / "notebook-times.csv")
+    return table.sort_values("median", ascending=False, ignore_index=True)
+
+
 def slow_tests() -> pd.DataFrame:
     """Return the tests that `make check` and `make test` leave out: file, what it asks, command."""
     rows = []
