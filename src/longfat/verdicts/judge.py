@@ -1,6 +1,5 @@
 """From the evidence of a paper's claims to a verdict on each."""
 
-from collections.abc import Iterator
 from typing import Any, TypedDict
 
 import numpy as np
@@ -12,7 +11,6 @@ from longfat.verdicts.rules import (
     ENGINES,
     WITNESS,
     Region,
-    Turns,
     outcome,
     own_threshold,
     region,
@@ -81,6 +79,8 @@ class Judged(TypedDict):
 
 
 EVIDENCE_COLUMNS = tuple(Evidence.__annotations__)
+_SETTING = ("engine", "parameter", "setting")
+BySetting = dict[tuple[str, str, str], pd.DataFrame]  # of one claim: the evidence, by `_SETTING`
 JUDGED_COLUMNS = tuple(Judged.__annotations__)
 
 
@@ -129,6 +129,8 @@ def judge(
     ['reproduced']
     """
     _check(claims, evidence)
+    texts = ("parameter", "setting", "at", "experiment")
+    evidence = evidence.assign(**{name: evidence[name].fillna("").astype(str) for name in texts})
     groups = dict(list(evidence.groupby("claim", sort=False)))
     told = {} if at_once is None else _by_claim(at_once, claims)
     rows = [
@@ -172,9 +174,10 @@ def _judge(claim: Any, evidence: pd.DataFrame | None, at_once: list[dict]) -> di
         return row | {"verdict": "undecidable", "reason": sentences(reason, note)}
     threshold = own_threshold(claim)
     row |= {"bound_low": where.low, "bound_high": where.high, "threshold": threshold}
-    records = [] if evidence is None else _records(evidence, where)
+    points = {} if evidence is None else dict(list(evidence.groupby(list(_SETTING), sort=False)))
+    records = _records(points, where)
     base = [one for one in records if not one["parameter"]]
-    if evidence is None or not base:
+    if not base:
         reason = "Its runs were left out." if note == "" else note
         return row | {"verdict": "not yet measured", "reason": reason, "evidence": records}
     verdict, decider, settings = _verdict(records, stated_engine, kind)
@@ -191,7 +194,7 @@ def _judge(claim: Any, evidence: pd.DataFrame | None, at_once: list[dict]) -> di
         waiting = _runs_to_verdict(records, stated_engine, kind)
         row["decides"] = decided[0]["decides"] if decided else waiting
     if not np.isnan(threshold) and not fitted:
-        turning = _turning(records, evidence, claim, where)
+        turning = _turning(records, points, claim, where)
         row["turns_at"] = decided[0]["turns_at"] if decided else turning
     reason = reason_for(
         Told(
@@ -226,10 +229,10 @@ def _at_once(row: dict[str, Any]) -> str:
     return depends_on(row["turned_by"].split(", ") if row["turned_by"] else [SEVERAL])
 
 
-def _records(evidence: pd.DataFrame, where: Region) -> list[dict]:
+def _records(points_of: BySetting, where: Region) -> list[dict]:
     """Return what each engine says at each setting, with its deciding point."""
     records = []
-    for names, points in _settings(evidence):
+    for names, points in points_of.items():
         found = outcome(points, where)
         point = points.iloc[found.point]
         record: dict[str, Any] = dict(zip(_SETTING, names, strict=True))
@@ -241,24 +244,10 @@ def _records(evidence: pd.DataFrame, where: Region) -> list[dict]:
     return sorted(records, key=lambda one: (one["parameter"] != "", rank.index(one["engine"])))
 
 
-_SETTING = ("engine", "parameter", "setting")
-
-
-def _settings(evidence: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Yield the evidence on a claim, engine by engine and setting by setting."""
-    texts = {
-        name: evidence[name].fillna("").astype(str)
-        for name in ("parameter", "setting", "at", "experiment")
-    }
-    yield from evidence.assign(**texts).groupby(list(_SETTING), sort=False)
-
-
-def _turning(records: list[dict], evidence: pd.DataFrame, claim: Any, where: Region) -> float:
+def _turning(records: list[dict], points_of: BySetting, claim: Any, where: Region) -> float:
     """Return the threshold nearest to ours at which the verdict would be another, or none."""
     stated_engine, ours = text(getattr(claim, "engine", "")), own_threshold(claim)
-    found: dict[tuple, Turns] = {
-        names: turns(points, claim, where) for names, points in _settings(evidence)
-    }
+    found = {names: turns(points, claim, where) for names, points in points_of.items()}
     kind = text(getattr(claim, "kind", ""))
     verdict = verdict_class(_verdict(records, stated_engine, kind)[0])
 

@@ -15,7 +15,7 @@ from longfat.papers.survey import files, plan
 from longfat.papers.survey.network import WITH_TIMESTAMPS
 from longfat.papers.survey.plan import CONNECTIONS, CONTROLS, NAMES, STACK_EXPERIMENTS
 from longfat.papers.survey.theory import SHORT, printed
-from longfat.result import Result
+from longfat.result import Result, Row
 from longfat.style import ENGINE_LABEL
 
 ASSUMED = ["loss", "queue", "mbps"]  # what the inverse problem is solved for
@@ -72,11 +72,17 @@ def totals(runs: Runs, name: str) -> pd.DataFrame:
     results = runs.results(name)
     return runs.design(name).assign(
         **{
-            "Mb/s": [result.flows["goodput_bps"].sum() / 1e6 for result in results],
-            "dropped": [result.links["packets_dropped_by_queue"].sum() for result in results],
-            "timeouts": [result.flows["timeouts"].sum() for result in results],
+            "Mb/s": [_total(result.flow_rows(), "goodput_bps") / 1e6 for result in results],
+            "dropped": [
+                _total(result.link_rows(), "packets_dropped_by_queue") for result in results
+            ],
+            "timeouts": [_total(result.flow_rows(), "timeouts") for result in results],
         }
     )
+
+
+def _total(rows: list[Row], column: str) -> float:
+    return np.sum([row[column] for row in rows])  # as pandas adds, to the last digit
 
 
 def seed_means(table: pd.DataFrame, by: list[str], measures: list[str]) -> pd.DataFrame:
