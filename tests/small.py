@@ -1,7 +1,9 @@
-"""Runs of an experiment at some of its points, for tests of what is made of them."""
+"""Runs of an experiment at some of its points, for tests of what is made of them; and archived
+ones."""
 
 from dataclasses import replace
 
+from longfat import engines, store
 from longfat.experiment import Runs
 
 
@@ -19,3 +21,8 @@ def of(experiments, at, name, repetitions=None, **points):
         design = design[design[column].isin(levels)]
     seeded = one.repetitions and (repetitions or one.repetitions)
     return Runs(at, [replace(one, points=design, repetitions=seeded)])
+
+
+def archived(scenario, engine="segment"):
+    """Return a run's result from the archive, or None."""
+    return store.find_archived(scenario, engine, engines.versions([scenario], engine)[0])

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from longfat import engines
 from longfat.errors import InputError
 from longfat.studies import atlas, which_sender
 
@@ -34,6 +35,14 @@ def test_a_path_of_the_atlas_is_answered_from_its_archive():
     table = which_sender.compare(**path, buffer_bdp=float(known["buffer_bdp"]))
     assert (table["runs"] == 0).all()
     assert len(table) > 30
+
+
+def test_a_path_of_the_atlas_is_run_where_the_engine_is_another(monkeypatch):
+    known = atlas.read().sort_values(["rate_bps", "rtt_s", "loss"]).iloc[0]
+    path = {name: float(known[name]) for name in atlas.PATH}
+    assert which_sender.compare(**path, among=["hybla"])["runs"].tolist() == [0]
+    monkeypatch.setattr(engines, "changed_since", lambda archive: {"segment": "9"})
+    assert which_sender.compare(**path, among=["hybla"], seeds=2)["runs"].tolist() == [2]
 
 
 @pytest.mark.parametrize(

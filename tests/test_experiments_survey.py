@@ -312,11 +312,11 @@ def test_no_claim_is_erratum_and_reproduced(found):
 
 
 def test_a_stack_that_is_neither_here_nor_archived_is_left_out(monkeypatch):
-    archived = store.archived_runs
+    archived = store.archived_rows
     monkeypatch.setattr(experiment, "can_run", lambda scenarios, engine, *_: engine != "linux")
     monkeypatch.setattr(
         store,
-        "archived_runs",
+        "archived_rows",
         lambda one, engine, *more: None if engine == "linux" else archived(one, engine, *more),
     )
     runs = plan.runs(plan.setting())  # from the archive

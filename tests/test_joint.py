@@ -1228,3 +1228,13 @@ def test_an_engine_of_hyblas_paper_judges_its_own_claims_alone(leg, method):
     runs = store.read_table(leg, "points").query("setting < 2")
     methods = papers.claims("hybla").set_index("id")["method"]
     assert set(methods[evidence(runs)["claim"].unique()].dropna()) == {method}
+
+
+def test_joint_settings_by_another_engine_say_that_they_are_shown_as_they_were_made(monkeypatch):
+    changed = {"ucc-joint-ns2": {"ns2": "9"}}
+    monkeypatch.setattr(engines, "changed_since", lambda archive: changed.get(archive, {}))
+    with pytest.warns(UserWarning, match="'ucc-joint-ns2' is shown as it was made.*'ns2'") as said:
+        table = sample.written("ucc")
+    assert len(said) == 1
+    assert set(table["paper"]) == {"ucc"}
+    assert len(table) == len(joint.written().query("paper == 'ucc'"))

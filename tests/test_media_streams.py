@@ -2,6 +2,7 @@
 
 import pytest
 from segment_scenarios import flow, link, scenario
+from small import archived
 
 from longfat import InputError, MediaStream, Result, Scenario, engines, simulate, store
 from longfat.engines.segment import native
@@ -113,7 +114,7 @@ def test_a_result_has_its_table_and_so_have_json_and_archive(empty_archive):
     result.provenance["versions"] = engines.behaviour.versions(engines.parts(one, "segment"))
     store.write_archive("of-calls", [result])
     store.forget_archive()
-    found = engines.find_archived(one, "segment")
+    found = archived(one)
     assert found is not None
     assert found.media_stream_rows() == result.media_stream_rows()
     assert simulate(a_call()).media_stream_rows() == result.media_stream_rows()  # from the cache

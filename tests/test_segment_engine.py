@@ -18,6 +18,7 @@ import networkx
 import pandas as pd
 import pytest
 from segment_scenarios import SENDERS, drawn, flow, link, scenario
+from small import archived
 
 from longfat import Flow, InputError, Scenario, SimulationError, builds, engines, simulate, sweep
 from longfat.cc import catalogue
@@ -86,7 +87,7 @@ def test_its_results_are_archived_with_all_that_it_counts(empty_archive):
     result.provenance["versions"] = engines.behaviour.versions(engines.parts(one, "segment"))
     store.write_archive("of-segment", [result])
     store.forget_archive()
-    found = engines.find_archived(one, "segment")
+    found = archived(one)
     assert found is not None
     assert found.flow_rows() == result.flow_rows()
     assert "undone" in store.read_archive("of-segment")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from small import archived
 
 from longfat import InputError, audit, engines, simulate, store, sweep, topologies
 from longfat.cc import catalogue
@@ -109,13 +110,13 @@ def test_unknown_code_is_run_and_says_so_until_it_is_accepted(empty_archive, oth
     other_code(hybla="f" * 16)
     assert audit.stale()["parts"].tolist() == [["cc/hybla"]] * 2
     with pytest.warns(UserWarning, match="'cc/hybla'.*not known to give its digits"):
-        assert engines.find_archived(small(), "segment") is None
+        assert archived(small()) is None
     assert simulate(small()).provenance["versions"]["cc/hybla"].startswith("sha256:")
     accepted = audit.accept(2, seed=1)
     assert accepted["equal"].all()
     assert len(accepted) == 2
     assert audit.stale().empty
-    assert engines.find_archived(small(), "segment") is not None
+    assert archived(small()) is not None
     now = (empty_archive.parent / "versions.csv").read_text().splitlines()
     assert set(now) - set(versions) == {"cc/hybla,1," + "f" * 16}
     assert {path: path.read_bytes() for path in empty_archive.rglob("*.parquet")} == values
@@ -138,7 +139,7 @@ def test_a_raised_version_makes_its_own_results_stale(empty_archive, monkeypatch
     raised = replace(catalogue.find("hybla"), version=2)
     monkeypatch.setitem(catalogue._read(catalogue.FOLDER)[0], "hybla", raised)
     assert set(audit.stale()["experiment"]) == {"small"}
-    assert engines.find_archived(newreno, "segment") is not None
+    assert archived(newreno) is not None
     values = {path: path.read_bytes() for path in empty_archive.rglob("*.parquet")}
     provenance = store.provenance()
     monkeypatch.setenv("LONGFAT_REPRODUCE", "1")
@@ -177,7 +178,7 @@ def test_a_broken_file_costs_its_own_experiment_only(empty_archive):
     (store.archive_folder("small") / "runs.parquet").write_bytes(b"no parquet")
     store.forget_archive()
     with pytest.warns(UserWarning, match=r"small/runs\.parquet cannot be read"):
-        assert engines.find_archived(small(5), "segment") is not None
+        assert archived(small(5)) is not None
     with pytest.raises(LongfatError, match=r"small/runs\.parquet cannot be read: .*") as caught:
         store.read_archive("small")
     assert "\n" not in str(caught.value)
@@ -231,7 +232,7 @@ def test_flows_of_a_run_are_found_again_under_their_names(empty_archive):
     store.write_archive("two", [simulate(two), simulate(two.replace(seed=2))])
     table = store.read_archive("two")
     assert [json.loads(text).get("seed", 1) for text in table["scenario"]] == [1, 1, 2, 2]
-    assert engines.find_archived(two, "segment").flows["flow"].tolist() == ["a", "b"]
+    assert archived(two).flows["flow"].tolist() == ["a", "b"]
 
 
 def two_points(built: list | None = None, **fields) -> Experiment:
@@ -289,12 +290,39 @@ def test_an_archive_that_lacks_a_run_or_has_another_one_answers_for_none(empty_a
         "another engine": two_points(engine="ns3"),
     }
     assert {name: one._archive_rows() for name, one in others.items()} == dict.fromkeys(others)
-    # The same ends, and other runs between them.
+    # The same ends, and the runs between in another order: each is looked for.
     store.write_archive("mixed", [results[run] for run in (0, 2, 1, 3, 4, 5)])
-    assert two_points()._archive_rows() is None
+    assert two_points()._archive_rows() == [0, 2, 1, 3, 4, 5]
     store.write_archive("mixed", [results[run] for run in (0, 1, 3, 4, 5)])
     assert two_points()._archive_rows() is None
     assert two_points().flows()["delivered_bytes"].sum() == right["delivered_bytes"].sum() - 1
+
+
+def test_runs_that_differ_in_more_than_their_seed_are_each_looked_for(empty_archive):
+    """A builder that records more of the first seed, and then of the first two: the ends stay."""
+
+    def one(recorded: int) -> Experiment:
+        def build(seed: int) -> Scenario:
+            series = ["cwnd_segments"] if seed <= recorded else []
+            return small(seed, duration_s=1, record={"series": series, "points": 9})
+
+        return Experiment(name="drawn", build=build, repetitions=4)
+
+    engines.accept_new(one(1).scenarios)
+    store.write_archive("drawn", one(1).results())
+    assert one(1)._archive_rows() == [0, 1, 2, 3]
+    assert one(2)._archive_rows() is None
+    assert [len(result.traces) for result in one(2).results()] == [1, 1, 0, 0]
+
+
+def test_what_is_drawn_from_the_seed_is_when_something_starts():
+    first = small(1).flows[0].model_dump()
+    at = [small(seed).replace(flows=[first | {"start_s": 0.1 * seed}]) for seed in (1, 2, 12)]
+    other = small(3).replace(flows=[first | {"start_s": 0.3, "sack": False}])
+    kinds = [store._OF_SEEDS.sub("", one.canonical_json()) for one in [*at, other]]
+    assert len(set(kinds[:3])) == 1
+    assert kinds[3] != kinds[0]
+    assert '"sack":false' in kinds[3] and "start_s" not in kinds[3]
 
 
 def test_an_experiment_of_other_code_is_run(empty_archive, other_code):
@@ -345,9 +373,33 @@ def test_an_archive_that_is_shown_as_it_was_made_says_so(empty_archive, other_co
         warnings.simplefilter("error")
         assert len(runs.points("dots")) == 4
     other_code(newreno="9" * 16)
-    engines.say_as_made.cache_clear()
     with pytest.warns(UserWarning, match="'dots' is shown as it was made.*'cc/newreno'"):
         assert len(Runs(None, []).points("dots")) == 4
+    with pytest.raises(InputError, match=r"no archived experiment 'dot'.*mean 'dots'"):
+        runs.points("dot")
+    with pytest.raises(InputError, match=r"no archived experiment 'dot'.*mean 'dots'"):
+        runs.archived("dot")
+
+
+def test_an_archive_of_which_nothing_says_what_made_it_is_run_again(empty_archive):
+    points().results()
+    made = points().table()
+    another_value("dots", "points", "bytes", row=1)
+    (empty_archive.parent / "provenance.csv").unlink()
+    store.forget_archive()
+    with pytest.warns(UserWarning, match="'dots' is shown as it was made.*'what made it'"):
+        shown = Runs(None, []).points("dots")
+    assert shown["bytes"].sum() == made["bytes"].sum() + 1
+    pd.testing.assert_frame_equal(points().table(), made)
+
+
+def test_an_archive_by_a_sender_that_is_gone_is_shown(empty_archive):
+    points().results()
+    line = store.provenance()["dots"]
+    store._write_provenance(line | {"versions": line["versions"] + ", cc/gone 1"})
+    with pytest.warns(UserWarning, match="'dots' is shown as it was made.*'cc/gone'"):
+        assert len(Runs(None, []).points("dots")) == 4
+    assert len(points().table()) == 4
 
 
 def test_equal_values_are_not_written_again(empty_archive):

@@ -1,9 +1,11 @@
 """How long does a notebook take from the archive? `python tools/notebook_times.py` measures it.
 
-Each is executed by papermill, one at a time, as often as `RUNS` says; data/notebook-times.csv has
-a row a notebook: the median, the least and the largest time, with the start of its kernel.
+Each is executed by papermill, one at a time, as often as `RUNS` says, without what this machine has
+run before; data/notebook-times.csv has a row a notebook: the median, the least and the largest
+time, with the start of its kernel.
 """
 
+import os
 import statistics
 import subprocess
 import sys
@@ -24,10 +26,14 @@ KEPT = "--no-request-save-on-cell-execute"  # written once, at its end
 def seconds(notebook: Path) -> float:
     """Return how long it takes to execute a notebook; its outputs are thrown away."""
     with tempfile.TemporaryDirectory() as folder:
+        command = [*COMMAND, KEPT, str(notebook), f"{folder}/executed.ipynb"]
+        own_cache = os.environ | {"LONGFAT_CACHE": f"{folder}/cache"}
         began = time.monotonic()
-        command = [*COMMAND, "--no-log-output", KEPT, str(notebook), f"{folder}/executed.ipynb"]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        return time.monotonic() - began
+        done = subprocess.run(command, env=own_cache, stderr=subprocess.PIPE, text=True)
+        took = time.monotonic() - began
+    if done.returncode:
+        sys.exit(f"{notebook}:\n{done.stderr}")
+    return took
 
 
 def main() -> None:

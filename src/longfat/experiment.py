@@ -97,26 +97,36 @@ class Experiment:
         """Return the archive's rows of these runs, in the order of the design, or None where it has
         not all of them.
 
-        Of runs that differ in their seed alone, the first one's scenario and the last one's are
-        made and looked for; those between are the rows between, of the same seeds.
+        Scenarios are made and looked for. Of runs that differ in their seed alone these are the
+        first one's and the last one's, where the rows between are of the same seeds and alike
+        (`store.seeds_between`): so a `build` that treats a seed between otherwise is not noticed.
         """
         if store.reproducing() or not store.has_runs(self.name):
             return None
         points = [list(own) for _, own in itertools.groupby(self._rows(), _without_seed)]
-        ends = self._built(own[end] for own in points for end in (0, -1))
-        versions = engines.versions(ends, self.engine)
-        found = store.archived_runs(ends, self.engine, versions, self.name)
-        if found is None:
+        ends = self._found([row for own in points for row in own[:1] + own[1:][-1:]])
+        if ends is None:
             return None
-        seeds = store.read_table(self.name, "runs", ["seed"])["seed"].tolist()
+        places = iter(ends)
         rows: list[int] = []
-        for own, first, last in zip(points, found[::2], found[1::2], strict=True):
-            between = range(first, last + 1)
-            wanted = [row.get("seed", seeds[first]) for row in own]
-            if wanted != [seeds[run] for run in between]:
+        for own in points:
+            first = next(places)
+            last = next(places) if len(own) > 1 else first
+            seeds = store.seeds_between(self.name, first, last)
+            if seeds and seeds == [row.get("seed", seeds[0]) for row in own]:
+                rows += range(first, last + 1)
+                continue
+            each = self._found(own)
+            if each is None:
                 return None
-            rows += between
+            rows += each
         return rows
+
+    def _found(self, rows: list[Row]) -> list[int] | None:
+        """Return the archive's rows of these runs, or None where it has not all of them."""
+        scenarios = self._built(rows)
+        versions = engines.versions(scenarios, self.engine)
+        return store.archived_rows(scenarios, self.engine, versions, self.name)
 
     def can_run(self) -> bool:
         """Return whether there are results: where this machine lacks the engine and the archive has
@@ -153,8 +163,8 @@ class Experiment:
         return runs.assign(**{"Mb/s": runs["goodput_bps"] / 1e6}, experiment=self.name)
 
 
-def _without_seed(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name != "seed"}
+def _without_seed(row: Row) -> str:
+    return repr({name: value for name, value in row.items() if name != "seed"})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -172,23 +182,26 @@ class Points(Experiment):
         if self.name in store.points() and not store.reproducing():
             stored = store.read_table(self.name, "points")
             found = self.design.merge(stored, on=columns, how="left", indicator=True)
-            if (found["_merge"] == "both").all():
+            if len(found) == len(self.design) and (found["_merge"] == "both").all():
                 return self._present(found.drop(columns="_merge"))
         return self._simulated(self.scenarios)[0]
 
     def _present(self, found: pd.DataFrame) -> pd.DataFrame:
         """Return archived rows; those that other versions of behaviour made are made again, or
         left out where this machine lacks the engine."""
-        changed = engines.changed_since(self.name)
-        if not changed:
+        if not engines.changed_since(self.name):
             return found
         scenarios = self.scenarios
         versions = engines.versions(scenarios, self.engine)
-        older = [run for run, own in enumerate(versions) if own.keys() & changed.keys()]
-        for part in {part for run in older for part in versions[run].keys() & changed.keys()}:
-            store.say_not_answered(part, changed[part])
+        others = [store.other_versions(self.name, own) for own in versions]
+        older = [run for run, parts in enumerate(others) if parts]
+        for run in older:
+            for part in others[run]:
+                store.say_not_answered(part, versions[run][part])
         kept, again = found.drop(index=older), [scenarios[run] for run in older]
-        if not older or not can_run(again, self.engine):
+        if not can_run(again, self.engine):
+            return kept.reset_index(drop=True)
+        if not older:
             return kept
         return pd.concat([kept, self._simulated(again, older)[0]]).sort_index()
 

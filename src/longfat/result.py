@@ -85,6 +85,7 @@ class Result:
 
     The tables can be given as tables, or as rows (of traces: as columns), and the scenario as JSON:
     then they are made of them when they are first asked for, which takes longer than a short run.
+    A scenario that comes of the archive has no title.
 
     >>> from longfat import simulate, topologies
     >>> record = {"series": ["cwnd_segments"], "points": 50}

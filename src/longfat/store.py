@@ -19,6 +19,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -247,13 +248,12 @@ def read_archive(experiment: str) -> "pd.DataFrame":
     return together[["run", *varied, *columns, *RUN_COLUMNS]]
 
 
-def read_table(experiment: str, table: str, columns: list[str] | None = None) -> "pd.DataFrame":
-    """Return one of an experiment's tables (`TABLES`, or "points"), or some of its columns; empty
-    where it has none.
+def read_table(experiment: str, table: str) -> "pd.DataFrame":
+    """Return one of an experiment's tables (`TABLES`, or "points"), empty where it has none.
 
     Raises InputError for an unknown experiment, LongfatError where the file cannot be read.
     """
-    return _read(experiment, table, columns).to_pandas()
+    return _read(experiment, table).to_pandas()
 
 
 def _read(experiment: str, table: str, columns: list[str] | None = None) -> "pa.Table":
@@ -441,7 +441,7 @@ def find_archived(
     return archived_result(*place, scenario) if place else None
 
 
-def archived_runs(
+def archived_rows(
     scenarios: list[Scenario], engine: str, each_versions: list[Versions], experiment: str
 ) -> list[int] | None:
     """Return the rows of `runs` that one archive has of these scenarios, or None.
@@ -455,6 +455,14 @@ def archived_runs(
     found = [known.get((engine, scenario.sha256())) for scenario in scenarios]
     runs = [run for run in found if run is not None]
     return runs if len(runs) == len(found) else None
+
+
+def seeds_between(experiment: str, first: int, last: int) -> list[int] | None:
+    """Return the seeds of an archive's runs from one row of `runs` to another, or None where these
+    differ in more than their seed and when something starts, which is often drawn from it."""
+    seeds, kinds = _seeds(experiment)
+    alike = all(kind == kinds[first] for kind in kinds[first : last + 1])
+    return seeds[first : last + 1] if alike else None
 
 
 def archived_flows(experiment: str, runs: list[int]) -> "pd.DataFrame":
@@ -539,7 +547,7 @@ def archived_result(experiment: str, run: int, scenario: Scenario | None = None)
 
 def forget_archive() -> None:
     """Read the archive anew when it is next needed: it has changed."""
-    for function in (_archive_index, _runs_of, _by_run, _traces, provenance, versions_of):
+    for function in (_archive_index, _runs_of, _seeds, _by_run, _traces, provenance, versions_of):
         function.cache_clear()
 
 
@@ -580,6 +588,16 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
         (engine, hashlib.sha256(text.encode()).hexdigest()): run
         for run, (engine, text) in enumerate(zip(runs["engine"], runs["scenario"], strict=True))
     }
+
+
+@functools.cache
+def _seeds(experiment: str) -> tuple[list[int], list[str]]:
+    """Return, a run each, its seed, and its scenario without what `seeds_between` leaves out."""
+    runs = _read(experiment, "runs", ["seed", "scenario"]).to_pydict()
+    return runs["seed"], [_OF_SEEDS.sub("", text) for text in runs["scenario"]]
+
+
+_OF_SEEDS = re.compile(r',?"(?:seed|start_s)":[^,}\]]+')
 
 
 @functools.cache
@@ -675,7 +693,9 @@ def _provenance_path() -> Path:
 
 @functools.cache
 def versions_of(experiment: str) -> dict[str, str]:
-    """Return the versions of behaviour that an archive was made with."""
+    """Return the versions of behaviour that an archive was made with; none where nothing says."""
+    if experiment not in provenance():
+        return {}
     text = provenance()[experiment]["versions"]
     return dict(part.rsplit(" ", 1) for part in text.split(", "))
 

@@ -80,14 +80,12 @@ def key(scenario: Scenario, engine: str) -> str:
     return store.key(scenario, engine, versions([scenario], engine)[0])
 
 
-def find(scenario: Scenario, engine: str) -> Result | None:
-    """Return the scenario's result on that engine from the archive or the local cache, or None."""
-    return store.find(scenario, engine, versions([scenario], engine)[0])
+def find(scenario: Scenario, engine: str, experiment: str | None = None) -> Result | None:
+    """Return the scenario's result on that engine from the archive or the local cache, or None.
 
-
-def find_archived(scenario: Scenario, engine: str) -> Result | None:
-    """Return the scenario's result on that engine from the archive, or None."""
-    return store.find_archived(scenario, engine, versions([scenario], engine)[0])
+    `experiment` is the archive in which it probably is.
+    """
+    return store.find(scenario, engine, versions([scenario], engine)[0], experiment)
 
 
 def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]:
@@ -107,31 +105,45 @@ def versions(scenarios: Iterable[Scenario], engine: str) -> list[store.Versions]
 
 def changed_since(experiment: str) -> store.Versions:
     """Return what an archive's results were made by and is otherwise by now: its present version by
-    its name, or the hash of code that has none."""
+    its name, or the hash of code that has none; nothing where it is gone."""
     made_with = store.versions_of(experiment)
-    present = behaviour.versions(map(part, made_with))
+    if not made_with:
+        return {"what made it": ""}  # nothing says
+    present = {name: _version(name) for name in made_with}
     return {name: present[name] for name, made in made_with.items() if present[name] != made}
+
+
+def _version(name: str) -> str:
+    try:
+        return behaviour.versions([part(name)])[name]
+    except InputError:  # a congestion control that is not here any more
+        return ""
 
 
 def read_as_made(experiment: str) -> "pd.DataFrame":
     """Return an archive's points, or its runs and flows (`store.read_archive`), for who does not
     make them again; says where what made them is otherwise by now (`say_as_made`)."""
-    say_as_made(experiment)
     if experiment in store.points():
-        return store.read_table(experiment, "points")
-    return store.read_archive(experiment)
+        table = store.read_table(experiment, "points")
+    else:
+        table = store.read_archive(experiment)
+    say_as_made(experiment)
+    return table
 
 
-@functools.cache
 def say_as_made(experiment: str) -> None:
     """Warn, once, where an archive that is shown was made by what is otherwise by now."""
     if changed := changed_since(experiment):
         names = ", ".join(f"'{name}'" for name in changed)
-        warnings.warn(
+        _warn_once(
             f"the archive '{experiment}' is shown as it was made: by other versions of {names} "
-            "than are here",
-            stacklevel=3,
+            "than are here"
         )
+
+
+@functools.cache
+def _warn_once(text: str) -> None:
+    warnings.warn(text, stacklevel=4)
 
 
 def parts(scenario: Scenario, engine: str) -> list[behaviour.Part]:

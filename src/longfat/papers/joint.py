@@ -24,7 +24,7 @@ from longfat.papers.plausible import Plausible
 from longfat.result import Result
 from longfat.scenario import Scenario
 from longfat.sweeps import can_run
-from longfat.verdicts import joint
+from longfat.verdicts import joint as at_once
 from longfat.verdicts.judge import EVIDENCE_COLUMNS
 
 SETTINGS = 48
@@ -190,7 +190,7 @@ def rounded(row: dict[str, float]) -> dict[str, float]:
     return {name: _rounded(value, MEASURED_DIGITS) for name, value in row.items()}
 
 
-def at_once(paper: str) -> pd.DataFrame:
+def written(paper: str) -> pd.DataFrame:
     """Return what is written of a paper's claims at all settings (`verdicts.joint.written`).
 
     A warning says where what made these runs is otherwise by now: they are hours of computing, and
@@ -199,7 +199,7 @@ def at_once(paper: str) -> pd.DataFrame:
     for archive in store.points():
         if archive.startswith(f"{paper}-joint"):
             engines.say_as_made(archive)
-    return joint.written().query("paper == @paper")
+    return at_once.written().query("paper == @paper")
 
 
 def means(runs: pd.DataFrame, point: str, value: str, like: str) -> pd.DataFrame:

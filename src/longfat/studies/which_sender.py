@@ -71,9 +71,9 @@ def _archived(path: dict[str, float], beside: str) -> pd.DataFrame | None:
     """Return the atlas's answer, or None where it does not have the path or the neighbour."""
     if beside and (beside not in NEIGHBOURS or path["buffer_bdp"] != atlas.SHARED_BUFFER):
         return None
+    if engines.changed_since(atlas.ARCHIVE):
+        return None
     try:
-        if engines.changed_since(atlas.ARCHIVE):
-            return None
         table = atlas.at(atlas.read(), **path)
     except InputError:
         return None

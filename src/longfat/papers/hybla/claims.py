@@ -8,14 +8,13 @@ import pandas as pd
 
 from longfat import papers, statistics
 from longfat.experiment import Part, Runs, made
-from longfat.papers import hybla
+from longfat.papers import hybla, joint
 from longfat.papers.hybla import analysis, derivation, plan
 from longfat.papers.hybla.analysis import each_beside_model
 from longfat.papers.hybla.plan import LEGS, ROBUST, Setting
 from longfat.papers.hybla.theory import QUANTITIES
-from longfat.papers.joint import at_once
 from longfat.style import ENGINE_LABEL
-from longfat.verdicts import joint, rules
+from longfat.verdicts import rules
 from longfat.verdicts.judge import EVIDENCE_COLUMNS, judge
 
 PRINTED_REPETITIONS = int(papers.value("hybla", "repetitions"))  # of which it printed means
@@ -40,7 +39,7 @@ SETTING_OF_RUNS = ("leg", "parameter", "value", "experiment")  # columns of `eac
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     found = evidence(runs.setting, **made(PARTS, runs))
-    return judge(papers.claims("hybla"), found, at_once("hybla"))
+    return judge(papers.claims("hybla"), found, joint.written("hybla"))
 
 
 def evidence(
@@ -458,7 +457,7 @@ def _of_mended_models(runs: Runs) -> dict[str, float]:
 
 def _of_the_conclusion() -> dict[str, float]:
     """Return at how many joint settings on ns-2 the paper's conclusion holds, fails and is open."""
-    table = joint.written().query("id == 'hybla-s5-valid' and engine == 'ns2'")
+    table = joint.written("hybla").query("id == 'hybla-s5-valid' and engine == 'ns2'")
     (row,) = table.itertuples()
     holds = round(row.share * (row.settings - row.open))
     return {

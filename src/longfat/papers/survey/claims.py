@@ -10,7 +10,7 @@ import pandas as pd
 
 from longfat import papers, statistics
 from longfat.experiment import Part, Runs, made
-from longfat.papers.joint import at_once
+from longfat.papers import joint
 from longfat.papers.survey import analysis, files, routers, theory
 from longfat.papers.survey.analysis import PRINTED_RUNS, VARIATIONS
 from longfat.papers.survey.plan import (
@@ -53,7 +53,7 @@ PARTS = {
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     found = evidence(runs.setting, **made(PARTS, runs))
-    return judge(papers.claims("survey"), found, at_once("survey"))
+    return judge(papers.claims("survey"), found, joint.written("survey"))
 
 
 def evidence(at: Setting, **parts: pd.DataFrame) -> pd.DataFrame:
@@ -368,21 +368,20 @@ def _avoided(remedies: pd.DataFrame) -> dict:
 
 
 def _transfers_around() -> Iterator[dict]:
-    """Yield what the page on transfers around TCP found, from its archive: whole files of 1 GB."""
-    times = files.archived_tunings(
+    """Yield what the page on transfers around TCP found, by its runs: whole files of 1 GB."""
+    times = files.tuned_times(
         (files.BASE, "4 connections", "GridFTP, 8 streams", "RBUDP", "Tsunami")
     )
-    archive = "transfers-tunings"
     for claim, how in (
         ("survey-several", "4 connections"),
         ("survey-gridftp", "GridFTP, 8 streams"),
     ):
         ratio = statistics.paired(times[files.BASE], times[how], ratio=True)
-        yield evidence_row(claim, archive, ratio)
+        yield evidence_row(claim, files.TUNED_RUNS, ratio)
     told_bps = files.RATE * files.TUNED_PATH.rate_bps
     for how in ("RBUDP", "Tsunami"):
         used = 8 * files.LARGEST_RUN / times[how] / told_bps
-        yield evidence_row("survey-own-bandwidth", archive, statistics.mean(used), at=how)
+        yield evidence_row("survey-own-bandwidth", files.TUNED_RUNS, statistics.mean(used), at=how)
 
 
 # --- what the chapter's sentences say

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from longfat import engines, papers
-from longfat.errors import InputError
 from longfat.links import Xcp
 from longfat.network import duplex
 from longfat.result import Result
@@ -266,20 +265,19 @@ def surveyed(how: str, company: str, seed: int, file_bytes: float = LARGEST_RUN)
     return joined(longer, neighbour, start_s)
 
 
-def archived_tunings(
+TUNED_RUNS = "transfers-tunings"  # the archive, of the page on transfers
+
+
+def tuned_times(
     names: Sequence[str], file_bytes: float = LARGEST_RUN, seeds: int = 6
 ) -> pd.DataFrame:
-    """Return the times of a file with these of `TUNINGS` as archived: a row a seed, in s.
-
-    Raises InputError for a run that the archive does not have.
-    """
+    """Return the times of a file with these of `TUNINGS`: a row a seed, in s."""
     known = {tuning.name: tuning for tuning in TUNINGS}
     times: dict[str, list[float]] = {name: [] for name in names}
     for name, found in times.items():
         for seed in range(1, seeds + 1):
             run = tuned(known[name], file_bytes, seed)
-            result = engines.find_archived(run, "segment")
-            if result is None:
-                raise InputError(f"the archive has no transfer with '{name}' and seed {seed}")
-            found.append(result.transfers["transfer_time_s"].item())
+            result = engines.find(run, "segment", TUNED_RUNS) or engines.simulate(run)
+            [file] = result.transfer_rows()
+            found.append(file["transfer_time_s"])
     return pd.DataFrame(times, index=pd.Index(range(1, seeds + 1), name="seed"))

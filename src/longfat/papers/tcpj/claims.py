@@ -13,8 +13,7 @@ from sympy import count_ops, simplify, symbols, together
 
 from longfat import papers, statistics
 from longfat.experiment import Part, Runs, made
-from longfat.papers import tcpj
-from longfat.papers.joint import at_once
+from longfat.papers import joint, tcpj
 from longfat.papers.tcpj import analysis, families, plan
 from longfat.papers.tcpj.analysis import standard_goodput
 from longfat.papers.tcpj.plan import PROTOCOLS, USUAL, VARIED, WITH_SACK, Setting
@@ -74,7 +73,7 @@ FITTED = ("radio_rate", "rtt")
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     found = evidence(runs.setting, **made(PARTS, runs))
-    return judge(papers.claims("tcpj"), found, at_once("tcpj"))
+    return judge(papers.claims("tcpj"), found, joint.written("tcpj"))
 
 
 def evidence(

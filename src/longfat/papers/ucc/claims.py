@@ -7,8 +7,7 @@ import pandas as pd
 
 from longfat import measures, papers, statistics
 from longfat.experiment import Part, Runs, made
-from longfat.papers import ucc
-from longfat.papers.joint import at_once
+from longfat.papers import joint, ucc
 from longfat.papers.ucc import analysis, plan, theory
 from longfat.papers.ucc.analysis import (
     equal_pairs,
@@ -64,7 +63,7 @@ PARTS = {
 def judged(runs: Runs) -> pd.DataFrame:
     """Return the claims with the verdict on each (`judge`)."""
     found = evidence(runs.setting, **made(PARTS, runs))
-    return judge(papers.claims("ucc"), found, at_once("ucc"))
+    return judge(papers.claims("ucc"), found, joint.written("ucc"))
 
 
 def evidence(
