@@ -95,12 +95,7 @@ class Experiment:
 
     def _archive_rows(self) -> list[int] | None:
         """Return the archive's rows of these runs, in the order of the design, or None where it has
-        not all of them.
-
-        Scenarios are made and looked for. Of runs that differ in their seed alone these are the
-        first one's and the last one's, where the rows between are of the same seeds and alike
-        (`store.seeds_between`): so a `build` that treats a seed between otherwise is not noticed.
-        """
+        not all of them. Scenarios are made and looked for, not each of them (`_between`)."""
         if store.reproducing() or not store.has_runs(self.name):
             return None
         points = [list(own) for _, own in itertools.groupby(self._rows(), _without_seed)]
@@ -111,16 +106,28 @@ class Experiment:
         rows: list[int] = []
         for own in points:
             first = next(places)
-            last = next(places) if len(own) > 1 else first
-            seeds = store.seeds_between(self.name, first, last)
-            if seeds and seeds == [row.get("seed", seeds[0]) for row in own]:
-                rows += range(first, last + 1)
-                continue
-            each = self._found(own)
-            if each is None:
+            here = [first] if len(own) == 1 else self._between(own, first, next(places))
+            if here is None:
                 return None
-            rows += each
+            rows += here
         return rows
+
+    def _between(self, own: list[Row], first: int, last: int) -> list[int] | None:
+        """Return the archive's rows of the runs of a point, of which the first and last are found.
+
+        Where the rows between have the same seeds, these are they: what is still made and looked
+        for are the runs on both sides of where the archived scenarios turn to another kind
+        (`store.seeds_and_kinds`). A `build` that now treats a seed otherwise is not noticed if
+        that is none of these.
+        """
+        seeds, kinds = store.seeds_and_kinds(self.name)
+        here = [*range(first, last + 1)]
+        if [seeds[run] for run in here] != [row.get("seed") for row in own]:
+            return self._found(own)
+        turns = [n for n in range(1, len(here)) if kinds[here[n]] != kinds[here[n - 1]]]
+        sides = sorted({side for n in turns for side in (n - 1, n)})
+        as_wanted = self._found([own[n] for n in sides]) == [here[n] for n in sides]
+        return here if as_wanted else self._found(own)
 
     def _found(self, rows: list[Row]) -> list[int] | None:
         """Return the archive's rows of these runs, or None where it has not all of them."""

@@ -457,14 +457,6 @@ def archived_rows(
     return runs if len(runs) == len(found) else None
 
 
-def seeds_between(experiment: str, first: int, last: int) -> list[int] | None:
-    """Return the seeds of an archive's runs from one row of `runs` to another, or None where these
-    differ in more than their seed and when something starts, which is often drawn from it."""
-    seeds, kinds = _seeds(experiment)
-    alike = all(kind == kinds[first] for kind in kinds[first : last + 1])
-    return seeds[first : last + 1] if alike else None
-
-
 def archived_flows(experiment: str, runs: list[int]) -> "pd.DataFrame":
     """Return the flows of these runs of an archive.
 
@@ -547,7 +539,15 @@ def archived_result(experiment: str, run: int, scenario: Scenario | None = None)
 
 def forget_archive() -> None:
     """Read the archive anew when it is next needed: it has changed."""
-    for function in (_archive_index, _runs_of, _seeds, _by_run, _traces, provenance, versions_of):
+    for function in (
+        _archive_index,
+        _runs_of,
+        seeds_and_kinds,
+        _by_run,
+        _traces,
+        provenance,
+        versions_of,
+    ):
         function.cache_clear()
 
 
@@ -591,8 +591,9 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
 
 
 @functools.cache
-def _seeds(experiment: str) -> tuple[list[int], list[str]]:
-    """Return, a run each, its seed, and its scenario without what `seeds_between` leaves out."""
+def seeds_and_kinds(experiment: str) -> tuple[list[int], list[str]]:
+    """Return of an archive's runs their seeds, and their scenarios (JSON) without the seed and
+    without when something starts, which is often drawn from it."""
     runs = _read(experiment, "runs", ["seed", "scenario"]).to_pydict()
     return runs["seed"], [_OF_SEEDS.sub("", text) for text in runs["scenario"]]
 

@@ -6,7 +6,7 @@ An equation is a sympy `Eq` under its number, written once (`Equations`). `Ledge
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,9 @@ from sympy.codegen.cfunctions import log1p
 from sympy.codegen.rewriting import expm1_opt
 
 from longfat.errors import InputError
+
+# An equation as it is written: sympy does not ask itself whether it is true, which takes a while.
+Eq = partial(sympy.Eq, evaluate=False)
 
 
 class Equations(Mapping):

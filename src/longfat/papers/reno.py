@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sympy import Eq, Expr, Or, Piecewise, Poly, Sum, log, simplify, sqrt, symbols
+from sympy import Expr, Or, Piecewise, Poly, Sum, log, simplify, sqrt, symbols
 
 from longfat.papers import inputs
-from longfat.papers.ledger import Equations, numeric
+from longfat.papers.ledger import Eq, Equations, numeric
 
 p, q, R, b, W, W_m, w, B = symbols("p q R b W W_m w B", positive=True)
 T_0, T_s, d, w_1, gamma = symbols("T_0 T_s d w_1 gamma", positive=True)

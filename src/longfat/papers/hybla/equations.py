@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
-from sympy import And, Eq, Expr, Function, Or, Piecewise, S, Sum, binomial, diff, log, symbols
+from sympy import And, Expr, Function, Or, Piecewise, S, Sum, binomial, diff, log, symbols
 
 from longfat.errors import InputError
 from longfat.papers import inputs
-from longfat.papers.ledger import Equations, Printed, numeric
+from longfat.papers.ledger import Eq, Equations, Printed, numeric
 
 # What is given.
 p, R, rho, W_m, d = symbols("p R rho W_m d", positive=True)  # loss, RTT, RTT/RTT_0, limit, data

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.integrate import quad
-from sympy import Eq, Function, Integer, Min, Rational, S, log, sqrt, symbols
+from sympy import Function, Integer, Min, Rational, S, log, sqrt, symbols
 
 from longfat.errors import InputError, nearest
 from longfat.papers import inputs
-from longfat.papers.ledger import Equations, Printed, numeric
+from longfat.papers.ledger import Eq, Equations, Printed, numeric
 
 # The paper's own: W, M (MSS), Y, G (buffer) in bytes, R (RTT) in s, rates in bytes/s.
 p, M, R, W, C, G = symbols("p M R W C G", positive=True)

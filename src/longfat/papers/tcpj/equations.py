@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sympy import Eq, Expr, Piecewise, Symbol, Tuple, acos, log, solve, symbols
+from sympy import Expr, Piecewise, Symbol, Tuple, acos, log, solve, symbols
 
 from longfat.errors import InputError
 from longfat.papers import inputs, reno
-from longfat.papers.ledger import Equations, numeric
+from longfat.papers.ledger import Eq, Equations, numeric
 
 # An ACK at t_k reports d_k bits; (t_k - t_{k-1}) is written Delta where only it matters.
 d_k, t_k, t_last = symbols("d_k t_k t_{k-1}", positive=True)
@@ -44,8 +44,8 @@ filled = BW * RTT_min / S  # segments that fill the path at that bandwidth
 after_loss = Tuple(ssthresh_next, cwnd_next)
 EQ[3] = Eq(after_loss, Tuple(cwnd / 2, cwnd / 2))
 EQ[4] = Eq(after_loss, Tuple(cwnd / 2, 1))
-EQ[5] = Eq(after_loss, Piecewise((Tuple(filled, filled), ssthresh <= cwnd)), evaluate=False)
-EQ[6] = Eq(after_loss, Piecewise((Tuple(filled, cwnd), ssthresh > cwnd)), evaluate=False)
+EQ[5] = Eq(after_loss, Piecewise((Tuple(filled, filled), ssthresh <= cwnd)))
+EQ[6] = Eq(after_loss, Piecewise((Tuple(filled, cwnd), ssthresh > cwnd)))
 EQ[7] = Eq(after_loss, Tuple(filled, 1))
 
 # Section 3.3: TCP-J's available bandwidth estimation, ABE.

@@ -149,10 +149,17 @@ def costs(runs: Runs) -> pd.DataFrame:
     """
     rows = []
     design, results = runs.design(EXPERIMENT), runs.results(EXPERIMENT)
+    counted: dict[tuple[str, str], dict[str, float]] = {}  # alike in all runs
     for run, result in zip(design.itertuples(), results, strict=True):
-        links = result.scenario.links
-        (move,) = result.scenario.flows[0].moves
-        ends = np.array([move.at_s, move.at_s + SHOWN_S])
+        if (run.movement, run.protocol) not in counted:
+            links = result.scenario.links
+            (move,) = result.scenario.flows[0].moves
+            counted[run.movement, run.protocol] = {
+                "counted_s": mobility.counted_s(move, links),
+                "heard_s": heard_s(run.movement, run.protocol, links),
+            }
+        at_s = moved_s(run.seed)
+        ends = np.array([at_s, at_s + SHOWN_S])
         trace = result.trace_columns("delivered_bytes")
         rows.append(
             {
@@ -160,12 +167,11 @@ def costs(runs: Runs) -> pd.DataFrame:
                 "protocol": run.protocol,
                 "sender": run.sender,
                 "took_s": result.trace_columns("handoff_s")["handoff_s"][0],
-                "counted_s": mobility.counted_s(move, links),
-                "heard_s": heard_s(run.movement, run.protocol, links),
                 "lost": sum(link["packets_lost_in_outage"] for link in result.link_rows()),
                 "timeouts": sum(flow["timeouts"] for flow in result.flow_rows()),
                 "Mb/s": measures.true_throughput(trace, ends)[0] / 1e6,
             }
+            | counted[run.movement, run.protocol]
         )
     table = pd.DataFrame(rows)
     by = table.groupby(["movement", "protocol", "sender"], sort=False)

@@ -13,11 +13,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 from scipy import optimize
-from sympy import And, Eq, Expr, Function, Lt, Max, Piecewise, symbols
+from sympy import And, Expr, Function, Lt, Max, Piecewise, symbols
 
 from longfat.errors import InputError, nearest
 from longfat.papers import inputs
-from longfat.papers.ledger import Equations, numeric
+from longfat.papers.ledger import Eq, Equations, numeric
 
 # The algorithms.
 w, w_next, s, s_next = symbols("w_i w_{i+1} s_i s_{i+1}", nonnegative=True)  # window, shadow window
