@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from longfat import engines
+from longfat import store
 from longfat.errors import InputError
 from longfat.studies import atlas, which_sender
 
@@ -37,12 +37,16 @@ def test_a_path_of_the_atlas_is_answered_from_its_archive():
     assert len(table) > 30
 
 
-def test_a_path_of_the_atlas_is_run_where_the_engine_is_another(monkeypatch):
+def test_a_path_of_the_atlas_is_run_where_a_sender_is_another(monkeypatch):
     known = atlas.read().sort_values(["rate_bps", "rtt_s", "loss"]).iloc[0]
     path = {name: float(known[name]) for name in atlas.PATH}
     assert which_sender.compare(**path, among=["hybla"])["runs"].tolist() == [0]
-    monkeypatch.setattr(engines, "changed_since", lambda archive: {"segment": "9"})
-    assert which_sender.compare(**path, among=["hybla"], seeds=2)["runs"].tolist() == [2]
+    versions = store.versions_of(atlas.ARCHIVE) | {"cc/hybla": "9"}
+    monkeypatch.setattr(store, "versions_of", lambda archive: versions)
+    store.say_not_answered.cache_clear()  # it says each thing once
+    assert which_sender.compare(**path, among=["cubic"])["runs"].tolist() == [0]
+    with pytest.warns(UserWarning, match="nothing that 'cc/hybla' decides is answered"):
+        assert which_sender.compare(**path, among=["hybla"], seeds=2)["runs"].tolist() == [2]
 
 
 @pytest.mark.parametrize(

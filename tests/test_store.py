@@ -264,7 +264,8 @@ def test_an_experiment_is_read_of_its_archive_as_it_was_made(empty_archive, monk
     built = []
     asked = two_points(built)
     pd.testing.assert_frame_equal(asked.flows(), made)
-    assert built == [(2, 1), (2, 4), (1, 1), (1, 2)]  # the first and the last of a point
+    ends = [(2, 1), (2, 4), (1, 1), (1, 2)]
+    assert built == [*ends, (2, 3)]  # the first and the last of a point, and each seed once
     for again, result in zip(asked.results(), results, strict=True):
         pd.testing.assert_frame_equal(again.flows, result.flows)
         pd.testing.assert_frame_equal(again.links, result.links)
@@ -298,7 +299,7 @@ def test_an_archive_that_lacks_a_run_or_has_another_one_answers_for_none(empty_a
     assert two_points().flows()["delivered_bytes"].sum() == right["delivered_bytes"].sum() - 1
 
 
-def test_runs_that_differ_in_more_than_their_seed_are_each_looked_for(empty_archive):
+def test_where_runs_turn_to_another_kind_they_are_looked_for(empty_archive):
     """A builder that records more of the first seed, and then of the first two: the ends stay."""
 
     def one(recorded: int) -> Experiment:
@@ -315,14 +316,42 @@ def test_runs_that_differ_in_more_than_their_seed_are_each_looked_for(empty_arch
     assert [len(result.traces) for result in one(2).results()] == [1, 1, 0, 0]
 
 
-def test_what_is_drawn_from_the_seed_is_when_something_starts():
+def test_each_draw_of_starts_is_looked_for_at_one_point(empty_archive):
+    """Starts are drawn from the seed, and then all but the first and last seed's end at 0.5 s."""
+    starts = {1: 0.1, 2: 0.9, 3: 0.4, 4: 0.2}
+
+    def one(latest: float, built: list | None = None) -> Experiment:
+        def build(loss: float, seed: int) -> Scenario:
+            if built is not None:
+                built.append((loss, seed))
+            plain = small(seed, duration_s=1, loss=loss)
+            flow = plain.flows[0].model_dump() | {"start_s": min(latest, starts[seed])}
+            return plain.replace(flows=[flow])
+
+        losses = {"loss": [1e-3, 2e-3]}
+        return Experiment(name="drawn", build=build, points=losses, repetitions=4)
+
+    engines.accept_new(one(1.0).scenarios)
+    store.write_archive("drawn", one(1.0).results())
+    built = []
+    assert one(1.0, built)._archive_rows() == [*range(8)]
+    assert built == [(1e-3, 1), (1e-3, 4), (2e-3, 1), (2e-3, 4), (1e-3, 2), (1e-3, 3)]
+    assert one(0.5)._archive_rows() is None
+    assert one(0.95)._archive_rows() == [*range(8)]
+
+
+def test_a_draw_is_the_seed_and_when_something_starts(empty_archive):
     first = small(1).flows[0].model_dump()
     at = [small(seed).replace(flows=[first | {"start_s": 0.1 * seed}]) for seed in (1, 2, 12)]
     other = small(3).replace(flows=[first | {"start_s": 0.3, "sack": False}])
-    kinds = [store._OF_SEEDS.sub("", one.canonical_json()) for one in [*at, other]]
+    engines.accept_new([*at, other])
+    store.write_archive("drawn", [simulate(one) for one in [*at, other]])
+    seeds, kinds, draws = store.kinds_and_draws("drawn")
+    assert seeds == [1, 2, 12, 3]
     assert len(set(kinds[:3])) == 1
-    assert kinds[3] != kinds[0]
-    assert '"sack":false' in kinds[3] and "start_s" not in kinds[3]
+    assert kinds[3] != kinds[0] and '"sack":false' in kinds[3]
+    assert [len(one) for one in draws] == [1, 2, 2, 2]  # the first has the default's seed
+    assert len(set(draws)) == 4
 
 
 def test_an_experiment_of_other_code_is_run(empty_archive, other_code):
@@ -363,7 +392,18 @@ def test_points_of_other_code_are_run_and_only_these(empty_archive, other_code, 
     assert shown.drop(columns="bytes").equals(made.drop(columns="bytes"))
     monkeypatch.setattr(segment, "is_here", lambda: False)
     store._cache().clear()
-    assert points().table()["control"].tolist() == ["newreno"] * 2  # the others are left out
+    left = points().table()
+    assert left["control"].to_dict() == {0: "newreno", 1: "newreno"}  # the others are left out
+
+
+def test_an_archive_that_has_points_twice_is_run_again(empty_archive):
+    points().results()
+    made = points().table()
+    path = empty_archive / "dots" / "points.parquet"
+    twice = pd.read_parquet(path).iloc[[0, 0, 1, 2, 3]]
+    twice.assign(bytes=0.0).to_parquet(path, index=False)
+    store.forget_archive()
+    pd.testing.assert_frame_equal(points().table(), made)
 
 
 def test_an_archive_that_is_shown_as_it_was_made_says_so(empty_archive, other_code):
@@ -387,10 +427,12 @@ def test_an_archive_of_which_nothing_says_what_made_it_is_run_again(empty_archiv
     another_value("dots", "points", "bytes", row=1)
     (empty_archive.parent / "provenance.csv").unlink()
     store.forget_archive()
-    with pytest.warns(UserWarning, match="'dots' is shown as it was made.*'what made it'"):
+    with pytest.warns(UserWarning, match="'dots' is shown as it was made: nothing says by what"):
         shown = Runs(None, []).points("dots")
     assert shown["bytes"].sum() == made["bytes"].sum() + 1
     pd.testing.assert_frame_equal(points().table(), made)
+    with pytest.raises(LongfatError, match="has no line of 'dots'"):
+        audit.audit(1, experiment="dots")
 
 
 def test_an_archive_by_a_sender_that_is_gone_is_shown(empty_archive):

@@ -5,7 +5,7 @@ import pytest
 from sympy import Eq, Symbol, symbols
 
 from longfat.errors import InputError
-from longfat.papers import hybla
+from longfat.papers import hybla, ledger
 from longfat.papers.ledger import Equations, numeric
 
 x, y = symbols("x y", positive=True)
@@ -44,8 +44,9 @@ def test_a_number_is_a_positive_integer(equations, number):
 
 
 def test_only_equations_are_stored(equations):
-    with pytest.raises(InputError, match="must be a sympy Eq"):
-        equations[3] = x + y
+    for wrong in (x + y, Eq(x, x), ledger.Eq(x, x)):
+        with pytest.raises(InputError, match="must be a sympy Eq"):
+            equations[3] = wrong
 
 
 def test_calculates_in_the_order_given_and_broadcasts(equations):

@@ -28,7 +28,7 @@ def archived_runs(experiment: str | None = None) -> pd.DataFrame:
     for name in names:
         if name in store.points():
             table = store.read_table(name, "points")
-            engine = store.provenance()[name]["engine"]
+            engine = store.line_of(name)["engine"]
             table = pd.DataFrame({"engine": engine, "scenario": None}, index=table.index)
         else:
             table = store.read_table(name, "runs")[["engine", "scenario"]]
@@ -215,14 +215,14 @@ def values(result: Result) -> list:
 def same_point(experiment: str, run: int) -> bool:
     """Return whether a row of an archive of points has the digits that it has when made again."""
     point, archived = _point(experiment, run)
-    engine = engines.get(store.provenance()[experiment]["engine"])
+    engine = engines.get(store.line_of(experiment)["engine"])
     again = point.measured(engine.simulate(point.scenario(archived)))
     return all(_equal(archived[name], value) for name, value in again.items())
 
 
 def _point(experiment: str, run: int) -> tuple[Point, dict[str, Any]]:
     """Return what makes a point again, by the archive's line of provenance, and its row."""
-    point = pkgutil.resolve_name(store.provenance()[experiment]["points"])
+    point = pkgutil.resolve_name(store.line_of(experiment)["points"])
     return point, store.read_table(experiment, "points").iloc[run].to_dict()
 
 

@@ -95,39 +95,42 @@ class Experiment:
 
     def _archive_rows(self) -> list[int] | None:
         """Return the archive's rows of these runs, in the order of the design, or None where it has
-        not all of them. Scenarios are made and looked for, not each of them (`_between`)."""
+        not all of them.
+
+        Scenarios are made and looked for: of each point the first run's and the last one's. If the
+        rows between are of the same seeds, what else is looked for are runs on both sides of where
+        a point's archived scenarios turn to another kind, and one of each draw of starts
+        (`store.kinds_and_draws`). So a `build` that begins to treat one seed of one point
+        otherwise is not noticed if that is none of these. Else each run is looked for.
+        """
         if store.reproducing() or not store.has_runs(self.name):
             return None
-        points = [list(own) for _, own in itertools.groupby(self._rows(), _without_seed)]
-        ends = self._found([row for own in points for row in own[:1] + own[1:][-1:]])
-        if ends is None:
+        rows = self._rows()
+        points = [
+            [*own] for _, own in itertools.groupby(range(len(rows)), lambda n: _point(rows[n]))
+        ]
+        ends = [n for own in points for n in dict.fromkeys((own[0], own[-1]))]
+        found = self._found([rows[n] for n in ends])
+        if found is None:
             return None
-        places = iter(ends)
-        rows: list[int] = []
+        place = dict(zip(ends, found, strict=True))
+        between = [run for own in points for run in range(place[own[0]], place[own[-1]] + 1)]
+        seeds, kinds, draws = store.kinds_and_draws(self.name)
+        if [seeds[run] for run in between] != [row.get("seed", 1) for row in rows]:
+            return self._found(rows)
+        known = {draws[run] for run in found}
+        more: list[int] = []
         for own in points:
-            first = next(places)
-            here = [first] if len(own) == 1 else self._between(own, first, next(places))
-            if here is None:
-                return None
-            rows += here
-        return rows
-
-    def _between(self, own: list[Row], first: int, last: int) -> list[int] | None:
-        """Return the archive's rows of the runs of a point, of which the first and last are found.
-
-        Where the rows between have the same seeds, these are they: what is still made and looked
-        for are the runs on both sides of where the archived scenarios turn to another kind
-        (`store.seeds_and_kinds`). A `build` that now treats a seed otherwise is not noticed if
-        that is none of these.
-        """
-        seeds, kinds = store.seeds_and_kinds(self.name)
-        here = [*range(first, last + 1)]
-        if [seeds[run] for run in here] != [row.get("seed") for row in own]:
-            return self._found(own)
-        turns = [n for n in range(1, len(here)) if kinds[here[n]] != kinds[here[n - 1]]]
-        sides = sorted({side for n in turns for side in (n - 1, n)})
-        as_wanted = self._found([own[n] for n in sides]) == [here[n] for n in sides]
-        return here if as_wanted else self._found(own)
+            for before, n in itertools.pairwise(own):
+                if kinds[between[n]] != kinds[between[before]]:
+                    more += [before, n]
+                elif draws[between[n]] not in known:
+                    more.append(n)
+                known.add(draws[between[n]])
+        more = [n for n in dict.fromkeys(more) if n not in place]
+        if self._found([rows[n] for n in more]) == [between[n] for n in more]:
+            return between
+        return self._found(rows)
 
     def _found(self, rows: list[Row]) -> list[int] | None:
         """Return the archive's rows of these runs, or None where it has not all of them."""
@@ -170,7 +173,7 @@ class Experiment:
         return runs.assign(**{"Mb/s": runs["goodput_bps"] / 1e6}, experiment=self.name)
 
 
-def _without_seed(row: Row) -> str:
+def _point(row: Row) -> str:
     return repr({name: value for name, value in row.items() if name != "seed"})
 
 

@@ -514,7 +514,7 @@ def archived_result(experiment: str, run: int, scenario: Scenario | None = None)
     """
     tables = _by_run(experiment)
     row = tables["runs"][run]
-    line = provenance()[experiment]
+    line = line_of(experiment)
     return Result(
         scenario=scenario or row["scenario"],
         flows=tables["flows"].get(run, []),
@@ -542,7 +542,7 @@ def forget_archive() -> None:
     for function in (
         _archive_index,
         _runs_of,
-        seeds_and_kinds,
+        kinds_and_draws,
         _by_run,
         _traces,
         provenance,
@@ -577,10 +577,7 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
         return {}
     try:
         runs = _read(experiment, "runs", ["engine", "scenario"]).to_pydict()
-        provenance()[experiment]
-    except KeyError:
-        warnings.warn(f"{PROVENANCE} has no line of '{experiment}': left out", stacklevel=2)
-        return {}
+        line_of(experiment)
     except LongfatError as error:
         warnings.warn(f"{error}: left out", stacklevel=2)
         return {}
@@ -591,14 +588,18 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
 
 
 @functools.cache
-def seeds_and_kinds(experiment: str) -> tuple[list[int], list[str]]:
-    """Return of an archive's runs their seeds, and their scenarios (JSON) without the seed and
-    without when something starts, which is often drawn from it."""
+def kinds_and_draws(experiment: str) -> tuple[list[int], list[str], list[tuple[str, ...]]]:
+    """Return of an archive's runs, in lists: their seeds; their kinds; their draws.
+
+    When something starts is often drawn from the seed: a draw is the seed with these times, as
+    text, a kind is the scenario (JSON) without them.
+    """
     runs = _read(experiment, "runs", ["seed", "scenario"]).to_pydict()
-    return runs["seed"], [_OF_SEEDS.sub("", text) for text in runs["scenario"]]
+    draws = [tuple(_DRAWN.findall(text)) for text in runs["scenario"]]
+    return runs["seed"], [_DRAWN.sub("", text) for text in runs["scenario"]], draws
 
 
-_OF_SEEDS = re.compile(r',?"(?:seed|start_s)":[^,}\]]+')
+_DRAWN = re.compile(r',?"(?:seed|start_s)":[^,}\]]+')
 
 
 @functools.cache
@@ -688,6 +689,14 @@ def provenance() -> dict[str, dict[str, str]]:
         return {}
 
 
+def line_of(experiment: str) -> dict[str, str]:
+    """Return an archive's line of `provenance`. Raises LongfatError where there is none."""
+    try:
+        return provenance()[experiment]
+    except KeyError:
+        raise LongfatError(f"{PROVENANCE} has no line of '{experiment}'") from None
+
+
 def _provenance_path() -> Path:
     return paths.RESULTS.parent / PROVENANCE
 
@@ -695,10 +704,8 @@ def _provenance_path() -> Path:
 @functools.cache
 def versions_of(experiment: str) -> dict[str, str]:
     """Return the versions of behaviour that an archive was made with; none where nothing says."""
-    if experiment not in provenance():
-        return {}
-    text = provenance()[experiment]["versions"]
-    return dict(part.rsplit(" ", 1) for part in text.split(", "))
+    text = provenance().get(experiment, {}).get("versions", "")
+    return dict(part.rsplit(" ", 1) for part in text.split(", ") if part)
 
 
 def _made(experiment: str, made: list[dict[str, Any]], points: str = "") -> dict[str, str]:
@@ -731,7 +738,7 @@ def carry(experiment: str, versions: Versions, runs: int) -> None:
     They are the present ones of what it was made with (`versions_of`).
     """
     text = ", ".join(f"{part} {number}" for part, number in sorted(versions.items()))
-    _write_provenance(provenance()[experiment] | {"versions": text, "carried": str(runs)})
+    _write_provenance(line_of(experiment) | {"versions": text, "carried": str(runs)})
 
 
 def _write_provenance(line: dict[str, str]) -> None:

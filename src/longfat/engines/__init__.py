@@ -108,7 +108,7 @@ def changed_since(experiment: str) -> store.Versions:
     its name, or the hash of code that has none; nothing where it is gone."""
     made_with = store.versions_of(experiment)
     if not made_with:
-        return {"what made it": ""}  # nothing says
+        return {"": ""}  # nothing says
     present = {name: _version(name) for name in made_with}
     return {name: present[name] for name, made in made_with.items() if present[name] != made}
 
@@ -118,6 +118,19 @@ def _version(name: str) -> str:
         return behaviour.versions([part(name)])[name]
     except InputError:  # a congestion control that is not here any more
         return ""
+
+
+def answers(experiment: str, scenarios: Iterable[Scenario], engine: str = "segment") -> bool:
+    """Return whether an archive of points may answer for these scenarios: whether what decides
+    them is as it was. A warning says what is otherwise."""
+    others = [
+        (part, own[part])
+        for own in versions(scenarios, engine)
+        for part in store.other_versions(experiment, own)
+    ]
+    for part, version in others:
+        store.say_not_answered(part, version)
+    return not others
 
 
 def read_as_made(experiment: str) -> "pd.DataFrame":
@@ -134,11 +147,9 @@ def read_as_made(experiment: str) -> "pd.DataFrame":
 def say_as_made(experiment: str) -> None:
     """Warn, once, where an archive that is shown was made by what is otherwise by now."""
     if changed := changed_since(experiment):
-        names = ", ".join(f"'{name}'" for name in changed)
-        _warn_once(
-            f"the archive '{experiment}' is shown as it was made: by other versions of {names} "
-            "than are here"
-        )
+        names = ", ".join(f"'{name}'" for name in changed if name)
+        by = f"by other versions of {names} than are here" if names else "nothing says by what"
+        _warn_once(f"the archive '{experiment}' is shown as it was made: {by}")
 
 
 @functools.cache

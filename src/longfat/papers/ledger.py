@@ -41,8 +41,8 @@ class Equations(Mapping):
             raise InputError(f"{self.paper}: an equation's number is 1 or more, not {number!r}")
         if number in self._equations:
             raise InputError(f"{self.paper}: equation ({number}) is already written")
-        if not isinstance(equation, sympy.Eq):
-            raise InputError(f"{self.paper}: equation ({number}) must be a sympy Eq")
+        if not isinstance(equation, sympy.Eq) or equation.lhs == equation.rhs:
+            raise InputError(f"{self.paper}: equation ({number}) must be a sympy Eq of two sides")
         self._equations[number] = equation
 
     def __getitem__(self, number: int) -> sympy.Eq:

@@ -393,17 +393,18 @@ def compare(
     told = tuple((name, value) for name, value in asked.items() if value != USUAL[name])
     orbit = Orbit("", user, server, told)
     archived = [name for name, one in ORBITS.items() if one[1:] == orbit[1:]]
+    needed = list(dict.fromkeys([*chosen, *([BESIDE[1]] if beside else [])]))
+    design = statistics.combinations(
+        sender=needed, beside=["", *besides], seed=range(1, seeds + 1)
+    ).assign(parameter="", setting="")
+    runs = design[["sender", "beside", "seed"]].to_dict("records")
+    scenarios = [scenario(orbit=orbit, **run) for run in runs]
     has = archived and POINTS_NAME in store.points()
-    if has and not engines.changed_since(POINTS_NAME):
+    if has and engines.answers(POINTS_NAME, scenarios):
         points = store.read_table(POINTS_NAME, "points")
         points = points[points["orbit"] == archived[0]]
     else:
-        needed = list(dict.fromkeys([*chosen, *([BESIDE[1]] if beside else [])]))
-        design = statistics.combinations(
-            sender=needed, beside=["", *besides], seed=range(1, seeds + 1)
-        ).assign(parameter="", setting="")
-        runs = design[["sender", "beside", "seed"]].to_dict("records")
-        results = simulate_all([scenario(orbit=orbit, **run) for run in runs])
+        results = simulate_all(scenarios)
         points = pd.concat([design, pd.DataFrame(map(measured, results))], axis=1)
     found = _summary(points, besides)
     return found[found["sender"].isin(chosen)].reset_index(drop=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from longfat import engines, statistics
+from longfat import engines, statistics, store
 from longfat.errors import InputError, nearest
 from longfat.papers import inputs
 from longfat.studies import atlas
@@ -59,7 +59,7 @@ def compare(
     inputs.positive("rtt_s", rtt_s, "s")
     inputs.positive("buffer_bdp", buffer_bdp, "bandwidth-delay products")
     path = {"loss": loss, "rtt_s": rtt_s, "rate_bps": rate_bps, "buffer_bdp": buffer_bdp}
-    archived = _archived(path, beside)
+    archived = _archived(path, chosen, beside)
     if archived is not None:
         found = archived[archived["sender"].isin(chosen)]
     else:
@@ -67,15 +67,18 @@ def compare(
     return found.sort_values("Mb/s", ascending=False, ignore_index=True)
 
 
-def _archived(path: dict[str, float], beside: str) -> pd.DataFrame | None:
-    """Return the atlas's answer, or None where it does not have the path or the neighbour."""
+def _archived(path: dict[str, float], chosen: list[str], beside: str) -> pd.DataFrame | None:
+    """Return the atlas's answer, or None where it does not have the path or the neighbour, or was
+    made by other senders than are here."""
     if beside and (beside not in NEIGHBOURS or path["buffer_bdp"] != atlas.SHARED_BUFFER):
         return None
-    if engines.changed_since(atlas.ARCHIVE):
-        return None
     try:
-        table = atlas.at(atlas.read(), **path)
+        table = atlas.at(store.read_table(atlas.ARCHIVE, "points"), **path)
     except InputError:
+        return None
+    asked: list[Any] = [{"sender": name, "beside": ""} for name in chosen]
+    asked += [{"sender": name, "beside": beside} for name in (*chosen, beside) if beside]
+    if not engines.answers(atlas.ARCHIVE, [atlas.scenario(**(run | path)) for run in asked]):
         return None
     carried = _carried_bps(path["rate_bps"]) / 1e6
     found = pd.DataFrame(
