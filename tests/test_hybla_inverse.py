@@ -67,7 +67,9 @@ def test_a_clock_is_set_right():
     runs = made_up(3)
     later = runs["transfer_time"] + SETTING.rtt_s / 2
     rate = runs["throughput"] * runs["transfer_time"] / later
-    table = inverse.timed_distances(SETTING, runs.assign(transfer_time=later, throughput=rate))
+    table = inverse.timed_distances(
+        inverse.timed(SETTING, runs.assign(transfer_time=later, throughput=rate))
+    )
     assert table["distance"].is_monotonic_increasing
     found = table.set_index("timing")["distance"]
     assert set(found.index) == set(plan.TIMING_ROUND_TRIPS)
@@ -82,7 +84,7 @@ def test_what_is_held_out_is_not_fitted():
     far = near["transfer"] == "10MB"
     for metric in theory.QUANTITIES:
         near.loc[far, metric] *= 3
-    table = inverse.held_out(SETTING, pd.concat([near, other])).set_index("left_out")
+    table = inverse.held_out(inverse.timed(SETTING, pd.concat([near, other]))).set_index("left_out")
     assert set(table["of"]) == {6}
     assert table.loc["10MB", "recovery"] == inverse.GRID[0].recovery
     assert table.loc["10MB", "given"] == 0

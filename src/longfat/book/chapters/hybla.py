@@ -189,15 +189,20 @@ def fitted(runs: Runs) -> pd.DataFrame:
     return runs.derived(all_fitted).drop_duplicates("combination").reset_index(drop=True)
 
 
+def timed(runs: Runs) -> inverse.Differences:
+    """Return the largest differences of all combinations, by each way of timing a transfer."""
+    return inverse.timed(runs.setting, inverse.runs(runs))
+
+
 def all_fitted(runs: Runs) -> pd.DataFrame:
     """Return the same with each way of timing a transfer."""
-    return inverse.timed_distances(runs.setting, inverse.runs(runs))
+    return inverse.timed_distances(runs.derived(timed))
 
 
 def held_out(runs: Runs) -> pd.DataFrame:
     """Return what a fit to two sizes of transfers gives of the third."""
     names = {"met": "fitted, not refuted", "given": "left out, not refuted"}
-    table = inverse.held_out(runs.setting, inverse.runs(runs))
+    table = inverse.held_out(runs.derived(timed))
     return table.rename(columns=COMBINATION | names)
 
 

@@ -189,10 +189,14 @@ def distances(
     of.
     """
     numbers = printed()
-    rows = [
-        _described(place, grid) | _distance(numbers, _largest(setting, numbers, own))
-        for place, own in runs.groupby("combination")
-    ]
+    largest = {place: _largest(setting, numbers, own) for place, own in runs.groupby("combination")}
+    return _nearest_first(largest, grid)
+
+
+def _nearest_first(largest: Mapping[int, np.ndarray], grid: Sequence[Combination]) -> pd.DataFrame:
+    """Return `distances`, of the largest differences of each combination (`_largest`)."""
+    numbers = printed()
+    rows = [_described(place, grid) | _distance(numbers, own) for place, own in largest.items()]
     columns = ["combination", "recovery", "segments_per_ack", "Mb/s", "queue_packets"]
     columns += ["distance", "low", "high", "met", "of"]
     table = pd.DataFrame(rows, columns=columns)
@@ -227,29 +231,44 @@ def retimed(setting: Setting, runs: pd.DataFrame, timing: str) -> pd.DataFrame:
     return runs.assign(transfer_time=time_s, throughput=rate)
 
 
-def timed_distances(setting: Setting, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return `distances` with each way of taking a transfer's time, the nearest first: timing."""
+# The largest differences (`_largest`), by the way of timing and the number of the combination.
+Differences = dict[tuple[str, int], np.ndarray]
+
+
+def timed(setting: Setting, runs: pd.DataFrame) -> Differences:
+    """Return the largest differences (`_largest`) by each way of taking a transfer's time, and by
+    the number of the combination."""
+    numbers = printed()
+    return {
+        (timing, place): _largest(setting, numbers, own)
+        for timing in TIMING_ROUND_TRIPS
+        for place, own in retimed(setting, runs, timing).groupby("combination")
+    }
+
+
+def timed_distances(found: Differences) -> pd.DataFrame:
+    """Return `distances` with each way of taking a transfer's time, the nearest first: timing.
+
+    `found` is of `timed`.
+    """
     tables = [
-        distances(setting, retimed(setting, runs, timing)).assign(timing=timing)
+        _nearest_first(
+            {place: own for (how, place), own in found.items() if how == timing}, tuple(GRID)
+        ).assign(timing=timing)
         for timing in TIMING_ROUND_TRIPS
     ]
     return pd.concat(tables).sort_values("distance").reset_index(drop=True)
 
 
-def held_out(setting: Setting, runs: pd.DataFrame) -> pd.DataFrame:
+def held_out(found: Differences) -> pd.DataFrame:
     """Return what a fit to the transfers of two sizes gives of the third, a row a size left out.
 
-    Of all combinations and ways of timing the nearest to the other numbers is taken. Columns:
-    left_out; recovery, segments_per_ack, Mb/s, queue_packets, timing; met, how many of the numbers
-    that it was fitted to it gives; given, how many of those left out; of, how many these are.
+    `found` is of `timed`. Of all combinations and ways of timing the nearest to the other numbers
+    is taken. Columns: left_out; recovery, segments_per_ack, Mb/s, queue_packets, timing; met, how
+    many of the numbers that it was fitted to it gives; given, how many of those left out; of, how
+    many these are.
     """
-    numbers = printed()
-    found = {
-        (timing, place): _largest(setting, numbers, own)
-        for timing in TIMING_ROUND_TRIPS
-        for place, own in retimed(setting, runs, timing).groupby("combination")
-    }
-    rows = []
+    numbers, rows = printed(), []
     for size in dict.fromkeys(numbers["transfer"]):
         out = (numbers["transfer"] == size).to_numpy()
         fits = {at: _distance(numbers[~out], one[:, ~out]) for at, one in found.items()}
