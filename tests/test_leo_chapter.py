@@ -149,3 +149,19 @@ def test_senders_of_less_than_half_of_the_link_are_counted(runs, points):
     for name, orbit in (("pipe", "starlink"), ("grid", "starlink-grid"), ("oneweb", "oneweb")):
         assert said[f"leo_half_{name}"] == few[orbit] > 0
         assert said.get(f"leo_bbr_{name}") == pytest.approx(means[orbit, "bbr"])
+
+
+@pytest.mark.skipif(builds.compiler() is None, reason="no C++ compiler here")
+def test_an_archived_orbit_is_run_where_a_sender_that_is_asked_for_is_another(monkeypatch):
+    orbit = next(iter(low_orbits.ORBITS.values()))
+    asked = {"user": orbit.user, "server": orbit.server, **dict(orbit.told)}
+    known = low_orbits.compare(**asked, among=["cubic", "bbr"])
+    assert set(known["runs"]) == {low_orbits.SEEDS}
+    assert known["first"].tolist()[0]  # the largest of those that are compared
+    versions = store.versions_of(low_orbits.POINTS_NAME) | {"cc/bbr": "99"}
+    monkeypatch.setattr(store, "versions_of", lambda archive: versions)
+    store.say_not_answered.cache_clear()  # it says each thing once
+    assert set(low_orbits.compare(**asked, among=["cubic"])["runs"]) == {low_orbits.SEEDS}
+    with pytest.warns(UserWarning, match="nothing that 'cc/bbr' decides is answered"):
+        found = low_orbits.compare(**asked, among=["bbr"], seeds=2)
+    assert found["runs"].tolist() == [2]

@@ -106,9 +106,8 @@ class Experiment:
         if store.reproducing() or not store.has_runs(self.name):
             return None
         rows = self._rows()
-        points = [
-            [*own] for _, own in itertools.groupby(range(len(rows)), lambda n: _point(rows[n]))
-        ]
+        of_point = [_point(row) for row in rows]
+        points = [[*own] for _, own in itertools.groupby(range(len(rows)), of_point.__getitem__)]
         ends = [n for own in points for n in dict.fromkeys((own[0], own[-1]))]
         found = self._found([rows[n] for n in ends])
         if found is None:
@@ -174,6 +173,7 @@ class Experiment:
 
 
 def _point(row: Row) -> str:
+    """Return a run's point as text: what can be compared, whatever a design has in its columns."""
     return repr({name: value for name, value in row.items() if name != "seed"})
 
 
@@ -310,7 +310,8 @@ class Runs:
         return self._once(("archived", name), lambda: engines.read_as_made(name))
 
     def points(self, name: str) -> pd.DataFrame:
-        """Return the points of an archive that has a row a point (`store.write_points`)."""
+        """Return the points of an archive that has a row a point (`store.write_points`): those of
+        the chapter's own experiments by the code here, others as they were made."""
         self._use(name)
         if isinstance(own := self._experiments.get(name), Points):
             return self._once(("points", name), own.table)

@@ -402,7 +402,7 @@ def compare(
     has = archived and POINTS_NAME in store.points()
     if has and engines.answers(POINTS_NAME, scenarios):
         points = store.read_table(POINTS_NAME, "points")
-        points = points[points["orbit"] == archived[0]]
+        points = points[(points["orbit"] == archived[0]) & points["sender"].isin(needed)]
     else:
         results = simulate_all(scenarios)
         points = pd.concat([design, pd.DataFrame(map(measured, results))], axis=1)
