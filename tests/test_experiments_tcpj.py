@@ -322,7 +322,7 @@ def test_shares_and_harm_on_the_wire():
     found = judged(claims.wire_rows(flows(GREEDY), flows(FAIR, rtt_s=0.1)))
     assert found.at["tcpj-s4-shares", "verdict"] == "depends on shared_rtt"
     assert found.at["tcpj-s4-no-harm", "measured"] == pytest.approx(-50, rel=1e-4)
-    names = list(analysis.shared_link(flows(GREEDY)).table["flow"])
+    names = list(analysis.shared_link(flows(GREEDY))["flow"])
     assert names == ["NewReno", "SACK", "TCP-J"]
     (place,) = analysis.wire_map(flows(GREEDY)).to_dict("records")
     assert place["share"] == pytest.approx(2 / 3, rel=1e-4)

@@ -69,18 +69,17 @@ def shared(rates, seeds, rng):
 
 def test_equal_and_unequal_shares():
     rng = np.random.default_rng(3)
-    equal = measures.shares(shared({"a": 1, "b": 1, "c": 1}, 20, rng))
-    unequal = measures.shares(shared({"a": 1, "b": 1, "c": 1.5}, 20, rng))
-    assert equal.p_value > 0.05 > 1e-4 > unequal.p_value
-    assert equal.repetitions == 20
-    assert equal.table["share"].sum() == pytest.approx(1)
-    third = unequal.table.set_index("protocol").loc["c"]
+    equal = shared({"a": 1, "b": 1, "c": 1}, 20, rng)
+    unequal = shared({"a": 1, "b": 1, "c": 1.5}, 20, rng)
+    assert measures.equal_shares(equal) > 0.05 > 1e-4 > measures.equal_shares(unequal)
+    assert measures.shares(equal)["share"].sum() == pytest.approx(1)
+    third = measures.shares(unequal).set_index("protocol").loc["c"]
     assert third.low < 1.5 / 3.5 < third.high
-    two = measures.shares(shared({"a": 1, "b": 2}, 10, rng))
-    assert two.p_value == pytest.approx(2 / 2**10)
-    few = measures.shares(shared({"a": 1, "b": 1}, 2, rng))
-    assert np.isnan(few.p_value) and few.repetitions == 2  # too few for a test
-    one = measures.shares(shared({"a": 1, "b": 3}, 1, rng)).table
+    two = shared({"a": 1, "b": 2}, 10, rng)
+    assert measures.equal_shares(two) == pytest.approx(2 / 2**10)
+    few = shared({"a": 1, "b": 1}, 2, rng)
+    assert np.isnan(measures.equal_shares(few))  # too few for a test
+    one = measures.shares(shared({"a": 1, "b": 3}, 1, rng))
     assert one["share"].sum() == pytest.approx(1) and one["low"].isna().all()
 
 

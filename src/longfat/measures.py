@@ -4,7 +4,7 @@ A table has a row a run (or a flow of a run); a trace a row a change.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -166,35 +166,36 @@ def link_utilization(
     return 8 * np.diff(sent) / (rate_bps * np.diff(times_s))
 
 
-class Shares(NamedTuple):
-    """How flows divide what they get: `table` has a row a flow with share, low, high (of 1)."""
+def shares(table: pd.DataFrame, who: str = "protocol", value: str = "goodput_bps") -> pd.DataFrame:
+    """Return the flows' mean shares of their sum: a row a flow, with share, low and high (of 1).
 
-    table: pd.DataFrame
-    p_value: float
-    repetitions: int
-
-
-def shares(table: pd.DataFrame, who: str = "protocol", value: str = "goodput_bps") -> Shares:
-    """Return the flows' mean shares of their sum, and whether they are equal.
-
-    `table` has a row a flow and run: columns seed, `who` and `value`. `p_value` is that of the
-    Friedman test of equal shares over the repetitions, the sign test's for two flows; it is missing
-    for fewer than three repetitions. Intervals are Student-t, 95 %.
+    `table` has a row a flow and run: columns seed, `who` and `value`. Intervals are Student-t,
+    95 %, over the seeds.
     """
-    wide = table.pivot(index="seed", columns=who, values=value)
-    part = wide.div(wide.sum(axis=1), axis=0)
+    part = _shares(table, who, value)
     width = half_width(part.std(), len(part))
-    rows = pd.DataFrame(
-        {"share": part.mean(), "low": part.mean() - width, "high": part.mean() + width}
-    )
+    rows = {"share": part.mean(), "low": part.mean() - width, "high": part.mean() + width}
+    return pd.DataFrame(rows).reset_index()
+
+
+def equal_shares(table: pd.DataFrame, who: str = "protocol", value: str = "goodput_bps") -> float:
+    """Return the p value of a test whether flows share equally; `table` is as for `shares`.
+
+    It is the Friedman test's over the seeds, the sign test's for two flows; missing for fewer than
+    three seeds.
+    """
+    part = _shares(table, who, value)
     if len(part) < 3:
-        p_value = np.nan
-    elif part.shape[1] > 2:
-        p_value = scipy.stats.friedmanchisquare(*(part[name] for name in part)).pvalue
-    else:
-        above = int((part.iloc[:, 0] > 0.5).sum())
-        p_value = scipy.stats.binomtest(above, len(part)).pvalue
-    return Shares(rows.reset_index(), float(p_value), len(part))
+        return np.nan
+    if part.shape[1] > 2:
+        return float(scipy.stats.friedmanchisquare(*(part[name] for name in part)).pvalue)
+    above = int((part.iloc[:, 0] > 0.5).sum())
+    return float(scipy.stats.binomtest(above, len(part)).pvalue)
+
+
+def _shares(table: pd.DataFrame, who: str, value: str) -> pd.DataFrame:
+    wide = table.pivot(index="seed", columns=who, values=value)
+    return wide.div(wide.sum(axis=1), axis=0)
 
 
 def neighbour_goodput(runs: pd.DataFrame) -> pd.DataFrame:

@@ -19,13 +19,12 @@ import hashlib
 import itertools
 import json
 import os
-import re
 import shutil
 import sqlite3
 import tempfile
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -256,7 +255,12 @@ def read_table(experiment: str, table: str) -> "pd.DataFrame":
     return _read(experiment, table).to_pandas()
 
 
-def _read(experiment: str, table: str, columns: list[str] | None = None) -> "pa.Table":
+def _read(
+    experiment: str,
+    table: str,
+    columns: Collection[str] | None = None,
+    without: Collection[str] = (),
+) -> "pa.Table":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -266,7 +270,8 @@ def _read(experiment: str, table: str, columns: list[str] | None = None) -> "pa.
         return pa.table({})
     try:
         with pq.ParquetFile(path) as file:
-            return file.read(columns)
+            known = file.schema_arrow.names if columns is None else columns
+            return file.read([name for name in known if name not in without])
     except (pa.ArrowException, OSError) as error:
         raise LongfatError(f"the archive's file {path} cannot be read: {_first(error)}") from None
 
@@ -588,18 +593,25 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
 
 
 @functools.cache
-def kinds_and_draws(experiment: str) -> tuple[list[int], list[str], list[tuple[str, ...]]]:
+def kinds_and_draws(experiment: str) -> tuple[list[int], list[int], list[int]]:
     """Return of an archive's runs, in lists: their seeds; their kinds; their draws.
 
-    When something starts is often drawn from the seed: a draw is the seed with these times, as
-    text, a kind is the scenario (JSON) without them.
+    When something starts is often drawn from the seed: a draw is the seed with these times, and a
+    kind is all else that varies. Runs of the same draw have the same number; so have those of the
+    same kind that follow each other.
     """
-    runs = _read(experiment, "runs", ["seed", "scenario"]).to_pydict()
-    draws = [tuple(_DRAWN.findall(text)) for text in runs["scenario"]]
-    return runs["seed"], [_DRAWN.sub("", text) for text in runs["scenario"]], draws
+    import numpy as np
 
-
-_DRAWN = re.compile(r',?"(?:seed|start_s)":[^,}\]]+')
+    runs = _read(experiment, "runs", without=("simulated_s", "scenario"))
+    turns, drawn = np.zeros(len(runs), dtype=bool), []
+    for name, column in zip(runs.column_names, runs.columns, strict=True):
+        codes = column.combine_chunks().dictionary_encode("encode").indices.to_numpy()
+        if name.rpartition(".")[2] in ("seed", "start_s"):
+            drawn.append(codes)
+        else:
+            turns[1:] |= codes[1:] != codes[:-1]
+    draws = np.unique(np.column_stack(drawn), axis=0, return_inverse=True)[1]
+    return runs["seed"].to_pylist(), turns.cumsum().tolist(), draws.tolist()
 
 
 @functools.cache
@@ -628,12 +640,11 @@ def _traces(experiment: str) -> dict[int, dict[str, dict[str, Any]]]:
     import numpy as np
 
     traces: dict[int, dict[str, dict[str, Any]]] = {}
-    if (table := read_table(experiment, "traces")).empty:
+    if not (table := _read(experiment, "traces")).num_rows:
         return traces
-    table = table.astype({"series": object, "flow": object})
-    runs, names = table["run"].to_numpy(), table["series"].to_numpy()
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    runs, names = columns.pop("run"), columns.pop("series")
     begins = np.flatnonzero((runs[1:] != runs[:-1]) | (names[1:] != names[:-1])) + 1
-    columns = {name: table[name].to_numpy() for name in ("flow", "time_s", "value")}
     for start, end in itertools.pairwise([0, *begins.tolist(), len(table)]):
         run, series = int(runs[start]), names[start]
         here = {name: values[start:end] for name, values in columns.items()}

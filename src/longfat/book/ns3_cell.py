@@ -21,8 +21,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-import nbformat
-
 from longfat import paths
 from longfat.engines import ns3
 from longfat.errors import LongfatError
@@ -99,6 +97,8 @@ def kept() -> dict[str, str]:
 
 def cells() -> Iterator[tuple[str, Cell]]:
     """Yield each cell with the magic in the book's notebooks, and the name of its page."""
+    import nbformat  # a tenth of a second, which no page has to wait
+
     for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             first, _, program = cell.source.partition("\n")

@@ -35,7 +35,7 @@ def find(name: str, **parameters: Any) -> Chapter:
             f"no chapter '{name}': there are {', '.join(NAMES)}.{nearest(name, list(NAMES))}"
         )
     module = importlib.import_module(f"longfat.book.chapters.{name.replace('-', '_')}")
-    _collect_garbage_seldom()
+    _keep_what_is_imported()
     taken = inspect.signature(module.chapter).parameters
     if not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
         for parameter in set(parameters) - set(taken):
@@ -47,15 +47,7 @@ def find(name: str, **parameters: Any) -> Chapter:
     return module.chapter(**parameters)
 
 
-@functools.cache
-def _collect_garbage_seldom() -> None:
-    """Keep the garbage collector from what stays: what has been imported, and thousands of runs.
-
-    It took a quarter of the processor time that the numbers of TCP-J's chapter take.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+_keep_what_is_imported = functools.cache(gc.freeze)  # no garbage collector looks through it
 
 
 @functools.cache

@@ -596,7 +596,7 @@ def _tables(at: Setting) -> Iterator[Table]:
     yield Table(
         name="tcpj-shares",
         uses=("tcpj-wire",),
-        data=lambda runs: analysis.shared_link(runs.flows("tcpj-wire")).table,
+        data=lambda runs: analysis.shared_link(runs.flows("tcpj-wire")),
         formats=dict.fromkeys(("share", "low", "high"), "{:.3f}"),
         caption=f"Shares of a wire like the radio link, {at.repetitions} runs",
     )

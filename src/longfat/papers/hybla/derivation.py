@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 from numpy.typing import ArrayLike
+from scipy import special
 from scipy.optimize import brentq
 from sympy import (
     And,
@@ -521,8 +521,9 @@ def dropped_tail(window: ArrayLike, loss: ArrayLike) -> pd.DataFrame:
     )
     window, loss = np.broadcast_arrays(window, inputs.loss(loss))
     known = EQ.calculate((3, 4), W=window, p=loss)
-    others = window[..., None] - np.arange(1, 4)  # losses among the W - 1 that follow the first
-    probability = scipy.stats.binom.pmf(others, window[..., None] - 1, loss[..., None])
+    after, arrive = window[..., None] - 1, np.arange(3)  # of those that follow the first loss
+    others, lost = after - arrive, loss[..., None]
+    probability = special.binom(after, arrive) * lost**others * (1 - lost) ** arrive
     dropped = {
         "L": np.sum((1 + others) * probability, axis=-1),
         "D": np.sum(0.5 ** (1 + others) * probability, axis=-1),

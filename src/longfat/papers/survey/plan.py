@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import qmc
 
 from longfat import papers, statistics
 from longfat.errors import InputError, nearest
@@ -676,6 +675,8 @@ def drawn_paths(draws: int = DRAWS) -> pd.DataFrame:
     A Halton sequence a mechanism, so that more draws only add to fewer; what it does not vary is
     missing. The first draw of every mechanism comes first.
     """
+    from scipy.stats import qmc  # half a second, which only those wait who ask for paths
+
     tables = []
     for number, (mechanism, varied) in enumerate(MECHANISMS.items(), 1):
         sampler = qmc.Halton(len(varied), rng=np.random.default_rng(number))

@@ -456,12 +456,20 @@ def wires(runs: Runs) -> pd.DataFrame:
     return flows.assign(estimate=[estimate.get(key, np.nan) for key in keys])
 
 
-def shared_link(flows: pd.DataFrame) -> measures.Shares:
+def shared_link(flows: pd.DataFrame) -> pd.DataFrame:
     """Return how the flows of `wire` with TCP-J share, each under its protocol's name."""
-    split = measures.shares(
-        runs_on_engine(flows)[runs_on_engine(flows)["trio"] == "with TCP-J"], "flow"
-    )
-    return split._replace(table=split.table.assign(flow=split.table["flow"].str.split().str[0]))
+    split = measures.shares(_with_tcpj(flows), "flow")
+    return split.assign(flow=split["flow"].str.split().str[0])
+
+
+def equal_shares(flows: pd.DataFrame) -> float:
+    """Return the p value of a test whether the flows of `wire` with TCP-J share equally."""
+    return measures.equal_shares(_with_tcpj(flows), "flow")
+
+
+def _with_tcpj(flows: pd.DataFrame) -> pd.DataFrame:
+    own = runs_on_engine(flows)
+    return own[own["trio"] == "with TCP-J"]
 
 
 def wire_map(flows: pd.DataFrame) -> pd.DataFrame:

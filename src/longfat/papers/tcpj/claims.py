@@ -4,12 +4,13 @@ The claims are data/papers/tcpj/claims.csv, with their thresholds. An empty para
 chapter's base setting; else it names the row of parameters.csv that is varied.
 """
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sympy import count_ops, simplify, symbols, together
+from sympy import count_ops, expand, symbols, together
 
 from longfat import papers, statistics
 from longfat.experiment import Part, Runs, made
@@ -157,11 +158,13 @@ def varied_rows(runs: pd.DataFrame) -> Rows:
         }
         if parameter not in FITTED:
             yield from _gain_rows(own, where, touched, needed=set(runs["bit_error_rate"]))
-        base = _by_seed(runs[runs["parameter"] == ""], ["bit_error_rate"])
-        wide = _by_seed(own, ["bit_error_rate"])
-        if parameter == "westwood_base" and 4e-6 in base.index:
+        if parameter == "westwood_base" and 4e-6 in set(runs["bit_error_rate"]):
+            base, wide = (
+                _by_seed(table, ["bit_error_rate"]).loc[4e-6]
+                for table in (runs[runs["parameter"] == ""], own)
+            )
             row = {"claim": "tcpj-s4-dips", "at": _at(4e-6), "experiment": "tcpj-varied"}
-            yield left_of_the_lead(base.loc[4e-6], wide.loc[4e-6]) | row
+            yield left_of_the_lead(base, wide) | row
 
 
 def ns2_dips_rows(random_loss: pd.DataFrame, westwoods: pd.DataFrame) -> Rows:
@@ -204,18 +207,18 @@ def _gain_rows(
     more easily at fewer points.
     """
     wide = _by_seed(runs, ["bit_error_rate"])
-    cells = papers.claims("tcpj").query("quantity == 'gain' and rule == 'value'")
-    for cell in cells.itertuples():
+    rates = set(wide.index.get_level_values("bit_error_rate"))
+    for cell in _cells().itertuples():
         pair = {cell.protocol, cell.base}
-        if not pair.isdisjoint(touched) and cell.bit_error_rate in wide.index and pair <= {*wide}:
+        if not pair.isdisjoint(touched) and cell.bit_error_rate in rates and pair <= {*wide}:
             own = wide.loc[cell.bit_error_rate]
             ratio = np.log(own[cell.protocol] / own[cell.base]).dropna()
             found = statistics.prediction_interval(ratio)
             yield where | _per_cent(found) | {"claim": cell.id, "at": _at(cell.bit_error_rate)}
-    printed = papers.table("tcpj", 2).columns
-    wide = wide[wide.index.get_level_values("bit_error_rate").isin(printed)]
-    if set(wide.index.get_level_values("bit_error_rate")) != needed & set(printed):
+    printed = set(_printed_rates())
+    if rates & printed != needed & printed:
         return
+    wide = wide[wide.index.get_level_values("bit_error_rate").isin(printed)]
     for rate, own in wide.groupby(level="bit_error_rate"):
         if not {"SACK", "NewReno"}.isdisjoint(touched):
             same = statistics.paired(own["SACK"], own["NewReno"], ratio=True)
@@ -228,10 +231,21 @@ def _gain_rows(
         if not {"Westwood", "TCP-J"}.isdisjoint(touched):
             above = statistics.mean(np.log(own["TCP-J"] / own["Westwood"]))
             yield where | _per_cent(above) | {"claim": "tcpj-s4-above-westwood", "at": _at(rate)}
-        if rate != 4e-6 and 4e-6 in wide.index and not {"TCP-J", "NewReno"}.isdisjoint(touched):
+        if rate != 4e-6 and 4e-6 in rates and not {"TCP-J", "NewReno"}.isdisjoint(touched):
             peak = 100 * (wide["TCP-J"] / wide["NewReno"] - 1)
             step = statistics.mean((peak.loc[4e-6] - peak.loc[rate]).dropna())
             yield where | step | {"claim": "tcpj-s4-peak", "at": f"against {_at(rate)}"}
+
+
+@functools.cache
+def _cells() -> pd.DataFrame:
+    """The claims that are gains in a cell of table 2, or in the text."""
+    return papers.claims("tcpj").query("quantity == 'gain' and rule == 'value'")
+
+
+@functools.cache
+def _printed_rates() -> pd.Index:
+    return papers.table("tcpj", 2).columns
 
 
 def keeping_rows(runs: pd.DataFrame) -> Rows:
@@ -446,7 +460,7 @@ def operations(number: int) -> int:
         return 1 + int(count_ops(right.subs(2 * tcpj.T, constant)))
     samples = tcpj.sample_k + tcpj.sample_last
     merged = tcpj.alpha * tcpj.BW_last + constant * samples
-    assert simplify(merged.subs(constant, (1 - tcpj.alpha) / 2) - right) == 0
+    assert expand(merged.subs(constant, (1 - tcpj.alpha) / 2) - right) == 0
     return int(count_ops(merged))
 
 

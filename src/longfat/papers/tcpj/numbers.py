@@ -6,7 +6,7 @@ Gains and changes are in per cent, rates in Mb/s, windows in segments.
 import numpy as np
 import pandas as pd
 
-from longfat import measures, statistics
+from longfat import engines, measures, statistics
 from longfat.experiment import Runs
 from longfat.papers import tcpj
 from longfat.papers.tcpj import (
@@ -63,7 +63,7 @@ def of_chapter(runs: Runs) -> Numbers:
 def of_long_version(runs: Runs) -> Numbers:
     """Return all numbers of the long version's sentences."""
     closed = runs.derived(analysis.ns2_pipes)["closed (%)"]
-    equal = analysis.shared_link(runs.flows("tcpj-wire")).p_value
+    equal = analysis.equal_shares(runs.flows("tcpj-wire"))
     return (
         {
             "tcpj_pipe_least": closed.min(),
@@ -119,7 +119,7 @@ def joint_numbers() -> Numbers:
     holds, still_open = table["holds"], table["open"]
     silent, *_ = joint_settings.RADIOS
     all_gains, on_ns2 = joint.gains(), joint.gains(joint.ON_NS2)
-    radios = joint_settings.radios(joint_settings.settings().set_index("setting"))
+    radios = joint_settings.radios(engines.read_as_made(joint.ARCHIVE).groupby("setting").first())
     own, others = all_gains[radios == silent], all_gains[radios != silent]
     told = {
         name: _at_settings(f"tcpj-{claim}", engine)
@@ -343,7 +343,7 @@ def sensitivity_numbers(varied: pd.DataFrame, keeping: pd.DataFrame) -> Numbers:
 
 def shared_link_numbers(wire: pd.DataFrame, wires: pd.DataFrame) -> Numbers:
     """Shares of a wire, and what others lose."""
-    split = analysis.shared_link(wire).table.set_index("flow")["share"]
+    split = analysis.shared_link(wire).set_index("flow")["share"]
     plane = analysis.wire_map(wires)
     most, least = plane.loc[plane["share"].idxmax()], plane.loc[plane["share"].idxmin()]
     both = analysis.standard_goodput(runs_on_engine(wire), [])

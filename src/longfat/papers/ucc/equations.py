@@ -12,7 +12,7 @@ import functools
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize
+from scipy import linalg, optimize
 from sympy import And, Expr, Function, Lt, Max, Piecewise, symbols
 
 from longfat.errors import InputError, nearest
@@ -201,13 +201,15 @@ def correlated_sample(packets: int, utilization: float, states: int = 700) -> di
         )
     # Between two arrivals the queue serves k packets with probability (1 - r) r^k, r = 1/(1+rho).
     served = 1 / (1 + utilization)
+    band = np.repeat([[1.0], [-served]], states - 1, axis=1)
 
     def step(found: np.ndarray) -> np.ndarray:
         """What the next packet finds: Q' = max(Q + 1 - k, 0)."""
-        # From above: those that found one packet less, and k = 0, 1, 2, ... services.
+        # From above: those that found one packet less, and k = 0, 1, 2, ... services. A recursion,
+        # y[n] = x[n] + r y[n-1], as equations of one band below the diagonal.
         after = np.zeros_like(found)
-        filtered = scipy.signal.lfilter([1.0], [1.0, -served], found[:, -2::-1])
-        after[:, 1:] = (1 - served) * filtered[:, ::-1]
+        filtered, _ = linalg.lapack.dtbtrs(band, found[:, -2::-1].T, uplo="L", diag="U")
+        after[:, 1:] = (1 - served) * filtered.T[:, ::-1]
         after[:, 0] = found.sum(axis=1) - after.sum(axis=1)
         return after
 
