@@ -311,30 +311,29 @@ def unpaired(values: ArrayLike, reference: ArrayLike) -> dict[str, float]:
     return {"measured": measured, "low": low, "high": high, "runs": runs}
 
 
-def maximum(differences: pd.DataFrame, at: str, value: str, runs: int = 1) -> dict:
+def maximum(at: np.ndarray, differences: np.ndarray, runs: int = 1) -> dict[str, float]:
     """Return the largest absolute difference that a set of runs such as the paper's would show.
 
-    `differences` has a row a run: the column `at` says at which point it was made, `value` is its
-    (signed) difference. At each point the mean of `runs` further runs is drawn as Student's
-    distribution predicts it from ours, and the largest absolute value over the points is kept;
-    10,000 such sets give the interval that holds 95 % of them. So it is the distribution of the
-    largest one, and not that of the point which happened to be the largest.
+    `differences` are those of runs (signed), `at` says at which point each was made. At each point
+    the mean of `runs` further runs is drawn as Student's distribution predicts it from ours, and
+    the largest absolute value over the points is kept; 10,000 such sets give the interval that
+    holds 95 % of them. So it is the distribution of the largest one, and not that of the point
+    which happened to be the largest.
 
     Keys: measured (the median set's), low, high, runs (at the point with the fewest) and at (the
     point that is the largest most often). Without repetitions low and high are missing.
     """
-    points, where = np.unique(differences[at].to_numpy(), return_inverse=True)
-    values = differences[value].to_numpy(dtype=float)
+    points, where = np.unique(at, return_inverse=True)
     counts = np.bincount(where)
-    means = np.bincount(where, values) / counts
+    means = np.bincount(where, differences) / counts
     if (counts < 2).any():
         largest = np.abs(means).argmax()
         found = {"measured": abs(float(means[largest])), "low": np.nan, "high": np.nan}
-        return found | {"runs": int(counts.min()), "at": f"{at} = {points[largest]:g}"}
-    deviations = np.sqrt(np.bincount(where, (values - means[where]) ** 2) / (counts - 1))
+        return found | {"runs": int(counts.min()), "at": float(points[largest])}
+    deviations = np.sqrt(np.bincount(where, (differences - means[where]) ** 2) / (counts - 1))
     scale = deviations * np.sqrt(1 / runs + 1 / counts)
     found, often = largest_absolute(means, scale, counts)
-    return found | {"runs": int(counts.min()), "at": f"{at} = {points[often]:g}"}
+    return found | {"runs": int(counts.min()), "at": float(points[often])}
 
 
 def largest_absolute(

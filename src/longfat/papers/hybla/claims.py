@@ -90,13 +90,16 @@ def of_differences(setting: Setting, claims: pd.DataFrame, apart: pd.DataFrame) 
     `apart` is of `each_beside_model`, with transfer and metric.
     """
     rows: list[dict] = []
+    of_kind = dict(list(apart.groupby(["transfer", "metric"], observed=True)))
     for claim in claims[claims["method"].notna()].itertuples():
+        if (own := of_kind.get((claim.transfer, claim.metric))) is None:
+            continue
         legs = [
             name
             for name, leg in LEGS.items()
             if claim.method in (leg.methods if claim.transfer == "steady" else leg.transfers)
         ]
-        rows += _of_differences(setting, claim, apart[apart["leg"].isin(legs)])
+        rows += _of_differences(setting, claim, own[own["leg"].isin(legs)])
     return rows + _of_large_transfers(setting, claims, apart)
 
 
@@ -145,9 +148,8 @@ def _of_differences(setting: Setting, claim: Any, apart: pd.DataFrame) -> list[d
             "experiment": experiment,
         }
         if claim.rule == "maximum":
-            some = pd.DataFrame({"loss": at, "difference": found_at})
-            found = statistics.maximum(some, "loss", "difference", PRINTED_REPETITIONS)
-            rows.append(row | found | {"at": _at(float(found["at"].rpartition("= ")[2]))})
+            found = statistics.maximum(at, found_at, PRINTED_REPETITIONS)
+            rows.append(row | found | {"at": _at(found["at"])})
             continue
         for loss in np.unique(at):
             found = statistics.mean(found_at[at == loss])
