@@ -120,12 +120,18 @@ def stable(expression: sympy.Basic) -> Any:
     1 - (1 - p)**d keeps its digits where p is tiny.
     """
     form = expression.replace(_has_variable_exponent, _as_exponential)
-    form = sympy.powsimp(form, deep=True, combine="exp")
+    form = form.replace(
+        _multiplies_exponentials, lambda product: sympy.powsimp(product, combine="exp")
+    )
     return form.replace(expm1_opt.query, expm1_opt.value)
 
 
 def _has_variable_exponent(expression: sympy.Basic) -> bool:
     return expression.is_Pow and not expression.exp.is_number
+
+
+def _multiplies_exponentials(expression: sympy.Basic) -> bool:
+    return expression.is_Mul and sum(isinstance(one, sympy.exp) for one in expression.args) > 1
 
 
 def _as_exponential(power: sympy.Pow) -> Any:
