@@ -80,7 +80,9 @@ class Judged(TypedDict):
 
 EVIDENCE_COLUMNS = tuple(Evidence.__annotations__)
 _SETTING = ("engine", "parameter", "setting")
-BySetting = dict[tuple[str, str, str], pd.DataFrame]  # of one claim: the evidence, by `_SETTING`
+_POINT = ("measured", "low", "high", "runs", "at", "experiment")
+# Of one claim, by `_SETTING`: the columns `_POINT` of its points.
+BySetting = dict[tuple[str, ...], dict[str, np.ndarray]]
 JUDGED_COLUMNS = tuple(Judged.__annotations__)
 
 
@@ -131,12 +133,29 @@ def judge(
     _check(claims, evidence)
     texts = ("parameter", "setting", "at", "experiment")
     evidence = evidence.assign(**{name: evidence[name].fillna("").astype(str) for name in texts})
-    groups = dict(list(evidence.groupby("claim", sort=False)))
+    points = _by_setting(evidence)
     told = {} if at_once is None else _by_claim(at_once, claims)
     rows = [
-        _judge(claim, groups.get(claim.id), told.get(claim.id, [])) for claim in claims.itertuples()
+        _judge(claim, points.get(claim.id, {}), told.get(claim.id, []))
+        for claim in claims.itertuples()
     ]
     return pd.DataFrame(rows, columns=list(JUDGED_COLUMNS))
+
+
+def _by_setting(evidence: pd.DataFrame) -> dict[str, BySetting]:
+    """Return the evidence on each claim, setting by setting, in its order."""
+    names = zip(*(evidence[name].tolist() for name in ("claim", *_SETTING)), strict=True)
+    places: dict[str, dict[tuple[str, ...], list[int]]] = {}
+    for row, (claim, *setting) in enumerate(names):
+        places.setdefault(claim, {}).setdefault(tuple(setting), []).append(row)
+    columns = {name: evidence[name].to_numpy() for name in _POINT}
+    return {
+        claim: {
+            setting: {name: column[rows] for name, column in columns.items()}
+            for setting, rows in settings.items()
+        }
+        for claim, settings in places.items()
+    }
 
 
 def _check(claims: pd.DataFrame, evidence: pd.DataFrame) -> None:
@@ -154,10 +173,13 @@ def _by_claim(at_once: pd.DataFrame, claims: pd.DataFrame) -> dict[str, list[dic
     """Return what joint settings say of each claim, the row that decides first."""
     first = joint.deciding(at_once, claims)
     ordered = pd.concat([first, at_once.drop(first.index)])
-    return {name: rows.to_dict("records") for name, rows in ordered.groupby("id", sort=False)}
+    found: dict[str, list[dict]] = {}
+    for row in ordered.to_dict("records"):
+        found.setdefault(row["id"], []).append(row)
+    return found
 
 
-def _judge(claim: Any, evidence: pd.DataFrame | None, at_once: list[dict]) -> dict:
+def _judge(claim: Any, points: BySetting, at_once: list[dict]) -> dict:
     """Return the verdict on one claim (see `judge`)."""
     where = region(claim)
     row: dict[str, Any] = dict.fromkeys(JUDGED_COLUMNS, np.nan)
@@ -174,7 +196,6 @@ def _judge(claim: Any, evidence: pd.DataFrame | None, at_once: list[dict]) -> di
         return row | {"verdict": "undecidable", "reason": sentences(reason, note)}
     threshold = own_threshold(claim)
     row |= {"bound_low": where.low, "bound_high": where.high, "threshold": threshold}
-    points = {} if evidence is None else dict(list(evidence.groupby(list(_SETTING), sort=False)))
     records = _records(points, where)
     base = [one for one in records if not one["parameter"]]
     if not base:
@@ -234,10 +255,11 @@ def _records(points_of: BySetting, where: Region) -> list[dict]:
     records = []
     for names, points in points_of.items():
         found = outcome(points, where)
-        point = points.iloc[found.point]
+        point = {name: column[found.point] for name, column in points.items()}
         record: dict[str, Any] = dict(zip(_SETTING, names, strict=True))
         record |= {name: float(point[name]) for name in ("measured", "low", "high", "runs")}
-        record |= {"at": point["at"], "experiment": point["experiment"], "points": len(points)}
+        many = len(points["measured"])
+        record |= {"at": point["at"], "experiment": point["experiment"], "points": many}
         said = {"says": found.says, "decides": found.decides, "leans": found.leans}
         records.append(record | said)
     rank = ENGINES

@@ -1,7 +1,7 @@
 """The rules by which claims are judged, and what one engine at one setting says by one."""
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -234,6 +234,9 @@ def _needs(claim: Any, **numbers: float) -> None:
             raise InputError(f"{claim.id}: a claim judged by '{claim.rule}' needs its {name}")
 
 
+Points: TypeAlias = pd.DataFrame | Mapping[str, np.ndarray]  # columns measured, low, high, runs
+
+
 class Outcome(NamedTuple):
     """What one engine at one setting says of a claim, and by which of its points."""
 
@@ -244,7 +247,7 @@ class Outcome(NamedTuple):
     tied: bool = False  # open, but a point of it is a tie: it can no longer hold
 
 
-def outcome(points: pd.DataFrame, where: Region) -> Outcome:
+def outcome(points: Points, where: Region) -> Outcome:
     """Judge a claim by all points of one engine and setting: columns measured, low, high, runs.
 
     A claim about several points holds if it does at each of them; each test may then be made at its
@@ -259,7 +262,7 @@ def outcome(points: pd.DataFrame, where: Region) -> Outcome:
     Of the points that say so it is the one whose mean is the least favourable that decides.
     """
     measured, low, high, runs = (
-        points[name].to_numpy(dtype=float) for name in ("measured", "low", "high", "runs")
+        np.asarray(points[name], dtype=float) for name in ("measured", "low", "high", "runs")
     )
     known = ~np.isnan(low) & ~np.isnan(high)
     below = _beyond(where.low - measured, high - measured, measured - low, runs, where.strict)
@@ -294,7 +297,7 @@ def outcome(points: pd.DataFrame, where: Region) -> Outcome:
         ]
 
     if outside.size:  # one of these is enough, by the stricter test that many points ask for
-        runs_needed = np.nanmin([np.inf, *needed(outside, LEVEL / len(points))])
+        runs_needed = np.nanmin([np.inf, *needed(outside, LEVEL / len(measured))])
         return Outcome("open", worst, runs_needed, leans, met)
     return Outcome("open", worst, max(needed(doubtful, LEVEL)), leans, met)
 
@@ -343,14 +346,15 @@ class Turns(NamedTuple):
         return "fails" if sign * threshold > sign * self.fails else "open"
 
 
-def turns(points: pd.DataFrame, claim: Any, where: Region) -> Turns:
+def turns(points: Points, claim: Any, where: Region) -> Turns:
     """Return at which threshold of ours a claim would turn, by the points of `outcome`."""
     measured, low, high, runs = (
-        points[name].to_numpy(dtype=float) for name in ("measured", "low", "high", "runs")
+        np.asarray(points[name], dtype=float) for name in ("measured", "low", "high", "runs")
     )
     # The ends of the wider intervals that Holm asks of one point among several.
     freedom = np.maximum(runs - 1, 1)
-    wider = special.stdtrit(freedom, 1 - LEVEL / len(points)) / special.stdtrit(freedom, 1 - LEVEL)
+    strict = 1 - LEVEL / len(measured)
+    wider = special.stdtrit(freedom, strict) / special.stdtrit(freedom, 1 - LEVEL)
     lower = measured - (measured - low) * wider
     upper = measured + (high - measured) * wider
     known = ~np.isnan(low) & ~np.isnan(high)

@@ -1,7 +1,7 @@
 """The claims of the Hybla paper: by what each is judged, and what the chapter's sentences say."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -90,17 +90,15 @@ def of_differences(setting: Setting, claims: pd.DataFrame, apart: pd.DataFrame) 
     `apart` is of `each_beside_model`, with transfer and metric.
     """
     rows: list[dict] = []
-    of_kind = dict(list(apart.groupby(["transfer", "metric"], observed=True)))
+    runs = _by_setting(apart)
     for claim in claims[claims["method"].notna()].itertuples():
-        if (own := of_kind.get((claim.transfer, claim.metric))) is None:
-            continue
         legs = [
             name
             for name, leg in LEGS.items()
             if claim.method in (leg.methods if claim.transfer == "steady" else leg.transfers)
         ]
-        rows += _of_differences(setting, claim, own[own["leg"].isin(legs)])
-    return rows + _of_large_transfers(setting, claims, apart)
+        rows += _of_differences(setting, claim, runs, legs)
+    return rows + _of_large_transfers(setting, claims, runs)
 
 
 def steady_evidence(claims: pd.DataFrame, runs: pd.DataFrame, experiment: str) -> pd.DataFrame:
@@ -112,33 +110,60 @@ def steady_evidence(claims: pd.DataFrame, runs: pd.DataFrame, experiment: str) -
     at = plan.setting("paper", loss_rates=sorted(runs["loss"].unique()))
     given = runs.assign(leg="segment", experiment=experiment, **{"Mb/s": runs["goodput_bps"] / 1e6})
     apart = each_beside_model(at, given, "steady", "throughput")
-    apart = apart.assign(transfer="steady", metric="throughput")
-    rows = [row for claim in claims.itertuples() for row in _of_differences(at, claim, apart)]
+    by_setting = _by_setting(apart.assign(transfer="steady", metric="throughput"))
+    rows = [
+        row
+        for claim in claims.itertuples()
+        for row in _of_differences(at, claim, by_setting, ["segment"])
+    ]
     return pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
 
 
-def _of_differences(setting: Setting, claim: Any, apart: pd.DataFrame) -> list[dict]:
-    """Return the evidence on a claim about differences from the model, a setting after another.
+class OfSetting(NamedTuple):
+    """The runs of one setting: loss rates, and differences from the model in per cent."""
 
-    `apart` has a row a run, with its difference from the model in per cent. Only settings at which
-    every loss rate was run that the claim speaks of: the largest difference of some of them is not
-    the largest.
+    leg: str
+    parameter: str
+    value: str
+    experiment: str
+    losses: np.ndarray
+    differences: np.ndarray
+
+
+BySetting = dict[tuple[str, str], list[OfSetting]]  # by transfer and metric
+
+
+def _by_setting(apart: pd.DataFrame) -> BySetting:
+    """Return runs (`of_differences`) by transfer and metric, a setting after another."""
+    losses, differences = apart["loss"].to_numpy(), apart["difference"].to_numpy()
+    by = ["transfer", "metric", *SETTING_OF_RUNS]
+    found: BySetting = {}
+    places = apart.groupby(by, sort=False, observed=True).indices
+    for (*kind, leg, parameter, value, experiment), here in sorted(
+        places.items(), key=lambda setting: setting[1][0]
+    ):
+        own = OfSetting(leg, parameter, value, experiment, losses[here], differences[here])
+        found.setdefault(tuple(kind), []).append(own)
+    return found
+
+
+def _of_differences(
+    setting: Setting, claim: Any, by_setting: BySetting, legs: Collection[str]
+) -> list[dict]:
+    """Return the evidence of some legs on a claim about differences from the model.
+
+    Only of settings at which every loss rate was run that the claim speaks of: the largest
+    difference of some of them is not the largest.
     """
     low, high = 0.999 * claim.loss_min, 1.001 * claim.loss_max
     asked = {loss for loss in setting.loss_rates if low <= loss <= high}
-    here = (
-        (apart["transfer"] == claim.transfer)
-        & (apart["metric"] == claim.metric)
-        & apart["loss"].between(low, high)
-    )
-    apart = apart.loc[here, [*SETTING_OF_RUNS, "loss", "difference"]]
     rows = []
-    losses, differences = apart["loss"].to_numpy(), apart["difference"].to_numpy()
-    settings = apart.groupby(list(SETTING_OF_RUNS), sort=False, observed=True).indices
-    for names, places in sorted(settings.items(), key=lambda setting: setting[1][0]):
-        leg, parameter, value, experiment = names
-        at, found_at = losses[places], differences[places]
-        if set(at) != asked:
+    for leg, parameter, value, experiment, losses, differences in by_setting.get(
+        (claim.transfer, claim.metric), ()
+    ):
+        here = (low <= losses) & (losses <= high)
+        at, found_at = losses[here], differences[here]
+        if leg not in legs or not asked or set(at) != asked:
             continue
         row = {
             "claim": claim.id,
@@ -166,18 +191,19 @@ def _at(loss: float) -> str:
     return f"$p = {power}$" if mantissa == "1" else f"$p = {mantissa} \\times {power}$"
 
 
-def _of_large_transfers(setting: Setting, claims: pd.DataFrame, apart: pd.DataFrame) -> list[dict]:
+def _of_large_transfers(
+    setting: Setting, claims: pd.DataFrame, by_setting: BySetting
+) -> list[dict]:
     """Return the evidence on the paper's conclusion: that of its three parts together.
 
     By each engine that stands beside the paper's simulation, at settings that it ran all three at.
     """
     (claim,) = claims[claims["id"] == "hybla-s5-valid"].itertuples()
     legs = [name for name, leg in LEGS.items() if "simulation" in {*leg.methods, *leg.transfers}]
-    simulated = apart[apart["leg"].isin(legs)]
     parts = {}
     for transfer in ("steady", *list(setting.segments)[1:]):
         part = claim._replace(transfer=transfer, metric="throughput")
-        parts[transfer] = _of_differences(setting, part, simulated)
+        parts[transfer] = _of_differences(setting, part, by_setting, legs)
 
     def where(row: dict) -> tuple[str, str, str]:
         return row["engine"], row["parameter"], row["setting"]
