@@ -443,6 +443,22 @@ def test_an_archive_by_a_sender_that_is_gone_is_shown(empty_archive):
     assert len(points().table()) == 4
 
 
+def test_an_audit_leaves_runs_alone_whose_sender_is_gone(empty_archive, monkeypatch):
+    archive("small")
+    newreno = topologies.reference(congestion_control="newreno", duration_s=1)
+    engines.accept_new([newreno])
+    store.write_archive("other", [simulate(newreno)])
+    points().results()
+    monkeypatch.delitem(catalogue._read(catalogue.FOLDER)[0], "hybla")
+    words = []
+    assert audit.audit(9, seed=1, report=words.append)["experiment"].tolist() == ["other"]
+    for among_stale in (audit.accept, audit.carry):
+        words.clear()
+        assert among_stale(2, seed=1, report=words.append).empty
+        assert [line for line in words if line.startswith("cc/hybla: no longer here")]
+    assert {"small", "dots"} == set(audit.stale()["experiment"])
+
+
 def test_equal_values_are_not_written_again(empty_archive):
     archive("small")
     results = [simulate(small(seed)) for seed in (1, 2)]

@@ -44,16 +44,32 @@ def stale(experiment: str | None = None) -> pd.DataFrame:
     The columns of `archived_runs`, and parts: the names of what has (a point has all of its sweep).
     """
     runs = archived_runs(experiment)
-    others = {name: engines.changed_since(name).keys() for name in runs["experiment"].unique()}
+    others = {name: engines.changed_since(name) for name in runs["experiment"].unique()}
     doubtful = runs[runs["experiment"].map(others).astype(bool)]
-    parts = [
-        sorted(others[run.experiment] & _parts(run.scenario, run.engine))
-        if run.scenario
-        else sorted(others[run.experiment])
-        for run in doubtful.itertuples()
-    ]
+    parts = [sorted(_changed(run, others[run.experiment])) for run in doubtful.itertuples()]
     doubtful = doubtful.assign(parts=pd.Series(parts, index=doubtful.index, dtype=object))
     return doubtful[doubtful["parts"].astype(bool)]
+
+
+def _changed(run: Any, others: store.Versions) -> set[str]:
+    """Return what of `others`, which `engines.changed_since` tells, takes part in an archived run.
+
+    Of a run that nothing here reads any more, that is the congestion controls that are gone.
+    """
+    if not run.scenario:
+        return set(others)
+    try:
+        return others.keys() & _parts(run.scenario, run.engine)
+    except InputError:
+        return {name for name in others if _is_gone(name)}
+
+
+def _is_gone(name: str) -> bool:
+    try:
+        engines.part(name)
+    except InputError:
+        return True
+    return False
 
 
 def _parts(scenario: str, engine: str) -> set[str]:
@@ -94,6 +110,9 @@ def accept(sample: int, seed: int | None = None, report: Report = print) -> pd.D
         report("all code here is known to give the archived digits: there is nothing to accept")
     tables, draw = [], random.Random(seed)
     for name in names:
+        if _is_gone(name):
+            report(f"{name}: no longer here, so its runs stay as they were made")
+            continue
         part = engines.part(name)
         own = older[older["parts"].map(lambda parts, name=name: name in parts)]
         same = own["experiment"].map(lambda e, n=name, p=part: store.versions_of(e)[n] == str(p[1]))
@@ -141,7 +160,12 @@ def _here(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
     here = runs["engine"].map(engines.is_here).astype(bool)
     for engine in runs["engine"][~here].unique():
         report(f"engine {engine}: not on this machine, so none of its runs is drawn")
-    return runs[here]
+    if "parts" not in runs:
+        return runs[here]
+    gone = {name for name in runs["parts"].explode().dropna() if _is_gone(name)}
+    for name in sorted(gone):
+        report(f"{name}: no longer here, so no run or sweep of it is drawn")
+    return runs[here & runs["parts"].map(gone.isdisjoint).astype(bool)]
 
 
 def _drawn(runs: pd.DataFrame, sample: int, draw: random.Random) -> pd.DataFrame:
