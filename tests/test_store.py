@@ -434,6 +434,13 @@ def test_an_archive_of_which_nothing_says_what_made_it_is_run_again(empty_archiv
         audit.audit(1, experiment="dots")
 
 
+def test_a_design_with_another_column_is_not_answered_by_an_older_archive(empty_archive):
+    points().results()
+    path = empty_archive / "dots" / "points.parquet"
+    pd.read_parquet(path).drop(columns="seed").to_parquet(path, index=False)
+    assert points().table()["seed"].tolist() == [1, 2, 1, 2]
+
+
 def test_an_archive_by_a_sender_that_is_gone_is_shown(empty_archive):
     points().results()
     line = store.provenance()["dots"]

@@ -189,8 +189,10 @@ class Points(Experiment):
     def table(self) -> pd.DataFrame:
         """Return the design with what was measured, from the archive where that has this design."""
         columns = list(self.design)
+        stored = pd.DataFrame()
         if self.name in store.points() and not store.reproducing():
             stored = store.read_table(self.name, "points")
+        if len(stored) and set(columns) <= set(stored):
             found = self.design.merge(stored, on=columns, how="left", indicator=True)
             if len(found) == len(self.design) and (found["_merge"] == "both").all():
                 return self._present(found.drop(columns="_merge"))
