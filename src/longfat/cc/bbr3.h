@@ -257,8 +257,8 @@ class Bbr3
     static constexpr Time PROBE_RTT_DURATION = 200'000'000;
     static constexpr Time MIN_RTT_FILTER_LEN = 10'000'000'000;
     static constexpr int STARTUP_FULL_LOSS_COUNT = 6;
-    static constexpr Bytes WITH_THE_ACK =
-        NEVER; //!< C.delivered at an ACK, not yet told; a timer's is that before
+    //! C.delivered at an ACK, not yet told; a timer's is that before
+    static constexpr Bytes WITH_THE_ACK = NEVER;
 
     // What an ACK finds
 
