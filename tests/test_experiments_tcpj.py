@@ -463,6 +463,9 @@ def test_the_lead_that_is_left_is_a_part_of_the_lead():
     rows = [row for row in claims.varied_rows(pd.concat([runs.assign(parameter=""), with_sack]))]
     (dips,) = [row for row in rows if row["claim"] == "tcpj-s4-dips"]
     assert dips["measured"] == pytest.approx(50, rel=1e-3)  # half of ln 4 is ln 2
+    elsewhere = random_loss({"Westwood": 0, "TCP-J": 300}, rates=[1e-7]).assign(parameter="")
+    rows = claims.varied_rows(pd.concat([elsewhere, with_sack]))
+    assert "tcpj-s4-dips" not in {row["claim"] for row in rows}  # of no lead nothing is left
 
 
 def moved(**windows: float) -> pd.DataFrame:

@@ -3,6 +3,9 @@
 import ast
 import itertools
 import re
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -180,3 +183,16 @@ def test_what_is_the_same_structure():
     assert not is_the_same(one, ("b::Spec", {"rateBps", "delayS", "outages"}))
     assert not is_the_same(one, ("b::Link", {"source", "onArrival"}))
     assert not is_the_same(one, ("b::Link", set()))
+
+
+def test_a_paper_s_page_begins_without_what_only_some_of_its_numbers_need():
+    """Half a second that each reader of its notebook would wait."""
+    code = """
+        import sys
+        from longfat.book import chapters, ns3_cell, show
+        for name in ("hybla", "survey", "tcpj", "ucc"):
+            chapters.find(name)
+        print(*sorted({"networkx", "nbformat", "scipy.signal", "scipy.stats"} & set(sys.modules)))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    assert subprocess.check_output(command, text=True) == "\n"

@@ -351,6 +351,9 @@ def test_a_draw_is_the_seed_and_when_something_starts(empty_archive):
     assert len(set(kinds[:3])) == 1
     assert kinds[3] != kinds[0]
     assert len(set(draws)) == 4
+    store.write_archive("drawn", [simulate(one.replace(seed=1)) for one in [*at[::2], at[0]]])
+    _, _, (first, other, again) = store.kinds_and_draws("drawn")
+    assert first == again != other
 
 
 def test_an_experiment_of_other_code_is_run(empty_archive, other_code):
@@ -437,8 +440,10 @@ def test_an_archive_of_which_nothing_says_what_made_it_is_run_again(empty_archiv
 def test_a_design_with_another_column_is_not_answered_by_an_older_archive(empty_archive):
     points().results()
     path = empty_archive / "dots" / "points.parquet"
-    pd.read_parquet(path).drop(columns="seed").to_parquet(path, index=False)
-    assert points().table()["seed"].tolist() == [1, 2, 1, 2]
+    stored = pd.read_parquet(path)
+    for other in (stored.drop(columns="seed"), stored.astype({"seed": str})):
+        other.to_parquet(path, index=False)
+        assert points().table()["seed"].tolist() == [1, 2, 1, 2]
 
 
 def test_an_archive_by_a_sender_that_is_gone_is_shown(empty_archive):
@@ -450,20 +455,27 @@ def test_an_archive_by_a_sender_that_is_gone_is_shown(empty_archive):
     assert len(points().table()) == 4
 
 
-def test_an_audit_leaves_runs_alone_whose_sender_is_gone(empty_archive, monkeypatch):
+def test_an_audit_leaves_runs_alone_whose_sender_is_gone(empty_archive, other_code, monkeypatch):
     archive("small")
     newreno = topologies.reference(congestion_control="newreno", duration_s=1)
     engines.accept_new([newreno])
     store.write_archive("other", [simulate(newreno)])
     points().results()
+    store.write_archive("both", [simulate(newreno), simulate(small())])
     monkeypatch.delitem(catalogue._read(catalogue.FOLDER)[0], "hybla")
     words = []
-    assert audit.audit(9, seed=1, report=words.append)["experiment"].tolist() == ["other"]
+    assert set(audit.audit(9, seed=1, report=words.append)["experiment"]) == {"other", "both"}
     for among_stale in (audit.accept, audit.carry):
         words.clear()
         assert among_stale(2, seed=1, report=words.append).empty
         assert [line for line in words if line.startswith("cc/hybla: no longer here")]
-    assert {"small", "dots"} == set(audit.stale()["experiment"])
+    assert {"small", "dots", "both"} == set(audit.stale()["experiment"])
+    other_code(newreno="f" * 16)
+    assert audit.accept(2, seed=1, report=words.append)["equal"].all()
+    raised = replace(catalogue.find("newreno"), version=2)
+    monkeypatch.setitem(catalogue._read(catalogue.FOLDER)[0], "newreno", raised)
+    assert set(audit.carry(2, seed=1, report=words.append)["experiment"]) == {"other"}
+    assert "both: cc/hybla is no longer here, so it stays as it was made" in words
 
 
 def test_equal_values_are_not_written_again(empty_archive):

@@ -65,11 +65,16 @@ def _changed(run: Any, others: store.Versions) -> set[str]:
 
 
 def _is_gone(name: str) -> bool:
+    """Return whether an engine or a congestion control is not here any more ("": nothing says)."""
     try:
         engines.part(name)
     except InputError:
         return True
     return False
+
+
+def _named(gone: str) -> str:
+    return f"{gone}: no longer here" if gone else "nothing says by what some archives were made"
 
 
 def _parts(scenario: str, engine: str) -> set[str]:
@@ -111,7 +116,7 @@ def accept(sample: int, seed: int | None = None, report: Report = print) -> pd.D
     tables, draw = [], random.Random(seed)
     for name in names:
         if _is_gone(name):
-            report(f"{name}: no longer here, so its runs stay as they were made")
+            report(f"{_named(name)}, so its runs stay as they were made")
             continue
         part = engines.part(name)
         own = older[older["parts"].map(lambda parts, name=name: name in parts)]
@@ -139,11 +144,14 @@ def carry(
     versions, and of how many runs that is known; the others are to be made again. Returns what
     `audit` does.
     """
-    older, draw = _here(stale(experiment), report), random.Random(seed)
+    older, draw = stale(experiment), random.Random(seed)
     if older.empty:
         report("every archive is of the present versions of behaviour: there is nothing to carry")
     tables = []
-    for name, runs in older.groupby("experiment"):
+    for name, runs in _here(older, report).groupby("experiment"):
+        if gone := [part for part in store.versions_of(name) if _is_gone(part)]:
+            report(f"{name}: {gone[0]} is no longer here, so it stays as it was made")
+            continue
         table = _compared(_drawn(runs, sample, draw), report)
         tables.append(table)
         if table["equal"].all():
@@ -164,7 +172,7 @@ def _here(runs: pd.DataFrame, report: Report) -> pd.DataFrame:
         return runs[here]
     gone = {name for name in runs["parts"].explode().dropna() if _is_gone(name)}
     for name in sorted(gone):
-        report(f"{name}: no longer here, so no run or sweep of it is drawn")
+        report(f"{_named(name)}, so no run or sweep of it is drawn")
     return runs[here & runs["parts"].map(gone.isdisjoint).astype(bool)]
 
 

@@ -188,15 +188,20 @@ class Points(Experiment):
 
     def table(self) -> pd.DataFrame:
         """Return the design with what was measured, from the archive where that has this design."""
-        columns = list(self.design)
-        stored = pd.DataFrame()
-        if self.name in store.points() and not store.reproducing():
-            stored = store.read_table(self.name, "points")
-        if len(stored) and set(columns) <= set(stored):
+        archived = self._archived()
+        return self._simulated(self.scenarios)[0] if archived is None else self._present(archived)
+
+    def _archived(self) -> pd.DataFrame | None:
+        """Return the archive's rows of this design, or None where it has not all of them."""
+        if self.name not in store.points() or store.reproducing():
+            return None
+        stored, columns = store.read_table(self.name, "points"), list(self.design)
+        try:
             found = self.design.merge(stored, on=columns, how="left", indicator=True)
-            if len(found) == len(self.design) and (found["_merge"] == "both").all():
-                return self._present(found.drop(columns="_merge"))
-        return self._simulated(self.scenarios)[0]
+        except (KeyError, ValueError):  # it lacks a column, or has text where numbers are
+            return None
+        all_there = len(found) == len(self.design) and (found["_merge"] == "both").all()
+        return found.drop(columns="_merge") if all_there else None
 
     def _present(self, found: pd.DataFrame) -> pd.DataFrame:
         """Return archived rows; those that other versions of behaviour made are made again, or

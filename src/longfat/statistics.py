@@ -323,6 +323,7 @@ def maximum(at: np.ndarray, differences: np.ndarray, runs: int = 1) -> dict[str,
     Keys: measured (the median set's), low, high, runs (at the point with the fewest) and at (the
     point that is the largest most often). Without repetitions low and high are missing.
     """
+    differences = np.asarray(differences, dtype=float)
     points, where = np.unique(at, return_inverse=True)
     counts = np.bincount(where)
     means = np.bincount(where, differences) / counts

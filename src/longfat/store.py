@@ -593,12 +593,12 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
 
 
 @functools.cache
-def kinds_and_draws(experiment: str) -> tuple[list[int], list[int], list[int]]:
+def kinds_and_draws(experiment: str) -> tuple[list[int], list[int], list[tuple[int, ...]]]:
     """Return of an archive's runs, in lists: their seeds; their kinds; their draws.
 
     When something starts is often drawn from the seed: a draw is the seed with these times, and a
-    kind is all else that varies. Runs of the same draw have the same number; so have those of the
-    same kind that follow each other.
+    kind is all else that varies. Runs of the same draw have the same numbers, and those of the same
+    kind that follow each other have the same one.
     """
     import numpy as np
 
@@ -607,11 +607,10 @@ def kinds_and_draws(experiment: str) -> tuple[list[int], list[int], list[int]]:
     for name, column in zip(runs.column_names, runs.columns, strict=True):
         codes = column.combine_chunks().dictionary_encode("encode").indices.to_numpy()
         if name.rpartition(".")[2] in ("seed", "start_s"):
-            drawn.append(codes)
+            drawn.append(codes.tolist())
         else:
             turns[1:] |= codes[1:] != codes[:-1]
-    draws = np.unique(np.column_stack(drawn), axis=0, return_inverse=True)[1]
-    return runs["seed"].to_pylist(), turns.cumsum().tolist(), draws.tolist()
+    return runs["seed"].to_pylist(), turns.cumsum().tolist(), list(zip(*drawn, strict=True))
 
 
 @functools.cache

@@ -3,5 +3,5 @@
 import gc
 
 # What a page imports, and its thousands of runs, stay: the collector took a quarter of the
-# processor time of TCP-J's numbers, and a fifth of a second of what a page imports.
+# processor time of TCP-J's numbers, and a fifth of a second of a page's imports.
 gc.set_threshold(50_000, 20, 100)

@@ -143,7 +143,7 @@ def judge(
 
 
 def _by_setting(evidence: pd.DataFrame) -> dict[str, BySetting]:
-    """Return the evidence on each claim, setting by setting, in its order."""
+    """Return the evidence on each claim, setting by setting, in the evidence's order."""
     names = zip(*(evidence[name].tolist() for name in ("claim", *_SETTING)), strict=True)
     places: dict[str, dict[tuple[str, ...], list[int]]] = {}
     for row, (claim, *setting) in enumerate(names):

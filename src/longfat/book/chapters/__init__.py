@@ -47,7 +47,8 @@ def find(name: str, **parameters: Any) -> Chapter:
     return module.chapter(**parameters)
 
 
-_keep_what_is_imported = functools.cache(gc.freeze)  # no garbage collector looks through it
+# No garbage collector looks through it; what is garbage then, which is little, stays too.
+_keep_what_is_imported = functools.cache(gc.freeze)
 
 
 @functools.cache

@@ -90,7 +90,7 @@ def of_differences(setting: Setting, claims: pd.DataFrame, apart: pd.DataFrame) 
     `apart` is of `each_beside_model`, with transfer and metric.
     """
     rows: list[dict] = []
-    runs = _by_setting(apart)
+    runs = _runs_by_kind(apart)
     for claim in claims[claims["method"].notna()].itertuples():
         legs = [
             name
@@ -110,16 +110,16 @@ def steady_evidence(claims: pd.DataFrame, runs: pd.DataFrame, experiment: str) -
     at = plan.setting("paper", loss_rates=sorted(runs["loss"].unique()))
     given = runs.assign(leg="segment", experiment=experiment, **{"Mb/s": runs["goodput_bps"] / 1e6})
     apart = each_beside_model(at, given, "steady", "throughput")
-    by_setting = _by_setting(apart.assign(transfer="steady", metric="throughput"))
+    by_kind = _runs_by_kind(apart.assign(transfer="steady", metric="throughput"))
     rows = [
         row
         for claim in claims.itertuples()
-        for row in _of_differences(at, claim, by_setting, ["segment"])
+        for row in _of_differences(at, claim, by_kind, ["segment"])
     ]
     return pd.DataFrame(rows, columns=list(EVIDENCE_COLUMNS))
 
 
-class OfSetting(NamedTuple):
+class RunsOfSetting(NamedTuple):
     """The runs of one setting: loss rates, and differences from the model in per cent."""
 
     leg: str
@@ -130,25 +130,25 @@ class OfSetting(NamedTuple):
     differences: np.ndarray
 
 
-BySetting = dict[tuple[str, str], list[OfSetting]]  # by transfer and metric
+RunsByKind = dict[tuple[str, str], list[RunsOfSetting]]  # by transfer and metric
 
 
-def _by_setting(apart: pd.DataFrame) -> BySetting:
+def _runs_by_kind(apart: pd.DataFrame) -> RunsByKind:
     """Return runs (`of_differences`) by transfer and metric, a setting after another."""
     losses, differences = apart["loss"].to_numpy(), apart["difference"].to_numpy()
     by = ["transfer", "metric", *SETTING_OF_RUNS]
-    found: BySetting = {}
+    found: RunsByKind = {}
     places = apart.groupby(by, sort=False, observed=True).indices
     for (*kind, leg, parameter, value, experiment), here in sorted(
         places.items(), key=lambda setting: setting[1][0]
     ):
-        own = OfSetting(leg, parameter, value, experiment, losses[here], differences[here])
+        own = RunsOfSetting(leg, parameter, value, experiment, losses[here], differences[here])
         found.setdefault(tuple(kind), []).append(own)
     return found
 
 
 def _of_differences(
-    setting: Setting, claim: Any, by_setting: BySetting, legs: Collection[str]
+    setting: Setting, claim: Any, by_kind: RunsByKind, legs: Collection[str]
 ) -> list[dict]:
     """Return the evidence of some legs on a claim about differences from the model.
 
@@ -158,7 +158,7 @@ def _of_differences(
     low, high = 0.999 * claim.loss_min, 1.001 * claim.loss_max
     asked = {loss for loss in setting.loss_rates if low <= loss <= high}
     rows = []
-    for leg, parameter, value, experiment, losses, differences in by_setting.get(
+    for leg, parameter, value, experiment, losses, differences in by_kind.get(
         (claim.transfer, claim.metric), ()
     ):
         here = (low <= losses) & (losses <= high)
@@ -191,9 +191,7 @@ def _at(loss: float) -> str:
     return f"$p = {power}$" if mantissa == "1" else f"$p = {mantissa} \\times {power}$"
 
 
-def _of_large_transfers(
-    setting: Setting, claims: pd.DataFrame, by_setting: BySetting
-) -> list[dict]:
+def _of_large_transfers(setting: Setting, claims: pd.DataFrame, by_kind: RunsByKind) -> list[dict]:
     """Return the evidence on the paper's conclusion: that of its three parts together.
 
     By each engine that stands beside the paper's simulation, at settings that it ran all three at.
@@ -203,7 +201,7 @@ def _of_large_transfers(
     parts = {}
     for transfer in ("steady", *list(setting.segments)[1:]):
         part = claim._replace(transfer=transfer, metric="throughput")
-        parts[transfer] = _of_differences(setting, part, by_setting, legs)
+        parts[transfer] = _of_differences(setting, part, by_kind, legs)
 
     def where(row: dict) -> tuple[str, str, str]:
         return row["engine"], row["parameter"], row["setting"]

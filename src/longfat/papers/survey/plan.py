@@ -697,12 +697,11 @@ def inverse(at: Setting) -> Experiment:
         given = {name: value for name, value in drawn.items() if not math.isnan(value)}
         return over_drawn(at, algorithm, **given)
 
-    paths = drawn_paths(2 if at.quick else DRAWS)
-    return Experiment(
-        name="survey-inverse",
-        build=build,
-        points=paths.merge(pd.DataFrame({"algorithm": list(NAMES)}), how="cross"),
-    )
+    def points() -> pd.DataFrame:
+        paths = drawn_paths(2 if at.quick else DRAWS)
+        return paths.merge(pd.DataFrame({"algorithm": list(NAMES)}), how="cross")
+
+    return Experiment(name="survey-inverse", build=build, points=points)
 
 
 def over_drawn(

@@ -4,7 +4,6 @@ The claims are data/papers/tcpj/claims.csv, with their thresholds. An empty para
 chapter's base setting; else it names the row of parameters.csv that is varied.
 """
 
-import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -130,10 +129,11 @@ def random_loss_rows(runs: pd.DataFrame) -> Rows:
     ns-3 has no limited transmit without SACK here (data/faults.csv), so that its NewReno and
     Westwood are those of another setting.
     """
+    gains = _claims_of_gains()
     for where, own in _by_engine(runs, "tcpj-random-loss"):
         if where["engine"] == "ns3":
             where |= {"parameter": "limited_transmit", "setting": "off without SACK (ns-3)"}
-        yield from _gain_rows(own, where, needed=set(runs["bit_error_rate"]))
+        yield from _gain_rows(own, where, gains, needed=set(runs["bit_error_rate"]))
         wide = _by_seed(own[own["bit_error_rate"] == 1e-8], [])
         for name in wide.columns.drop("NewReno", errors="ignore"):
             found = statistics.paired(wide[name], wide["NewReno"], ratio=True)
@@ -146,6 +146,7 @@ def varied_rows(runs: pd.DataFrame) -> Rows:
     That is by Westwood with SACK, which differs from TCP-J in its estimate and window rule only:
     which part of TCP-J's lead over Westwood, in logarithms, is left of it.
     """
+    gains, base = _claims_of_gains(), runs[runs["parameter"] == ""]
     for (parameter, setting), own in runs[runs["parameter"] != ""].groupby(
         ["parameter", "setting"], sort=False
     ):
@@ -157,14 +158,11 @@ def varied_rows(runs: pd.DataFrame) -> Rows:
             for name in one.protocols
         }
         if parameter not in FITTED:
-            yield from _gain_rows(own, where, touched, needed=set(runs["bit_error_rate"]))
-        if parameter == "westwood_base" and 4e-6 in set(runs["bit_error_rate"]):
-            base, wide = (
-                _by_seed(table, ["bit_error_rate"]).loc[4e-6]
-                for table in (runs[runs["parameter"] == ""], own)
-            )
+            yield from _gain_rows(own, where, gains, touched, needed=set(runs["bit_error_rate"]))
+        if parameter == "westwood_base" and 4e-6 in set(base["bit_error_rate"]):
+            two = (_by_seed(table, ["bit_error_rate"]).loc[4e-6] for table in (base, own))
             row = {"claim": "tcpj-s4-dips", "at": _at(4e-6), "experiment": "tcpj-varied"}
-            yield left_of_the_lead(base, wide) | row
+            yield left_of_the_lead(*two) | row
 
 
 def ns2_dips_rows(random_loss: pd.DataFrame, westwoods: pd.DataFrame) -> Rows:
@@ -196,11 +194,12 @@ def _by_engine(runs: pd.DataFrame, experiment: str) -> Iterator[tuple[dict[str, 
 def _gain_rows(
     runs: pd.DataFrame,
     where: dict[str, Any],
+    gains: pd.DataFrame,
     touched: Collection[str] = PROTOCOLS,
     *,
     needed: set[float],
 ) -> Rows:
-    """What goodputs over the error rates say: of each cell of table 2, and of all of them.
+    """What goodputs over the error rates say of the `_claims_of_gains`, and of all of table 2.
 
     Only where a protocol is `touched` by what is varied: else it would be the base with fewer runs.
     And of all of them only where there are all error rates `needed` of the table: a claim holds
@@ -208,14 +207,14 @@ def _gain_rows(
     """
     wide = _by_seed(runs, ["bit_error_rate"])
     rates = set(wide.index.get_level_values("bit_error_rate"))
-    for cell in _cells().itertuples():
+    for cell in gains.itertuples():
         pair = {cell.protocol, cell.base}
         if not pair.isdisjoint(touched) and cell.bit_error_rate in rates and pair <= {*wide}:
             own = wide.loc[cell.bit_error_rate]
             ratio = np.log(own[cell.protocol] / own[cell.base]).dropna()
             found = statistics.prediction_interval(ratio)
             yield where | _per_cent(found) | {"claim": cell.id, "at": _at(cell.bit_error_rate)}
-    printed = set(_printed_rates())
+    printed = set(gains.loc[gains["where"] == "table 2", "bit_error_rate"])
     if rates & printed != needed & printed:
         return
     wide = wide[wide.index.get_level_values("bit_error_rate").isin(printed)]
@@ -237,15 +236,9 @@ def _gain_rows(
             yield where | step | {"claim": "tcpj-s4-peak", "at": f"against {_at(rate)}"}
 
 
-@functools.cache
-def _cells() -> pd.DataFrame:
-    """The claims that are gains in a cell of table 2, or in the text."""
+def _claims_of_gains() -> pd.DataFrame:
+    """Return the claims that are gains, in a cell of table 2 or in the text."""
     return papers.claims("tcpj").query("quantity == 'gain' and rule == 'value'")
-
-
-@functools.cache
-def _printed_rates() -> pd.Index:
-    return papers.table("tcpj", 2).columns
 
 
 def keeping_rows(runs: pd.DataFrame) -> Rows:
