@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from segment_scenarios import HEADERS, SENDERS, drawn, flow, link, run, scenario
 
+from longfat import topologies
 from longfat.cc import catalogue
+from longfat.engines import segment
 from longfat.engines.segment import native
+from longfat.scenario import Flow, Scenario
 
 FIXED = Path(__file__).parent / "cc_fixed.h"
 
@@ -62,6 +65,29 @@ def test_no_round_trip_is_longer_than_the_path(timestamps, segments_per_ack, los
     delay_s = 0.2 if segments_per_ack > 1 else 0
     assert answer["retransmissions"] > 50
     assert answer["max_rtt_s"] <= longest_s(10e6, 0.1, 20, delay_s)
+
+
+def test_a_segment_that_came_again_may_tell_of_what_was_sent_before_it():
+    """Where ACKs are lost a sample may be longer than its round trip: the run is no failed one."""
+    own = Flow(
+        source="sender",
+        target="receiver",
+        congestion_control={"name": "hybla", "parameters": {"rtt0_s": 0.025}},
+        max_window_segments=550,
+        initial_window_segments=1,
+        bytes=10_000_000,
+    )
+    links = topologies.duplex(
+        "sender",
+        "receiver",
+        rate_bps=1e8,
+        delay_s=0.275,
+        queue_packets=1000,
+        loss_per_packet=0.3,
+    )
+    lossy = Scenario(links=links, flows=[own], duration_s=5000, seed=2)
+    (row,) = segment.simulate(lossy).flow_rows()
+    assert row["transfer_time_s"] < 5000
 
 
 @pytest.mark.parametrize("timestamps", [False, True])

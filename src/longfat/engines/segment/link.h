@@ -78,6 +78,7 @@ struct PacketHeader
         SACK_HIDDEN = 512,  //!< acknowledgment: a base station has taken its SACK blocks out
         NEWEST = 1024, //!< acknowledgment, for the engine's own checks: the segment that caused it
                        //!< had not come before, nor had any that was sent later
+        AGAIN = 2048, //!< acknowledgment, for the engine's own checks: that segment had come before
     };
 
     const Route* route;

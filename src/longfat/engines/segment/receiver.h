@@ -274,7 +274,7 @@ class Receiver final : public Endpoint
             m_new = 0;
             m_is_newest = false;
             m_duplicate = packet.number;
-            send_ack(now);
+            send_ack(now, Packet::AGAIN);
             return;
         }
         ++m_new;

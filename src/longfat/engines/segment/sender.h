@@ -489,10 +489,11 @@ class Sender final : public Endpoint,
         {
             // No sample is longer than that of the segment which caused the ACK, but for the ACK's
             // delay, and a tick, in which timestamps are equal. Without SACK and timestamps a sender
-            // cannot always know, nor where a base station hides what it says of what came last; and of
-            // two that were sent again the first may have been overtaken.
+            // cannot always know, nor where a base station hides what it says of what came last; of two
+            // that were sent again the first may have been overtaken; and of what came before, when an
+            // ACK of it was lost, an ACK tells that is caused by a segment that came again.
             const bool knows = m_spec.timestamps && m_spec.sack && !sample.is_proven() &&
-                               !(packet.flags & Packet::SACK_HIDDEN);
+                               !(packet.flags & (Packet::SACK_HIDDEN | Packet::AGAIN));
             m_checks.expect(packet.segment_sent == NEVER || !knows ||
                                 rtt <= now - packet.segment_sent + m_spec.ack_timeout +
                                            m_spec.timestamp_tick,
