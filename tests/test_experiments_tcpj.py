@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from longfat import engines, experiment, papers, statistics
-from longfat.book import show
+from longfat.book import chapters, show
 from longfat.book.chapters import tcpj_charts as draw
 from longfat.errors import InputError
 from longfat.experiment import Experiment
@@ -93,6 +93,10 @@ def test_the_profile_decides_what_is_not_stated():
     assert (quick.repetitions, quick.duration_s, len(quick.silences)) == (3, 60, 1)
     own = plan.setting("quick", bit_error_rates=[1e-6], repetitions=5, duration_s=20)
     assert (own.bit_error_rates, own.repeated(3), own.silences) == ([1e-6], 3, ())
+    with pytest.raises(InputError, match="1e-07]: 1e-07 comes twice"):
+        plan.setting("quick", bit_error_rates=[1e-6, 1e-7, 1e-7])
+    with pytest.raises(InputError, match="must have 1e-06 and 4e-06"):
+        chapters.find("tcpj", bit_error_rates=[1e-6])
     assert own.handoff_at_s == 10
     small = plan.setting(new_radio_rate_bps=1502 * 8e3, rtt_s=0.005)
     assert small.held_segments == pytest.approx(35)

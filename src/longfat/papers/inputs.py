@@ -48,8 +48,9 @@ def at_least_one(field: str, value: ArrayLike, unit: str, infinite: bool = False
 def given_or_stated(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a paper states, with what is given (not None) in its place.
 
-    Raises InputError for a name that is none of what is stated, and for a value of another kind: a
-    word for a number, one number for a list. What is stated as None is a whole number.
+    Raises InputError for a name that is none of what is stated, for a value of another kind (a word
+    for a number, one number for a list), and for a list that has a number twice. What is stated as
+    None is a whole number.
     """
     for name in given:
         if name not in stated:
@@ -59,7 +60,17 @@ def given_or_stated(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict
             )
         if given[name] is not None and not _is_like(given[name], stated[name]):
             raise InputError(f"{name} is {quoted(given[name])}: it must be {_kind(stated[name])}")
+        if twice := _twice(given[name]):
+            raise InputError(f"{name} is {quoted(given[name])}: {twice[0]:g} comes twice")
     return dict(stated) | {name: one for name, one in given.items() if one is not None}
+
+
+def _twice(value: Any) -> list[float]:
+    """Return which numbers of a list come more than once; of what is no list, none."""
+    if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
+        return []
+    numbers = list(value)
+    return [one for one in numbers if numbers.count(one) > 1]
 
 
 def _is_like(value: Any, other: Any) -> bool:

@@ -11,6 +11,7 @@ from longfat import papers, pictures, statistics, topologies
 from longfat.book import joint as joint_tables
 from longfat.book import show
 from longfat.book.chapters import tcpj_charts as charts
+from longfat.errors import InputError
 from longfat.experiment import Chapter, Figure, Runs, Table, used
 from longfat.papers.joint import SETTINGS
 from longfat.papers.tcpj import (
@@ -150,8 +151,14 @@ def turned_claims(runs: Runs) -> pd.DataFrame:
 
 
 def chapter(profile: str = "paper", **parameters: Any) -> Chapter:
-    """Return the chapter at a setting (`plan.setting`)."""
+    """Return the chapter at a setting (`plan.setting`), which has at least `plan.TWO_RATES`."""
     at = plan.setting(profile, **parameters)
+    if not set(plan.TWO_RATES) <= set(at.bit_error_rates):
+        raise InputError(
+            f"bit_error_rates is {list(at.bit_error_rates)}: "
+            f"it must have {' and '.join(f'{rate:g}' for rate in plan.TWO_RATES)}, of which the "
+            "chapter's sentences speak"
+        )
     return Chapter(
         name="tcpj",
         setting=at,
