@@ -1,8 +1,9 @@
 """How long does a notebook take from the archive? `python tools/notebook_times.py` measures it.
 
-Each is executed by papermill, one at a time, as often as `RUNS` says, without what this machine has
-run before; data/notebook-times.csv has a row a notebook: the median, the least and the largest
-time, with the start of its kernel.
+Each is executed by papermill, one at a time, without what this machine has run before, in as many
+rounds as `RUNS` says: a machine may be slower for minutes. data/notebook-times.csv has a row a
+notebook: the median, the least and the largest time, with the start of its kernel; and one for a
+notebook without a cell, by which machines can be compared.
 """
 
 import os
@@ -14,11 +15,15 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+import nbformat
 import pandas as pd
+from tqdm import tqdm
 
 from longfat import paths
 
 RUNS = 3
+EMPTY = "without a cell"
+KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 COMMAND = (sys.executable, "-m", "papermill", "--cwd", str(paths.NOTEBOOKS), "--no-progress-bar")
 KEPT = "--no-request-save-on-cell-execute"  # written once, at its end
 
@@ -37,15 +42,19 @@ def seconds(notebook: Path) -> float:
 
 
 def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        empty = Path(folder) / f"{EMPTY}.ipynb"
+        nbformat.write(nbformat.v4.new_notebook(metadata=KERNEL), empty)
+        notebooks = [*sorted(paths.NOTEBOOKS.glob("*.ipynb")), empty]
+        rounds = [[seconds(one) for one in tqdm(notebooks)] for _ in range(RUNS)]
     rows = []
-    for notebook in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
-        times = [seconds(notebook) for _ in range(RUNS)]
+    for notebook, times in zip(notebooks, zip(*rounds, strict=True), strict=True):
         row = {"median": statistics.median(times), "least": min(times), "largest": max(times)}
-        print(notebook.stem, *(f"{value:.1f}" for value in row.values()), flush=True)
         rows.append({"notebook": notebook.stem} | row | {"runs": RUNS})
     table = pd.DataFrame(rows).assign(date=datetime.now(UTC).date().isoformat())
     path = paths.DATA / "notebook-times.csv"
     table.to_csv(path, index=False, float_format="%.1f", lineterminator="\n")
+    print(table.to_string(index=False))
 
 
 if __name__ == "__main__":
