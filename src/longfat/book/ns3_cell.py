@@ -97,7 +97,7 @@ def kept() -> dict[str, str]:
 
 def cells() -> Iterator[tuple[str, Cell]]:
     """Yield each cell with the magic in the book's notebooks, and the name of its page."""
-    import nbformat  # a tenth of a second, which no page has to wait
+    import nbformat  # a tenth of a second, and a page reads no notebooks
 
     for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
