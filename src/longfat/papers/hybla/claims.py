@@ -134,7 +134,10 @@ RunsByKind = dict[tuple[str, str], list[RunsOfSetting]]  # by transfer and metri
 
 
 def _runs_by_kind(apart: pd.DataFrame) -> RunsByKind:
-    """Return runs (`of_differences`) by transfer and metric, a setting after another."""
+    """Return the runs that `of_differences` takes by transfer and metric, setting by setting.
+
+    The order is that of a setting's first run, at whatever loss rate.
+    """
     losses, differences = apart["loss"].to_numpy(), apart["difference"].to_numpy()
     by = ["transfer", "metric", *SETTING_OF_RUNS]
     found: RunsByKind = {}
