@@ -168,6 +168,12 @@ class Derivation(NamedTuple):
         return "\n\n".join(lines)
 
 
+@cache
+def _steps(derivation: Callable[[], Steps]) -> tuple[tuple[str, sympy.Basic], ...]:
+    """Return the steps of a derivation: a page shows them, and its table judges them."""
+    return tuple(derivation())
+
+
 class Printed(NamedTuple):
     """An equation as the paper prints it, where that does not hold, and why it does not."""
 
@@ -204,7 +210,7 @@ class Ledger:
                 f"{self.equations.paper}: equation ({number}) is a definition, "
                 f"{definition.lhs}: no steps"
             )
-        return Derivation(number, self.names[number], tuple(self.derivations[number]()))
+        return Derivation(number, self.names[number], _steps(self.derivations[number]))
 
     def table(self) -> pd.DataFrame:
         """Run every derivation and return how each printed equation stood up, a row a number.
