@@ -11,9 +11,14 @@ import inspect
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from longfat import paths
 from longfat.errors import InputError, nearest
 from longfat.experiment import Chapter
+
+# Tables of some hundred rows are worked on; pyarrow's texts took a tenth of a page's time.
+pd.set_option("mode.string_storage", "python")
 
 LONG = "-long"  # ends the name of a chapter's page for specialists
 NAMES = tuple(
