@@ -7,6 +7,7 @@ notebook without a cell, by which machines can be compared.
 """
 
 import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -52,7 +53,8 @@ def main() -> None:
     for notebook, times in zip(notebooks, zip(*rounds, strict=True), strict=True):
         row = {"median": statistics.median(times), "least": min(times), "largest": max(times)}
         rows.append({"notebook": notebook.stem} | row | {"runs": RUNS})
-    table = pd.DataFrame(rows).assign(date=datetime.now(UTC).date().isoformat())
+    measured = {"python": platform.python_version(), "date": datetime.now(UTC).date().isoformat()}
+    table = pd.DataFrame(rows).assign(**measured)
     path = paths.DATA / "notebook-times.csv"
     table.to_csv(path, index=False, float_format="%.1f", lineterminator="\n")
     print(table.to_string(index=False))
