@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from pages import letters_px
 
@@ -42,6 +43,24 @@ def wide():
         panels[1, 1].text(x, 0.5, "a note of some length")
     show.settle(figure)
     yield figure
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("whose", ["panel's", "figure's"])
+def test_a_legend_keeps_the_markers_of_points_with_error_bars(whose):
+    figure, panels = plt.subplots(1, 2, figsize=(10, 4))
+    for panel, marker in zip(panels, "sv", strict=True):
+        panel.errorbar([1, 2], [1, 2], yerr=0.1, marker=marker, label="measured")
+        panel.plot([1, 2], [2, 1], marker="^", label="model")
+    if whose == "panel's":
+        panels[1].legend()
+    else:
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center")
+    show.settle(figure)
+    assert narrow.lay_out(figure)
+    legend = panels[1].get_legend() if whose == "panel's" else figure.legends[0]
+    markers = {line.get_marker() for line in legend.findobj(Line2D)}
+    assert {"^", "v" if whose == "panel's" else "s"} <= markers
     plt.close(figure)
 
 

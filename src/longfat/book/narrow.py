@@ -137,9 +137,13 @@ def _legend_again(figure: Figure, old: Legend, make: Callable[..., Legend], **pl
     """Make a legend of as many columns as there is room for."""
     texts = old.get_texts()
     widest = max(text.get_window_extent().width for text in texts) + HANDLE_IN * figure.dpi
+    names = [text.get_text() for text in texts]
+    # What the old one has of points with error bars are the bars alone, without the marker.
+    within = [old.axes] if old.axes in figure.axes else reversed(figure.axes)  # the first one's
+    drawn = {one.get_label(): one for axes in within for one in axes.containers}
     make(
-        old.legend_handles,
-        [text.get_text() for text in texts],
+        [drawn.get(name, kept) for name, kept in zip(names, old.legend_handles, strict=True)],
+        names,
         title=old.get_title().get_text(),
         ncols=max(1, int(0.9 * figure.bbox.width / widest)),
         fontsize=8,
