@@ -38,6 +38,7 @@ def lay_out(figure: Figure) -> bool:
         text.set_fontsize(size)
     _stack(figure, panels)
     figure.set_layout_engine("constrained")
+    figure.draw_without_rendering()  # a figure that was saved has texts of the file's resolution
     for panel in panels:
         _names_above(figure, panel)
     legends = list(figure.legends)
@@ -136,18 +137,23 @@ def _names_above(figure: Figure, panel: Axes) -> None:
 def _legend_again(figure: Figure, old: Legend, make: Callable[..., Legend], **place: Any) -> None:
     """Make a legend of as many columns as there is room for."""
     texts = old.get_texts()
-    widest = max(text.get_window_extent().width for text in texts) + HANDLE_IN * figure.dpi
     names = [text.get_text() for text in texts]
+    scales = [SMALLEST_POINTS / float(text.get_fontsize()) for text in texts]
+    widths = [
+        text.get_window_extent().width * scale for text, scale in zip(texts, scales, strict=True)
+    ]
+    panel = old.axes if old.axes in figure.axes else None
+    room = figure.bbox.x1 - (panel.bbox.x0 if panel else 0)
     # What the old one has of points with error bars are the bars alone, without the marker.
-    within = [old.axes] if old.axes in figure.axes else reversed(figure.axes)  # the first one's
+    within = [panel] if panel else reversed(figure.axes)  # the first of a name's
     drawn = {one.get_label(): one for axes in within for one in axes.containers}
     make(
         [drawn.get(name, kept) for name, kept in zip(names, old.legend_handles, strict=True)],
         names,
         title=old.get_title().get_text(),
-        ncols=max(1, int(0.9 * figure.bbox.width / widest)),
-        fontsize=8,
-        title_fontsize=8,
+        ncols=max(1, int(room / (max(widths) + HANDLE_IN * figure.dpi))),
+        fontsize=SMALLEST_POINTS,
+        title_fontsize=SMALLEST_POINTS,
         frameon=False,
         columnspacing=1,
         **place,
