@@ -372,7 +372,7 @@ def _write_tables(experiment: str, tables: "Mapping[str, pa.Table]") -> bool:
     import pyarrow.parquet as pq
 
     folder = archive_folder(experiment)
-    tables = {name: table.replace_schema_metadata(None) for name, table in tables.items()}
+    tables = {name: _as_written(table) for name, table in tables.items()}
     kept = {name for name, table in tables.items() if _is_there(folder, name, table)}
     if kept == set(tables) == {path.stem for path in folder.glob("*.parquet")}:
         return False
@@ -395,6 +395,15 @@ def _write_tables(experiment: str, tables: "Mapping[str, pa.Table]") -> bool:
             folder.rename(Path(scratch) / "old")
         fresh.rename(folder)
     return True
+
+
+def _as_written(table: "pa.Table") -> "pa.Table":
+    """Return a table as a file has it, whichever texts pandas has (its "mode.string_storage")."""
+    import pyarrow as pa
+
+    large = pa.types.is_large_string
+    fields = [one.with_type(pa.string()) if large(one.type) else one for one in table.schema]
+    return table.cast(pa.schema(fields))
 
 
 def _is_there(folder: Path, name: str, table: "pa.Table") -> bool:

@@ -54,7 +54,6 @@ RC: Any = {  # matplotlib's settings
     "font.size": 10,
     "axes.titlesize": 11,
     "axes.titlelocation": "left",
-    "axes.titley": 1.0,  # no panel has ticks on top, out of whose way it would have to go
     "lines.markersize": 4,
     "errorbar.capsize": 2,
     "legend.frameon": False,

@@ -20,7 +20,6 @@ from IPython.display import HTML, Markdown, display
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import LogFormatterSciNotation, NullFormatter, ScalarFormatter
 from matplotlib.transforms import Bbox
 from sympy import Symbol, latex
 
@@ -447,27 +446,16 @@ def offer(pages: Path, name: str, data: pd.DataFrame) -> None:
     data.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
 
 
-class _PowersOfTen(LogFormatterSciNotation):
-    """What a logarithmic axis has at its ticks, in Unicode: as TeX it takes longer to draw."""
-
-    def __call__(self, x: float, pos: int | None = None) -> str:
-        return super().__call__(x, pos) and self.fix_minus(powers(f"{x:.0e}", "text"))
-
-
 def set_powers(figure: Figure) -> None:
-    """Write numbers such as 1e-04 in a figure's texts, and those at its axes, as powers of ten."""
+    """Write numbers such as 1e-04 in a figure's texts as powers of ten."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            if isinstance(axis.get_minor_formatter(), LogFormatterSciNotation):
-                axis.set_minor_formatter(_PowersOfTen())
-            if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
-                axis.set_major_formatter(_PowersOfTen())
-            elif not isinstance(axis.get_major_formatter(), ScalarFormatter | NullFormatter):
-                labels = [label.get_text() for label in axis.get_ticklabels()]
-                if any(powers(label, "text") != label for label in labels):
-                    axis.set_ticks(axis.get_ticklocs(), [powers(one, "text") for one in labels])
+            labels = [label.get_text() for label in axis.get_ticklabels()]
+            if any(powers(label) != label for label in labels):
+                axis.set_ticks(axis.get_ticklocs(), [powers(label) for label in labels])
     for text in figure.findobj(Text):
-        text.set_text(powers(text.get_text(), "text"))
+        if powers(text.get_text()) != text.get_text():
+            text.set_text(powers(text.get_text()))
 
 
 _SIGNS = {

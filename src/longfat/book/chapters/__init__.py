@@ -17,7 +17,8 @@ from longfat import paths
 from longfat.errors import InputError, nearest
 from longfat.experiment import Chapter
 
-# Tables of some hundred rows are worked on; pyarrow's texts took a tenth of a page's time.
+# Tables of some hundred rows are worked on; pyarrow's texts took a tenth of a page's time. It is
+# set for all of the process: tables that were made before keep theirs.
 pd.set_option("mode.string_storage", "python")
 
 LONG = "-long"  # ends the name of a chapter's page for specialists
