@@ -222,18 +222,13 @@ def test_shares_may_be_drawn_of_per_cent_and_per_cent_of_shares():
     plt.close("all")
 
 
-def test_powers_of_ten_at_an_axis_are_text_in_unicode():
-    figure, (decade, around_zero, names) = show.subplots(1, 3)
-    decade.loglog([2e-4, 6e-4], [1, 1e4])
-    around_zero.plot([-1e3, 1e3], [0, 1])
-    around_zero.set_xscale("symlog", linthresh=10)
+def test_names_at_an_axis_have_powers_of_ten():
+    figure, (names, decades) = show.subplots(1, 2)
     names.bar(["1e-04", "some"], [1, 2])
+    decades.loglog([2e-4, 6e-4], [1, 1e4])
     show.settle(figure)
-    minor = [label.get_text() for label in decade.get_xticklabels(minor=True)]
-    assert next(text for text in minor if text) == "2 × 10⁻⁴"
-    assert "10²" in [label.get_text() for label in decade.get_yticklabels()]
-    assert {"−10³", "0", "10²"} <= {label.get_text() for label in around_zero.get_xticklabels()}
-    assert [label.get_text() for label in names.get_xticklabels()] == ["10⁻⁴", "some"]
+    assert [label.get_text() for label in names.get_xticklabels()] == ["$10^{-4}$", "some"]
+    assert r"$\mathdefault{10^{2}}$" in [label.get_text() for label in decades.get_yticklabels()]
     plt.close(figure)
 
 

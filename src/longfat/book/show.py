@@ -20,6 +20,7 @@ from IPython.display import HTML, Markdown, display
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import LogFormatterMathtext, ScalarFormatter
 from matplotlib.transforms import Bbox
 from sympy import Symbol, latex
 
@@ -450,6 +451,8 @@ def set_powers(figure: Figure) -> None:
     """Write numbers such as 1e-04 in a figure's texts as powers of ten."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
+            if isinstance(axis.get_major_formatter(), ScalarFormatter | LogFormatterMathtext):
+                continue  # they write none, and to ask for labels takes a while
             labels = [label.get_text() for label in axis.get_ticklabels()]
             if any(powers(label) != label for label in labels):
                 axis.set_ticks(axis.get_ticklocs(), [powers(label) for label in labels])
