@@ -37,8 +37,9 @@ def lay_out(figure: Figure) -> bool:
         size = min(max(text.get_fontsize(), SMALLEST_POINTS), LARGEST_POINTS)
         text.set_fontsize(size)
     _stack(figure, panels)
-    figure.set_layout_engine("constrained")
+    figure.set_layout_engine("none")
     figure.draw_without_rendering()  # a figure that was saved has texts of the file's resolution
+    figure.set_layout_engine("constrained")
     for panel in panels:
         _names_above(figure, panel)
     legends = list(figure.legends)
