@@ -64,6 +64,24 @@ def test_a_legend_keeps_the_markers_of_points_with_error_bars(whose):
     plt.close(figure)
 
 
+def test_a_figure_that_was_saved_is_laid_out_as_one_that_was_not():
+    names = ["some of these", "a name of middling length"]
+    phones = []
+    for saved in (False, True):
+        figure, panels = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
+        for panel in panels:
+            panel.errorbar([1, 2], names, xerr=0.1, label="one of the points that were measured")
+            panel.plot([2, 1], names, label="what the model has")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center")
+        show.settle(figure)
+        if saved:
+            pictures.svg(figure)
+        assert narrow.lay_out(figure)
+        phones.append(pictures.svg(figure))
+        plt.close(figure)
+    assert phones[0] == phones[1]
+
+
 def test_panels_go_below_each_other_with_labels_of_their_own(wide):
     assert narrow.lay_out(wide)
     panels = wide.axes
