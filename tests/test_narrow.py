@@ -64,6 +64,17 @@ def test_a_legend_keeps_the_markers_of_points_with_error_bars(whose):
     plt.close(figure)
 
 
+def test_names_of_many_rows_do_not_lie_on_each_other():
+    figure, panels = plt.subplots(1, 2, figsize=(10, 7), sharey=True)
+    for panel in panels:
+        panel.plot(range(28), [f"row {number}" for number in range(28)])
+    show.settle(figure)
+    assert narrow.lay_out(figure)
+    figure.draw_without_rendering()
+    assert all(apart(panel.get_yticklabels()) for panel in panels)
+    plt.close(figure)
+
+
 def test_a_figure_that_was_saved_is_laid_out_as_one_that_was_not():
     names = ["some of these", "a name of middling length"]
     phones = []

@@ -21,6 +21,7 @@ LARGEST_POINTS = 9.0
 SMALLEST_POINTS = 8.0
 MOST_STACKED = 6  # more panels than these stand in two columns
 PANEL_IN = (1.6, 2.8)  # the height of one among several
+LINE_IN = 0.14  # of a row's name beside its panel, at least
 LONG_NAMES = 0.42  # of the width: such names of rows stand above their row
 HANDLE_IN = 0.45  # of a legend: its handle and the space around
 ROW_IN = 0.36  # with its name above it, or of two lines of words
@@ -76,6 +77,7 @@ def _stack(figure: Figure, panels: list[Axes]) -> None:
         return
     rows = -(-len(panels) // columns)
     height_in = min(max(0.8 * height_in, PANEL_IN[0]), PANEL_IN[1])
+    height_in = max(height_in, 0.6 + LINE_IN * max(len(panel.get_yticks()) for panel in panels))
     if any(len(panel.texts) > MOST_NOTES for panel in panels):
         height_in = max(height_in, 0.6 + ROW_IN * len(panels[0].get_yticks()))
     figure.set_size_inches(WIDTH_IN, rows * height_in)
