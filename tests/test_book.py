@@ -74,6 +74,18 @@ def reader(browser):
     assert not problems
 
 
+def resize(page, width_px: int, height_px: int = 900):
+    """Show a page so large, and wait for the pictures that it then asks for.
+
+    A picture on its way has no address, and another change of width would abort it.
+    """
+    page.set_viewport_size({"width": width_px, "height": height_px})
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+    page.wait_for_function("() => [...document.images].every(image => image.complete)")
+
+
 @pytest.fixture
 def visit(browser):
     """Open pages of the book one after the other, in a context of the test's own."""
@@ -193,7 +205,7 @@ def test_nothing_is_wider_than_its_place_unless_it_says_that_it_scrolls(page):
 
     found = []
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width)
         page.wait_for_timeout(300)  # the page looks again a tenth of a second after a change
         try:  # or later, where the machine is busy
             page.wait_for_function(f"() => !({WIDER})().length", timeout=5000)
@@ -212,7 +224,7 @@ def test_nothing_is_wider_than_its_place_unless_it_says_that_it_scrolls(page):
     drawn = page.locator("article figure img, .longfat-card img").evaluate_all(
         "all => all.map(e => [e.currentSrc, e.clientWidth])"
     )
-    page.set_viewport_size({"width": 1280, "height": 900})
+    resize(page, 1280)
     assert not found, "\n".join(found)
     assert scrolled <= WIDTHS[-1]
     assert not wide
@@ -304,7 +316,7 @@ def test_the_scoreboard_fits_two_screens_before_its_list(visit, width):
     """And on a phone a statement is a card: nothing of it is beyond the edge."""
     height = {1400: 900, 390: 844}[width]
     page = visit("book/scoreboard")
-    page.set_viewport_size({"width": width, "height": height})
+    resize(page, width, height)
     # All at one moment: the page above may still be laid out for the new width.
     cells = page.locator(".table-scoreboard tbody tr").first.locator("td")
     cells = cells.evaluate_all("cells => cells.map(cell => cell.getBoundingClientRect().toJSON())")
