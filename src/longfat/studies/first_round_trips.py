@@ -376,7 +376,7 @@ def linux(runs: Runs) -> pd.DataFrame:
     by = ["path", "size", "start_up"]
     names = {"transfer_time_s": "s", "retransmissions": "lost"}
     here, there = (runs.flows(name).set_index(by)[list(names)] for name in (BESIDE_LINUX, ON_LINUX))
-    found = here.join(there, lsuffix="_here", rsuffix="_linux")
+    found = here.add_suffix("_here").join(there.add_suffix("_linux"))
     columns = {
         f"{long}_{where}": f"{short}_{where}"
         for long, short in names.items()
