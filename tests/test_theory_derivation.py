@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from sympy import Eq, Rational, Symbol
+from sympy import Eq, Rational, Symbol, checkodesol
 
 from longfat.errors import InputError
 from longfat.papers import hybla
@@ -167,6 +167,8 @@ def test_a_round_trip_adds_what_its_acks_add_one_by_one():
 
 def test_its_derivation_is_its_number():
     steps = dict(enumerate(derivation.round_of_growth()))
+    rate, solution = steps[0][1], steps[1][1]
+    assert checkodesol(rate, solution) == (True, 0)
     square = steps[2][1]
     given = dict(zip(sorted(square.free_symbols, key=str), (275.0, 0.0, 22.0), strict=True))
     window = float(square.rhs.subs(given)) ** 0.5

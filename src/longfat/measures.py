@@ -58,7 +58,7 @@ def estimate_error(delivered: Trace, estimate: Trace, times: np.ndarray) -> dict
 
 
 def goodput_over_time(
-    delivered: pd.DataFrame, interval_s: float, duration_s: float, start_s: float = 0.0
+    delivered: Trace, interval_s: float, duration_s: float, start_s: float = 0.0
 ) -> pd.DataFrame:
     """Return the goodput of each flow in each whole interval, from its `delivered_bytes` trace.
 
@@ -66,21 +66,32 @@ def goodput_over_time(
     of the result: flow, time_s (end of the interval), goodput_bps. A trace that holds the last
     value in each of N intervals is exact where `interval_s` is a multiple of those.
     """
+    ends_s, rates = interval_goodput(delivered, interval_s, duration_s, start_s)
+    return pd.DataFrame(
+        {
+            "flow": [flow for flow in rates for _ in ends_s],
+            "time_s": np.tile(ends_s, len(rates)),
+            "goodput_bps": np.concatenate([*rates.values()]),
+        }
+    )
+
+
+def interval_goodput(
+    delivered: Trace, interval_s: float, duration_s: float, start_s: float = 0.0
+) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
+    """Return where the intervals of `goodput_over_time` end (s), and each flow's goodput (bit/s) in
+    them; it makes no table."""
     if not 0 < interval_s <= duration_s - start_s:
         raise InputError(f"interval_s is {interval_s:g}: it must be above 0 and at most the run's")
     count = int(round((duration_s - start_s) / interval_s, 6))
     edges = start_s + interval_s * np.arange(count + 1)
-    of_flows = {
-        flow: np.nan_to_num(values_at(trace, "delivered_bytes", edges + 1e-9))
-        for flow, trace in delivered.groupby("flow", sort=False)
-    }
-    return pd.DataFrame(
-        {
-            "flow": [flow for flow in of_flows for _ in range(count)],
-            "time_s": np.tile(edges[1:], len(of_flows)),
-            "goodput_bps": 8 * np.diff(list(of_flows.values())).ravel() / interval_s,
-        }
-    )
+    columns = {name: np.asarray(delivered[name]) for name in ("flow", "time_s", "delivered_bytes")}
+    rates = {}
+    for flow in dict.fromkeys(columns["flow"].tolist()):
+        trace = {name: values[columns["flow"] == flow] for name, values in columns.items()}
+        reached = np.nan_to_num(values_at(trace, "delivered_bytes", edges + 1e-9))
+        rates[flow] = 8 * np.diff(reached) / interval_s
+    return edges[1:], rates
 
 
 def slope(

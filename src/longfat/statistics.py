@@ -345,17 +345,22 @@ def largest_absolute(
     They lie about `means`, by `scale`, of which so many runs tell (`counts`). Keys of the first:
     measured (the median), low, high.
     """
-    sizes = np.abs(means + scale * _students(tuple(counts.tolist())))
-    low, middle, high = np.quantile(sizes.max(axis=1), [LEVEL, 0.5, 1 - LEVEL])
+    drawn = _students(tuple(counts.tolist()))
+    sizes = np.abs(means[:, np.newaxis] + scale[:, np.newaxis] * drawn)
+    low, middle, high = np.quantile(sizes.max(axis=0), [LEVEL, 0.5, 1 - LEVEL])
     found = {"measured": float(middle), "low": float(low), "high": float(high)}
-    return found, int(np.bincount(sizes.argmax(axis=1)).argmax())
+    return found, int(np.bincount(sizes.argmax(axis=0)).argmax())
 
 
 @functools.lru_cache(maxsize=16)  # a chapter asks for the same ones hundreds of times
 def _students(counts: tuple[int, ...]) -> np.ndarray:
-    """Return 10,000 draws of Student's distribution for means of so many runs, the same ones."""
+    """Return 10,000 draws of Student's distribution for means of so many runs, the same ones.
+
+    A row a mean: the largest of each draw is found fastest that way.
+    """
     degrees = np.array(counts) - 1
-    return np.random.default_rng(1).standard_t(degrees, size=(10_000, len(counts)))
+    drawn = np.random.default_rng(1).standard_t(degrees, size=(10_000, len(counts)))
+    return np.ascontiguousarray(drawn.T)
 
 
 def _deviation(values: np.ndarray) -> float:

@@ -43,10 +43,8 @@ def goodputs(
     design = runs.design(name)
     chosen = design.index if seed is None else design.index[design["seed"] == seed]
     results = runs.results(name)
-    rates = [
-        measures.goodput_over_time(results[run].traces["delivered_bytes"], interval_s, duration_s)
-        for run in chosen
-    ]
+    traces = [results[run].trace_columns("delivered_bytes") for run in chosen]
+    rates = [measures.goodput_over_time(trace, interval_s, duration_s) for trace in traces]
     table = pd.concat(rates, keys=chosen, names=["run", None]).reset_index("run")
     table["Mb/s"] = table.pop("goodput_bps") / 1e6
     return design.join(table.set_index("run"), how="right").reset_index(drop=True)

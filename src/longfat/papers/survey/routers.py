@@ -89,13 +89,16 @@ def _settled(runs: Runs, name: str) -> pd.DataFrame:
     rows = []
     for result in runs.results(name):
         duration_s = result.scenario.duration_s
-        rates = measures.goodput_over_time(result.traces["delivered_bytes"], 10, duration_s)
-        late = rates[rates["time_s"] > duration_s / 3]
-        wide = late.pivot(index="time_s", columns="flow", values="goodput_bps") / 1e6
+        trace = result.trace_columns("delivered_bytes")
+        ends_s, rates = measures.interval_goodput(trace, 10, duration_s)
+        mbps = np.array([rates[flow] for flow in sorted(rates)])[:, ends_s > duration_s / 3] / 1e6
+        means = mbps.mean(axis=1)
+        moving = means > 0
+        variation = mbps[moving].std(axis=1, ddof=1) / means[moving]
         rows.append(
-            {"mbps": wide.mean().tolist()}
-            | {"jain": float(measures.jain_index(wide.to_numpy()).mean())}
-            | {"variation": float((wide.std() / wide.mean()).mean())}
+            {"mbps": means.tolist()}
+            | {"jain": float(measures.jain_index(mbps.T).mean())}
+            | {"variation": float(variation.mean())}
         )
     return runs.design(name).join(pd.DataFrame(rows, columns=["mbps", "jain", "variation"]))
 

@@ -29,6 +29,11 @@ def _sums(flows: pd.DataFrame, by: Sequence[str], *more: str) -> pd.DataFrame:
     return flows.groupby(list(by))[["Mb/s", *more]].sum().reset_index()
 
 
+def _by_key(table: pd.DataFrame, by: Sequence[str]) -> dict[tuple, np.ndarray]:
+    """Return what was got (Mb/s) where these columns have the same values: by their values."""
+    return {key: values.to_numpy() for key, values in table.groupby(list(by))["Mb/s"]}
+
+
 def held_windows(runs: Runs) -> pd.DataFrame:
     """Return utilization and estimate of one UCC flow that its receiver holds at a window.
 
@@ -232,13 +237,13 @@ def ratio(measured: pd.Series, reference: pd.Series) -> dict:
 def neighbour_points(beside: pd.DataFrame, neighbour: str, reference: str) -> list[dict]:
     """What a neighbour gets beside UCC over beside `reference`, a point a loss rate."""
     mine = beside[beside["neighbour"] == neighbour]
+    got = _by_key(mine, ["loss", "control"])
     points = []
     for loss in sorted(mine["loss"].unique()):
-        here = mine[mine["loss"] == loss].groupby("control")["Mb/s"]
-        got = {name: values for name, values in here}
-        if "UCC" in got and reference in got and min(len(got["UCC"]), len(got[reference])) > 1:
+        both = [got.get((loss, name), ()) for name in ("UCC", reference)]
+        if min(map(len, both)) > 1:
             at = f"{neighbour}, $p = {loss:g}$"
-            points.append({"loss": loss, "at": at} | ratio(got["UCC"], got[reference]))
+            points.append({"loss": loss, "at": at} | statistics.unpaired(*both))
     return points
 
 
@@ -288,6 +293,7 @@ def layout_ratios(goodput: pd.DataFrame) -> pd.DataFrame:
     `goodput` is of `chain_goodput`; a step whose senders are not in it is left out. A row a layout,
     step and loss rate; columns measured (the ratio), low, high (95 %), runs.
     """
+    got = _by_key(goodput, ["layout", "loss", "control"])
     rows = []
     for layout in goodput["layout"].unique():
         runs = goodput[goodput["layout"] == layout]
@@ -295,8 +301,9 @@ def layout_ratios(goodput: pd.DataFrame) -> pd.DataFrame:
             if not {control, reference} <= set(runs["control"]):
                 continue
             for loss in sorted(runs["loss"].unique()):
-                here = runs[runs["loss"] == loss].set_index("control")["Mb/s"]
-                found = ratio(here.loc[[control]], here.loc[[reference]])
+                found = statistics.unpaired(
+                    got[layout, loss, control], got[layout, loss, reference]
+                )
                 rows.append(
                     {"layout": layout, "loss": loss, "control": control, "reference": reference}
                     | found
@@ -399,8 +406,9 @@ def regions(runs: Runs) -> pd.DataFrame:
 
 def waiting_s(result: Result) -> float:
     """Return the mean delay in the queue before the radio link, once a tenth of a run is over."""
-    queue = result.traces[plan.QUEUE]
-    queue = queue[queue["link"] == "R>N3"]
+    queue = result.trace_columns(plan.QUEUE)
+    radio = np.asarray(queue["link"]) == "R>N3"
+    queue = {name: np.asarray(queue[name])[radio] for name in ("time_s", plan.QUEUE)}
     times = np.arange(0.1, 1.0, 0.02) * result.scenario.duration_s
     waiting = np.nanmean(measures.values_at(queue, plan.QUEUE, times))
     packet_bytes = result.scenario.flows[0].segment_bytes + plan.ACK_BYTES
@@ -462,21 +470,21 @@ def clocks(runs: Runs, archive: str = plan.BY_CLOCKS) -> pd.DataFrame:
     flows = runs.flows(archive)
     if flows.empty:  # this machine can neither run nor find them
         return pd.DataFrame(columns=names)
-    plain = flows[flows["pair"] == "NewReno and NewReno"]
+    by, newreno = ["clock", "mend", "loss"], "NewReno and NewReno"
+    together = _by_key(_sums(flows, [*by, "pair", "seed"]), [*by, "pair"])
+    second = _by_key(flows[flows["flow"] == "N2"], [*by, "pair"])
+    plain_clock = flows.loc[flows["pair"] == newreno, "clock"].iloc[0]
     rows = []
-    for (clock, mend, loss), some in flows[flows["mend"] != ""].groupby(
-        ["clock", "mend", "loss"], sort=False
-    ):
-        alike = plain["clock"] == (clock if clock in plan.APART else plain["clock"].iloc[0])
-        own = plain[alike & (plain["loss"] == loss)]
-        two = _sums(some[some["pair"] == "UCC and UCC"], ["seed"])["Mb/s"]
-        both = statistics.mean(two)
-        beside = some[(some["pair"] == "UCC and NewReno") & (some["flow"] == "N2")]
-        kept = ratio(beside["Mb/s"], own.loc[own["flow"] == "N2", "Mb/s"])
+    kinds = flows.loc[flows["mend"] != "", by].drop_duplicates()
+    for clock, mend, loss in kinds.itertuples(index=False, name=None):
+        alike = (clock if clock in plan.APART else plain_clock, "", loss, newreno)
+        both = statistics.mean(together[clock, mend, loss, "UCC and UCC"])
+        beside = second[clock, mend, loss, "UCC and NewReno"]
+        kept = statistics.unpaired(beside, second[alike])
         rows.append(
             {"clock": clock, "mend": mend, "loss": loss}
             | {"two_mbps": both["measured"], "low": both["low"], "high": both["high"]}
-            | {"reference_mbps": _sums(own, ["seed"])["Mb/s"].mean()}
+            | {"reference_mbps": together[alike].mean()}
             | {"kept": kept["measured"], "kept_low": kept["low"], "kept_high": kept["high"]}
         )
     return pd.DataFrame(rows, columns=names)
@@ -490,15 +498,17 @@ def managed(runs: Runs) -> pd.DataFrame:
     beside NewReno in the same queue).
     """
     flows = runs.flows("ucc-managed")
+    by = ["queue", "loss", "control", "neighbour"]
+    together = _by_key(_sums(flows, [*by, "seed"]), by)
+    second = _by_key(flows[flows["flow"] == "N2"], by)
     rows = []
-    for (queue, loss), some in flows.groupby(["queue", "loss"], sort=False):
-        newreno = some[(some["control"] == "NewReno") & (some["flow"] == "N2")]["Mb/s"]
+    for queue, loss in flows[by[:2]].drop_duplicates().itertuples(index=False, name=None):
+        newreno = second[queue, loss, "NewReno", "NewReno"]
         for control in ("NewReno", CHD, "UCC"):
-            own = some[some["control"] == control]
-            beside = own[(own["neighbour"] == "NewReno") & (own["flow"] == "N2")]["Mb/s"]
-            two = _sums(own[own["neighbour"] == control], ["seed"])["Mb/s"]
-            row = {"queue": queue, "loss": loss, "control": control, "two_mbps": two.mean()}
-            found = ratio(beside, newreno) if control != "NewReno" else {}
+            two = together[queue, loss, control, control].mean()
+            row = {"queue": queue, "loss": loss, "control": control, "two_mbps": two}
+            beside = second[queue, loss, control, "NewReno"]
+            found = statistics.unpaired(beside, newreno) if control != "NewReno" else {}
             names = {"kept": "measured", "kept_low": "low", "kept_high": "high"}
             rows.append(row | {name: found.get(key, 1.0) for name, key in names.items()})
     return pd.DataFrame(rows)

@@ -82,7 +82,8 @@ def _utilization_law() -> Steps:
     yield "The utilization is the busy part of that time:", Eq(rho, busy / T)
     idle = apart((T - busy) / T, T)
     yield "and for the rest of the time there is nothing to send:", Eq(p_0, idle)
-    law = Eq(rho, solve(Eq(p_0, idle.subs(busy, rho * T)), rho)[0])
+    # It is linear, and to simplify what is solved takes sympy's units, a seventh of a second.
+    law = Eq(rho, solve(Eq(p_0, idle.subs(busy, rho * T)), rho, simplify=False)[0])
     yield (
         "Put the first into the second. Nothing was said of how packets come, how long they are "
         "or in"
