@@ -17,6 +17,13 @@ def test_goodput_over_time_counts_each_byte_once():
     assert (table["goodput_bps"] * 2 / 8).tolist() == [40, 30, 30]
 
 
+def test_goodput_over_time_of_nobody_is_an_empty_table():
+    trace = pd.DataFrame({"flow": [], "time_s": [], "delivered_bytes": []})
+    table = measures.goodput_over_time(trace, 2, 6)
+    assert table.empty
+    assert list(table) == ["flow", "time_s", "goodput_bps"]
+
+
 def test_goodput_over_time_of_a_flow_that_starts_late():
     trace = pd.DataFrame({"flow": "1", "time_s": [4.5], "delivered_bytes": [8]})
     assert measures.goodput_over_time(trace, 2, 6)["goodput_bps"].tolist() == [0, 0, 32]

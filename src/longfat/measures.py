@@ -71,7 +71,7 @@ def goodput_over_time(
         {
             "flow": [flow for flow in rates for _ in ends_s],
             "time_s": np.tile(ends_s, len(rates)),
-            "goodput_bps": np.concatenate([*rates.values()]),
+            "goodput_bps": np.concatenate([[], *rates.values()]),
         }
     )
 
