@@ -114,7 +114,7 @@ def test_a_walker_shell_is_even():
         altitude_km=780, inclination_deg=86.4, planes=6, satellites_per_plane=11, nodes_over_deg=180
     )
     constellation = orbits.Constellation(shell)
-    pairs = constellation.neighbours()
+    pairs = constellation.neighbours
     assert len(pairs) == 6 * 11 + 5 * 11  # no links across the seam
     inside = [
         pair for pair in pairs if constellation.plane[pair[0]] == constellation.plane[pair[1]]

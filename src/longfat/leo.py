@@ -206,7 +206,7 @@ class Sky:
             overhead = np.array([draw.choice(overhead.tolist())])
             there = np.array([draw.choice(there.tolist())])
         graph = nx.Graph()
-        pairs = np.array(self.constellation.neighbours())
+        pairs = np.array(self.constellation.neighbours)
         beams = [distances(each[pairs[:, 0]], each[pairs[:, 1]]) for each in positions]
         open_ = np.logical_and.reduce([b <= self.constellation.longest_beam_km for b in beams])
         edges = zip(pairs[open_].tolist(), beams[0][open_].tolist(), strict=True)

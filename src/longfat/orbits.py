@@ -249,8 +249,9 @@ class Constellation:
         xyz = node[0] * cos_u - node[1] * across, node[1] * cos_u + node[0] * across
         return self.radius_km * np.stack([*xyz, sin_u * self._sin_i], axis=-1)
 
+    @functools.cached_property
     def neighbours(self) -> list[tuple[int, int]]:
-        """Return the links between satellites of a +grid: to both sides in and across planes.
+        """The links between satellites of a +grid: to both sides in and across planes.
 
         Across the seam of a shell whose nodes do not go all around there is none.
         """

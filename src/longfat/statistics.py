@@ -95,17 +95,20 @@ def gains(
         raise InputError(f"{value}: a ratio needs values above 0")
     wide = table.pivot(index=[*by, "seed"], columns=who, values=value)
     ratios = np.log(wide.div(wide[base], axis=0)).drop(columns=base)
-    long = ratios.stack().rename("ratio").reset_index()
-    rows = []
-    for names, group in long.groupby([*by, who], sort=False):
-        mean, n = group["ratio"].mean(), len(group)
-        spread = group["ratio"].std() if n > 1 else np.nan
-        of_mean = half_width(spread, n, confidence)
-        of_one = of_mean * np.sqrt(n + 1)
-        ends = mean + np.array([0, -of_mean, of_mean, -of_one, of_one])
-        rows.append([*names, *(100 * np.expm1(ends)), n])
-    columns = [*by, who, "gain", "low", "high", "one_low", "one_high", "repetitions"]
-    return pd.DataFrame(rows, columns=columns)
+    groups = ratios.stack().groupby(level=[*by, who], sort=False)
+    mean, n = groups.mean(), groups.count()
+    of_mean = half_width(groups.std(), n, confidence)
+    of_one = of_mean * np.sqrt(n + 1)
+    ends = pd.DataFrame(
+        {
+            "gain": mean,
+            "low": mean - of_mean,
+            "high": mean + of_mean,
+            "one_low": mean - of_one,
+            "one_high": mean + of_one,
+        }
+    )
+    return (100 * np.expm1(ends)).assign(repetitions=n).reset_index()
 
 
 def ratio(measured: ArrayLike, reference: ArrayLike, confidence: float = 0.95) -> pd.Series:

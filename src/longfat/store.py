@@ -625,7 +625,8 @@ def kinds_and_draws(experiment: str) -> tuple[list[int], list[int], list[tuple[i
 @functools.cache
 def _by_run(experiment: str) -> dict[str, dict[int, Any]]:
     """Return the tables of an experiment by run: "runs" a row each, the others a list of rows."""
-    found: dict[str, dict[int, Any]] = {"runs": dict(enumerate(_rows(experiment, "runs")))}
+    runs = _read(experiment, "runs", ("seed", "simulated_s", "scenario")).to_pylist()
+    found: dict[str, dict[int, Any]] = {"runs": dict(enumerate(runs))}
     for name in ("flows", "links", "transfers", "media_streams"):
         found[name] = {}
         for row in _rows(experiment, name):

@@ -3,6 +3,7 @@
 The claims are `data/leo/claims.csv`: of each source what we could read, in our words.
 """
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -146,6 +147,7 @@ def _of_claim(claim: str, points: pd.DataFrame) -> Iterator[dict[str, Any]]:
             yield row | found
 
 
+@functools.cache
 def payload_mbps(parameter: str = "", setting: str = "") -> float:
     """Return what the link carries of payload at a setting, in Mb/s."""
     told = low_orbits.settings()[parameter, setting] if parameter else {}

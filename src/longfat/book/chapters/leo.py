@@ -36,10 +36,10 @@ def motion(runs: Runs) -> pd.DataFrame:
     return low_orbits.motion(runs.points(POINTS_NAME))
 
 
-def paths(_: Runs) -> pd.DataFrame:
+def paths(runs: Runs) -> pd.DataFrame:
     """Return the three paths in words."""
     rows = []
-    for orbit, own in charts.delays().groupby("orbit", sort=False):
+    for orbit, own in runs.derived(charts.delays).groupby("orbit", sort=False):
         one = ORBITS[str(orbit)]
         told = dict(one.told)
         chosen = "at every 15 s of Starlink's clock"
@@ -226,7 +226,7 @@ def numbers(runs: Runs) -> dict[str, float | str]:
             f"leo_{which}_grid_rate": row["goodput"],
             f"leo_{which}_grid_half": row["halfwidth"],
         }
-    round_trips = charts.delays().groupby("orbit")["rtt_ms"]
+    round_trips = runs.derived(charts.delays).groupby("orbit")["rtt_ms"]
     judged = runs.derived(low_orbits_claims.judged)
     return values | {
         "leo_best_grid_kept": 100 * grid["newreno"].iloc[0],
@@ -285,7 +285,7 @@ def _shown() -> Iterator[Figure | Table]:
     )
     yield Figure(
         name="leo-round-trips",
-        data=lambda _: charts.delays(),
+        data=lambda runs: runs.derived(charts.delays),
         chart=lambda data, _: charts.round_trips(data),
         caption="Round trips without queues over three minutes, each panel 16 ms high.",
     )

@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
+from matplotlib.patches import PathPatch, Polygon
+from matplotlib.path import Path
 
 from longfat import leo, orbits, paths
 from longfat.book import charts
+from longfat.experiment import Runs
 from longfat.studies import low_orbits
 from longfat.studies.low_orbits import ORBITS
 from longfat.style import short_name, style
@@ -90,15 +92,15 @@ VIEWS = {  # of each panel: longitudes and latitudes
 
 def orbit_map(table: pd.DataFrame) -> Figure:
     """Draw the satellites, and the path over them, of each orbit (`map_points`)."""
-    land = json.loads((paths.DATA / "leo" / "land.json").read_text("utf-8"))
+    rings = json.loads((paths.DATA / "leo" / "land.json").read_text("utf-8"))
+    land = Path.make_compound_path(*(Polygon(ring).get_path() for ring in rings))
     figure = plt.figure(figsize=(9, 6.6))
     grid = figure.add_gridspec(2, 2, height_ratios=[1.35, 1])
     places = {"starlink-grid": grid[0, :], "starlink": grid[1, 0], "oneweb": grid[1, 1]}
     for orbit, place in places.items():
         axes = figure.add_subplot(place)
         (left, right), (below, above) = VIEWS[orbit]
-        for ring in land:
-            axes.add_patch(Polygon(ring, closed=True, facecolor="0.88", edgecolor="none"))
+        axes.add_patch(PathPatch(land, facecolor="0.88", edgecolor="none"))
         own = table[table["orbit"] == orbit]
         dots, path = own[own["what"] == "satellite"], own[own["what"] == "path"]
         size = 3 if orbit == "starlink-grid" else 14
@@ -121,7 +123,7 @@ def orbit_map(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def delays() -> pd.DataFrame:
+def delays(_: Runs) -> pd.DataFrame:
     """Return the round trip without queues over time: orbit, time_s, rtt_ms; three minutes of a
     run's path at its seed `MAP_SEED`."""
     parts = []

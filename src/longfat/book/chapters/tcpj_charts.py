@@ -418,28 +418,28 @@ GROUPS = {  # which claims stand in one line of `claims`
 def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the verdicts of `judge`: a mark a claim, with its number, a line a part of the paper."""
     figure, axes = show.subplots(figsize=(7, 4.4))
-    labels: dict[str, Any] = {}
     sorts = judged["verdict"].where(~judged["verdict"].str.startswith("depends"), "depends")
     order = list(VERDICTS)
+    places: dict[str, list[tuple[int, float]]] = {name: [] for name in order}
     for row, start in enumerate(GROUPS.values()):
-        own = sorts[judged["id"].str.startswith(start)].reset_index(drop=False)
-        own = own.assign(order=own["verdict"].map(order.index)).sort_values("order", kind="stable")
-        for column, one in enumerate(own.itertuples()):
-            color, marker = VERDICTS[one.verdict]
-            labels[one.verdict] = axes.plot(
-                column, row - 0.15, marker, color=color, markersize=8, markeredgecolor="white"
-            )[0]
-            axes.text(column, row + 0.32, one.index + 1, fontsize=7, ha="center", va="center")
+        own = sorts[judged["id"].str.startswith(start)]
+        for column, (claim, verdict) in enumerate(
+            sorted(own.items(), key=lambda one: order.index(one[1]))
+        ):
+            places[verdict].append((column, row - 0.15))
+            axes.text(column, row + 0.32, claim + 1, fontsize=7, ha="center", va="center")
+    for verdict, (color, marker) in VERDICTS.items():
+        if there := places[verdict]:
+            words = "depends on what is not stated" if verdict == "depends" else verdict
+            look = {"color": color, "markersize": 8, "markeredgecolor": "white", "label": words}
+            axes.plot(*zip(*there, strict=True), marker, **look)
     axes.set_yticks(range(len(GROUPS)), list(GROUPS))
     axes.invert_yaxis()
     axes.set_xticks([])
     axes.set_xlim(-0.5, 8.5)
     axes.grid(visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
-    names = [name for name in VERDICTS if name in labels]
-    words = ["depends on what is not stated" if name == "depends" else name for name in names]
-    marks = [labels[name] for name in names]
-    figure.legend(marks, words, frameon=False, loc="outside right upper")
+    figure.legend(frameon=False, loc="outside right upper")
     axes.set_title(wording.tally(judged))
     return figure
 

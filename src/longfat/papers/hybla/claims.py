@@ -321,7 +321,7 @@ def numbers_of_the_model(setting: Setting) -> dict[str, float]:
         "hybla_squared": ratio**2,
         "hybla_added": float(derivation.window_after_round(half, ratio)) - half,
         "hybla_rounds_printed": float(state["U"][1]),
-        "hybla_rounds_by_acks": float(by_acks["U"]),
+        "hybla_rounds_by_acks": by_acks.U,
         "hybla_hundredth_model": setting.megabits * float(hybla.throughput(1e-2, **setting.model)),
         "hybla_jump": 100 * float(jump["jump"]),
         "hybla_jump_at": float(jump["loss"]),

@@ -6,8 +6,8 @@ has its size here too: `dropped_tail`, `slow_start_rounds`, `rest_of_transfer`.
 """
 
 import functools
-from collections.abc import Callable, Container
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -651,16 +651,31 @@ def rounds_of_growth(start: float, end: float, ratio: float) -> tuple[float, flo
     return rounds + acks / start, sent + acks + (end - start)
 
 
+class MendedCycle(NamedTuple):
+    """A cycle of the model: windows in segments, times in round trips.
+
+    W: window at the peak; L: segments lost in it; D: share of W that is left; U: round trips of
+    growth; X: those and at the limit; B: throughput, segments/s.
+    """
+
+    W: float
+    L: float
+    D: float
+    U: float
+    X: float
+    B: float
+
+
+@functools.cache  # engines are compared with it one by one
 def mended_cycle(
-    loss: float, rtt: float, rtt0: float, max_window: float, mended: Container[str]
-) -> pd.Series:
+    loss: float, rtt: float, rtt0: float, max_window: float, mended: tuple[str, ...]
+) -> MendedCycle:
     """Return the model's cycle with some of its premises mended.
 
     `mended` may have "halving" (once for all losses of a window, in place of (4) and (12)),
     "growth" (that of `rounds_of_growth`, in place of (6) and (14)), "count" (what a round trip of
     growth sends is the window at its end as in (8), in place of the mean in (17)), and "recovery"
-    (one round trip for all losses, in place of (9) and (20)). Keys: W (at the peak), L, D, U (round
-    trips of growth), X (those and at the limit), B (segments/s). Below the limit W is where the
+    (one round trip for all losses, in place of (9) and (20)). Below the limit W is where the
     segments sent since the last loss are those of (5). With nothing mended B is `hybla.throughput`.
     """
     ratio = float(hybla.growth_ratio(rtt, rtt0))
@@ -684,7 +699,7 @@ def mended_cycle(
     at["X"] = at["U"] + at["left"] / at["W"]
     recovery = 1 if "recovery" in mended else 2 - 1 / at["L"]
     at["B"] = at["Y"] / ((at["X"] + recovery) * rtt)
-    return pd.Series(at)[["W", "L", "D", "U", "X", "B"]]
+    return MendedCycle(**{name: at[name] for name in MendedCycle._fields})
 
 
 def _tail_error(name: str) -> tuple[float, str]:
