@@ -152,21 +152,37 @@ def runs(of: Runs, steady: bool = False) -> pd.DataFrame:
     return table[["combination", "transfer", "loss", "seed", "throughput", "transfer_time"]]
 
 
-def _largest(setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
-    """Return the largest difference (%) for each printed number: of the mean run, and of means over
-    seeds drawn again; the first axis is that of the draws, the plain mean being its first."""
-    seeds = sorted(runs["seed"].unique())
-    draws = np.random.default_rng(1).integers(len(seeds), size=(BOOTSTRAPS, len(seeds)))
-    weights = np.vstack(
-        [np.ones(len(seeds)), [np.bincount(draw, minlength=len(seeds)) for draw in draws]]
-    ) / len(seeds)
+def _largest(setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame) -> dict[int, np.ndarray]:
+    """Return the largest difference (%) of each combination for each printed number: of the mean
+    run, and of means over seeds drawn again; the first axis is that of the draws, the plain mean
+    being its first."""
+    wide = runs.pivot(
+        index=["combination", "transfer", "loss"],
+        columns="seed",
+        values=["throughput", "transfer_time"],
+    )
+    seeds = len(wide.columns.unique("seed"))
+    draws = np.random.default_rng(1).integers(seeds, size=(BOOTSTRAPS, seeds))
+    weights = (
+        np.vstack([np.ones(seeds), [np.bincount(draw, minlength=seeds) for draw in draws]]) / seeds
+    )
+    return {
+        place: _of_combination(setting, numbers, own, weights)
+        for place, own in wide.groupby(level="combination")
+    }
+
+
+def _of_combination(
+    setting: Setting, numbers: pd.DataFrame, runs: pd.DataFrame, weights: np.ndarray
+) -> np.ndarray:
+    """Return `_largest` of one combination; `weights` has a row a draw, and a column a seed."""
     apart = {}  # by transfer and metric: the loss rates, and the differences with an axis of draws
-    for transfer, here in runs.groupby("transfer"):
+    for transfer, here in runs.groupby(level="transfer"):
+        losses = here.index.get_level_values("loss")
         for metric in numbers["metric"].unique():
-            table = here.pivot(index="loss", columns="seed", values=metric)[seeds]
-            model = theory.model(setting, str(transfer), metric, table.index.to_numpy())
-            means = weights @ table.to_numpy().T
-            apart[transfer, metric] = table.index, np.abs(100 * (means - model) / model)
+            model = theory.model(setting, str(transfer), metric, losses.to_numpy())
+            means = weights @ here[metric].to_numpy().T
+            apart[transfer, metric] = losses, np.abs(100 * (means - model) / model)
     found = np.zeros((len(weights), len(numbers)))
     for place, number in enumerate(numbers.itertuples()):
         losses, differences = apart[number.transfer, number.metric]
@@ -188,9 +204,7 @@ def distances(
     Columns: combination, recovery, segments_per_ack, Mb/s, queue_packets, distance, low, high, met,
     of.
     """
-    numbers = printed()
-    largest = {place: _largest(setting, numbers, own) for place, own in runs.groupby("combination")}
-    return _nearest_first(largest, grid)
+    return _nearest_first(_largest(setting, printed(), runs), grid)
 
 
 def _nearest_first(largest: Mapping[int, np.ndarray], grid: Sequence[Combination]) -> pd.DataFrame:
@@ -240,9 +254,9 @@ def timed(setting: Setting, runs: pd.DataFrame) -> Differences:
     the number of the combination."""
     numbers = printed()
     return {
-        (timing, place): _largest(setting, numbers, own)
+        (timing, place): own
         for timing in TIMING_ROUND_TRIPS
-        for place, own in retimed(setting, runs, timing).groupby("combination")
+        for place, own in _largest(setting, numbers, retimed(setting, runs, timing)).items()
     }
 
 
@@ -318,7 +332,8 @@ def differences(
     Columns: id, percent (printed), bound, measured, low, high.
     """
     numbers = printed(steady)
-    largest = _largest(setting, numbers, runs[runs["combination"] == combination])
+    own = runs[runs["combination"] == combination]
+    largest = _largest(setting, numbers, own)[combination]
     low, high = np.percentile(largest[1:], (2.5, 97.5), axis=0)
     columns = numbers[["id", "percent", "bound"]]
     return columns.assign(measured=largest[0], low=low, high=high)
