@@ -605,21 +605,23 @@ def _runs_of(experiment: str) -> dict[tuple[str, str], int]:
 def kinds_and_draws(experiment: str) -> tuple[list[int], list[int], list[tuple[int, ...]]]:
     """Return of an archive's runs, in lists: their seeds; their kinds; their draws.
 
-    When something starts is often drawn from the seed: a draw is the seed with these times, and a
-    kind is all else that varies. Runs of the same draw have the same numbers, and those of the same
-    kind that follow each other have the same one.
+    When something starts or moves is often drawn from the seed: a draw is the seed with the times
+    that vary in a kind, and a kind is all else that varies. Runs of the same draw have the same
+    numbers, and those of the same kind that follow each other have the same one.
     """
     import numpy as np
 
     runs = _read(experiment, "runs", without=("simulated_s", "scenario"))
-    turns, drawn = np.zeros(len(runs), dtype=bool), []
+    turns, times = np.zeros(len(runs), dtype=bool), []
     for name, column in zip(runs.column_names, runs.columns, strict=True):
         codes = column.combine_chunks().dictionary_encode("encode").indices.to_numpy()
-        if name.rpartition(".")[2] in ("seed", "start_s"):
-            drawn.append(codes.tolist())
-        else:
+        if name.rpartition(".")[2] in ("start_s", "at_s"):
+            times.append(codes)
+        elif name != "seed":
             turns[1:] |= codes[1:] != codes[:-1]
-    return runs["seed"].to_pylist(), turns.cumsum().tolist(), list(zip(*drawn, strict=True))
+    drawn = [codes.tolist() for codes in times if (np.diff(codes)[~turns[1:]] != 0).any()]
+    seeds = runs["seed"].to_pylist()
+    return seeds, turns.cumsum().tolist(), list(zip(seeds, *drawn, strict=True))
 
 
 @functools.cache
