@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from longfat import paths
 
-RUNS = 3
+RUNS = 5
 EMPTY = "without a cell"
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 COMMAND = (sys.executable, "-m", "papermill", "--cwd", str(paths.NOTEBOOKS), "--no-progress-bar")
