@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import itertools
 import json
 import types
 from fractions import Fraction
@@ -10,6 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 from longfat import InputError, engines, paths
 from longfat.book import chapters, charts, show
@@ -246,3 +250,49 @@ def test_the_map_of_orbits_has_each_longitude_once():
     figure = leo_charts.orbit_map(points.assign(longitude=0.0, latitude=50.0))
     assert figure.axes[0].get_xlim() == (-180, 180)
     plt.close("all")
+
+
+def _words(figure):
+    """Yield what is written on a figure, but for its axes' ticks and labels."""
+    for legend in figure.legends:
+        yield from legend.get_texts()
+    yield from (one for one in figure.get_children() if isinstance(one, Text))
+    for axes in filter(Axes.get_visible, figure.axes):
+        yield from (one for one in axes.get_children() if isinstance(one, Text))
+        if legend := axes.get_legend():
+            yield from legend.get_texts()
+
+
+def _on_others(figure):
+    """Return pairs of words of a figure that stand on each other."""
+    FigureCanvasAgg(figure).draw()  # puts legends in their place
+    written = [one for one in _words(figure) if one.get_visible() and one.get_text().strip()]
+    # A text's box has some air: 1.5 of 100 pixels an inch at each side.
+    boxes = [(one.get_text(), Text.get_window_extent(one).padded(-1.5)) for one in written]
+    pairs = itertools.combinations(boxes, 2)
+    return [(text, other) for (text, box), (other, its) in pairs if box.overlaps(its)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", chapters.NAMES)
+def test_no_words_stand_on_others(name):
+    chapter, found = chapters.stated()[name], {}
+    for one in chapter.figures:
+        if not isinstance(one, Figure) or (data := chapter.data(one)).empty:
+            continue
+        figure = chapter.chart(one, data)
+        show.settle(figure)
+        if pairs := _on_others(figure):
+            found[one.name] = pairs
+        plt.close(figure)
+    assert not found
+
+
+def test_words_that_stand_on_others_are_found():
+    figure, axes = plt.subplots(figsize=(3, 3))
+    axes.set_title("A title as wide as this figure and as the legend beside it")
+    axes.plot([0, 1], label="a line")
+    figure.legend(loc="outside right upper")
+    show.settle(figure)
+    assert [{"a line", axes.get_title(loc="left")}] == [set(pair) for pair in _on_others(figure)]
+    plt.close(figure)

@@ -113,7 +113,7 @@ def test_the_archive_has_what_the_chapter_runs_and_no_more(name):
         scenarios = one.scenarios
         assert {scenario.canonical_json() for scenario in scenarios} == set(runs["scenario"])
         assert runs["scenario"].is_unique  # none is kept twice
-        # What is found by the first run of a point is what each run's scenario finds.
+        # What is found by the first and the last run of a point is what each run's scenario finds.
         versions = engines.versions(scenarios, one.engine)
         found = store.archived_rows(scenarios, one.engine, versions, one.name)
         assert found and one._archive_rows() == found

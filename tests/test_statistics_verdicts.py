@@ -42,6 +42,15 @@ def test_one_pair_has_no_interval():
     assert np.isnan([row.low, row.one_high]).all()
 
 
+def test_what_has_no_partner_is_in_no_pair():
+    table = runs(1.5, 0.1, 4, np.random.default_rng(1))
+    paired = table[(table["protocol"] == "old") | (table["seed"] < 2)]
+    row = statistics.gains(paired, "old", ["loss"]).iloc[0]
+    alone = statistics.gains(table[table["seed"] < 2], "old", ["loss"]).iloc[0]
+    assert row.repetitions == 2
+    assert [row.gain, row.low, row.one_high] == [alone.gain, alone.low, alone.one_high]
+
+
 def test_what_cannot_be_compared_is_named():
     table = runs(1.5, 0, 2, np.random.default_rng(1))
     with pytest.raises(InputError, match="protocol: there is no 'older'"):

@@ -264,7 +264,8 @@ def test_an_experiment_is_read_of_its_archive_as_it_was_made(empty_archive, monk
     built = []
     asked = two_points(built)
     pd.testing.assert_frame_equal(asked.flows(), made)
-    assert built == [(2, 1), (1, 1), (2, 2), (2, 3), (2, 4)]  # a point's first, and each seed
+    ends = [(2, 1), (2, 4), (1, 1), (1, 2)]
+    assert built == [*ends, (2, 3)]  # a point's first and last, and each seed at some point
     for again, result in zip(asked.results(), results, strict=True):
         pd.testing.assert_frame_equal(again.flows, result.flows)
         pd.testing.assert_frame_equal(again.links, result.links)
@@ -299,7 +300,7 @@ def test_an_archive_that_lacks_a_run_or_has_another_one_answers_for_none(empty_a
 
 
 def test_where_runs_turn_to_another_kind_they_are_looked_for(empty_archive):
-    """A builder that records more of the first seed, and then of the first two."""
+    """A builder that records more of the first seed, and then of the first two: the ends stay."""
 
     def one(recorded: int) -> Experiment:
         def build(seed: int) -> Scenario:
@@ -334,7 +335,7 @@ def test_each_draw_of_starts_is_looked_for_at_one_point(empty_archive):
     store.write_archive("drawn", one(1.0).results())
     built = []
     assert one(1.0, built)._archive_rows() == [*range(8)]
-    assert built == [(1e-3, 1), (2e-3, 1), (1e-3, 2), (1e-3, 3), (1e-3, 4)]
+    assert built == [(1e-3, 1), (1e-3, 4), (2e-3, 1), (2e-3, 4), (1e-3, 2), (1e-3, 3)]
     assert one(0.5)._archive_rows() is None
     assert one(0.95)._archive_rows() == [*range(8)]
 
@@ -353,6 +354,18 @@ def test_a_draw_is_the_seed_and_when_something_starts(empty_archive):
     store.write_archive("drawn", [simulate(one.replace(seed=1)) for one in [*at[::2], at[0]]])
     _, _, (first, other, again) = store.kinds_and_draws("drawn")
     assert first == again != other
+
+
+def test_only_times_that_vary_in_a_kind_are_drawn(empty_archive):
+    """What starts later at another point is not drawn from the seed."""
+    first = small().flows[0].model_dump()
+    flows = {name: first | {"name": name} for name in "ab"}
+    one = [small(seed) for seed in (1, 2)]
+    two = [one.replace(flows=[flows["a"], flows["b"] | {"start_s": 0.3}]) for one in one]
+    engines.accept_new([*one, *two])
+    store.write_archive("drawn", [simulate(one) for one in [*one, *two]])
+    _, _, draws = store.kinds_and_draws("drawn")
+    assert draws[:2] == draws[2:]
 
 
 def test_an_experiment_of_other_code_is_run(empty_archive, other_code):

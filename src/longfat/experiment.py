@@ -97,39 +97,38 @@ class Experiment:
         """Return the archive's rows of these runs, in the order of the design, or None where it has
         not all of them.
 
-        Scenarios are made and looked for: of each point the first run's. If the rows after it are
-        of the point's other seeds, what else is looked for are runs on both sides of where a
-        point's archived scenarios turn to another kind, and one of each draw
-        (`store.kinds_and_draws`), so each seed at some point. A `build` that begins to treat one
-        seed of one point otherwise is not noticed if that is none of these. Else each run is looked
-        for.
+        Scenarios are made and looked for: of each point the first run's and the last one's. If the
+        rows between are of the same seeds, what else is looked for are runs on both sides of where
+        a point's archived scenarios turn to another kind, and one of each draw of starts
+        (`store.kinds_and_draws`). So a `build` that begins to treat one seed of one point
+        otherwise is not noticed if that is none of these. Else each run is looked for.
         """
         if store.reproducing() or not store.has_runs(self.name):
             return None
         rows = self._rows()
         of_point = [_point(row) for row in rows]
         points = [[*own] for _, own in itertools.groupby(range(len(rows)), of_point.__getitem__)]
-        found = self._found([rows[own[0]] for own in points])
+        ends = [n for own in points for n in dict.fromkeys((own[0], own[-1]))]
+        found = self._found([rows[n] for n in ends])
         if found is None:
             return None
-        runs = [run + n for run, own in zip(found, points, strict=True) for n in range(len(own))]
+        place = dict(zip(ends, found, strict=True))
+        between = [run for own in points for run in range(place[own[0]], place[own[-1]] + 1)]
         seeds, kinds, draws = store.kinds_and_draws(self.name)
-        if max(runs, default=0) >= len(seeds) or [seeds[run] for run in runs] != [
-            row.get("seed", 1) for row in rows
-        ]:
+        if [seeds[run] for run in between] != [row.get("seed", 1) for row in rows]:
             return self._found(rows)
         known = {draws[run] for run in found}
         more: list[int] = []
         for own in points:
             for before, n in itertools.pairwise(own):
-                if kinds[runs[n]] != kinds[runs[before]]:
+                if kinds[between[n]] != kinds[between[before]]:
                     more += [before, n]
-                elif draws[runs[n]] not in known:
+                elif draws[between[n]] not in known:
                     more.append(n)
-                known.add(draws[runs[n]])
-        more = list(dict.fromkeys(more))
-        if self._found([rows[n] for n in more]) == [runs[n] for n in more]:
-            return runs
+                known.add(draws[between[n]])
+        more = [n for n in dict.fromkeys(more) if n not in place]
+        if self._found([rows[n] for n in more]) == [between[n] for n in more]:
+            return between
         return self._found(rows)
 
     def _found(self, rows: list[Row]) -> list[int] | None:

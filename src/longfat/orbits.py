@@ -250,7 +250,7 @@ class Constellation:
         return self.radius_km * np.stack([*xyz, sin_u * self._sin_i], axis=-1)
 
     @functools.cached_property
-    def neighbours(self) -> list[tuple[int, int]]:
+    def neighbours(self) -> tuple[tuple[int, int], ...]:
         """The links between satellites of a +grid: to both sides in and across planes.
 
         Across the seam of a shell whose nodes do not go all around there is none.
@@ -263,7 +263,7 @@ class Constellation:
                 pairs.add((here, plane * per_plane + (place + 1) % per_plane))
                 if plane + 1 < planes or self.shell.nodes_over_deg == 360:
                     pairs.add((here, (plane + 1) % planes * per_plane + place))
-        return sorted(pair for pair in pairs if pair[0] != pair[1])
+        return tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
 
     @property
     def longest_beam_km(self) -> float:

@@ -86,7 +86,8 @@ def gains(
     `table` has a row a run: columns `by`, `who`, seed and `value`; runs of one seed are a pair.
     Returns a row a combination of `by` and `who`: gain, from the mean logarithm of the pairs'
     ratios; low and high, its Student-t confidence interval; one_low and one_high, between which a
-    single further pair lies with that probability; repetitions. Intervals need two pairs.
+    single further pair lies with that probability; repetitions, the number of pairs. Intervals need
+    two pairs.
     Raises InputError where `base` is missing or a value is not above 0.
     """
     if base not in set(table[who]):

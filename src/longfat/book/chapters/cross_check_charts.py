@@ -92,7 +92,7 @@ def ratios(compared: pd.DataFrame) -> Figure:
         axes.axvline(1, color="black", linewidth=0.8)
         axes.axvspan(1 / SAME_WITHIN, SAME_WITHIN, color="0.9", zorder=0)
         same = (beside["verdict"] == "same").sum()
-        axes.set_title(f"{leg}: {same} of {len(beside)} the same", fontsize=9)
+        axes.set_title(f"{leg}:\n{same} of {len(beside)} the same", fontsize=9)
     first = panels.flat[0]
     first.set_yticks(range(len(controls)), [label(name) for name in controls])
     first.invert_yaxis()

@@ -471,5 +471,6 @@ def inverse_distances(table: pd.DataFrame, _: Runs) -> Drawing:
         )
     axes.text(1.02, 1.01, "numbers not refuted", transform=axes.transAxes, fontsize=9, va="bottom")
     axes.grid(axis="y")
-    axes.set_title("The nearest combinations halve the window at once")
+    title = "The nearest combinations halve the window at once"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)  # over the words at the right, too
     return figure

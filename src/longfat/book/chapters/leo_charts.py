@@ -93,6 +93,7 @@ VIEWS = {  # of each panel: longitudes and latitudes
 def orbit_map(table: pd.DataFrame) -> Figure:
     """Draw the satellites, and the path over them, of each orbit (`map_points`)."""
     rings = json.loads((paths.DATA / "leo" / "land.json").read_text("utf-8"))
+    # One path, so that a ring the other way round is a hole: the Caspian Sea.
     land = Path.make_compound_path(*(Polygon(ring).get_path() for ring in rings))
     figure = plt.figure(figsize=(9, 6.6))
     grid = figure.add_gridspec(2, 2, height_ratios=[1.35, 1])

@@ -243,17 +243,17 @@ def table_2(table: pd.DataFrame, _: Runs) -> Drawing:
 def wire(trace: pd.DataFrame, _: Runs) -> Drawing:
     """Draw the segments that each flow's receiver has got (`analysis.wire_trace`)."""
     figure, axes = show.subplots(figsize=(7, 3.4))
+    received = trace.groupby("flow", sort=False)["segments"].max()
     for flow, line in trace.groupby("flow", sort=False):
         name, look = flow.split()[0], style_of(flow.split()[0])
         segments = line["segments"] / 1000
         look = {key: look[key] for key in ("color", "linestyle") if key in look}
         axes.plot(line["time_s"], segments, **look)
-        place = {"NewReno": "bottom", "SACK": "top"}.get(name, "center")
+        place = "top" if flow == received.idxmin() else "bottom"  # names beside each other part
         end = line["time_s"].iloc[-1], segments.iloc[-1]
         axes.text(*end, f" {name}", color=look["color"], va=place)
     axes.set(xlabel="time (s)", ylabel="segments received (1000)", xlim=(0, 225))
-    most = trace.groupby("flow", sort=False)["segments"].max().idxmax().split()[0]
-    axes.set_title(f"The lines part: {most} gets the most")
+    axes.set_title(f"The lines part: {received.idxmax().split()[0]} gets the most")
     return figure
 
 
@@ -439,7 +439,7 @@ def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
     axes.set_xlim(-0.5, 8.5)
     axes.grid(visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
-    figure.legend(frameon=False, loc="outside right upper")
+    figure.legend(frameon=False, loc="outside right center")
     axes.set_title(wording.tally(judged))
     return figure
 

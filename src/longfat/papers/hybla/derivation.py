@@ -692,7 +692,7 @@ def mended_cycle(
         left = known["Y"] - peak / 2 - sent
         return known | {"W": peak, "D": reduced, "U": rounds, "left": left}
 
-    at = cycle(max_window)
+    at = cycle(float(max_window))
     almost = max_window * (1 - 1e-12)
     if cycle(almost)["left"] < 0:  # the next loss comes before the limit
         at = cycle(brentq(lambda peak: cycle(peak)["left"], 2.0, almost)) | {"left": 0.0}
