@@ -99,7 +99,8 @@ def ratios(compared: pd.DataFrame) -> Figure:
     first.set(xscale="log")
     first.set_xticks([0.5, 1, 2, 3], ["0.5", "1", "2", "3"])
     first.minorticks_off()
-    first.legend(*first.get_legend_handles_labels(), frameon=False, loc="lower right")
+    names = first.get_legend_handles_labels()
+    figure.legend(*names, frameon=False, loc="outside upper center", ncols=3)
     figure.supxlabel("goodput on Linux / goodput of the leg")
     return figure
 

@@ -463,7 +463,7 @@ def inverse_distances(table: pd.DataFrame, _: Runs) -> Drawing:
     for row, one in enumerate(table.itertuples()):
         axes.text(
             1.02,
-            row,
+            row + 0.15,  # on a phone names stand above their rows, and reach as far as these
             f"{one.met} of {one.of}",
             transform=axes.get_yaxis_transform(),
             va="center",
