@@ -53,7 +53,8 @@ def changes(gains: pd.DataFrame) -> Figure:
                 )
             axes.set_title(f"{catalogue.find(sender).title}, {path}", fontsize=8)
             axes.set_xscale("log")
-    panels[0][0].legend(frameon=False, fontsize=8)
+    names = panels[0][0].get_legend_handles_labels()
+    figure.legend(*names, frameon=False, fontsize=8, loc="outside upper center", ncols=2)
     figure.supxlabel(LOSS, fontsize=10)
     figure.supylabel("goodput gained over the segment engine's (%)", fontsize=10)
     return figure

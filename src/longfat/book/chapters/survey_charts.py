@@ -60,7 +60,7 @@ def pipes(_: pd.DataFrame, __: Runs) -> Drawing:
             at = (room - window + number) / room if room > window else number / room
             axes.add_patch(Rectangle((at, 0.12), 0.8 / room, 0.76, facecolor="#0072b2"))
         axes.set(xlim=(-0.01, 1.01), ylim=(-0.05, 1.05))
-        axes.set_title(f"{name}: {window / room:.0%} full", fontsize=10)
+        axes.set_title(f"{name}: {100 * window / room:.0f} % full", fontsize=10)
         axes.axis("off")
     panels[1].annotate(
         "the first ACK is still on its way back",
@@ -309,7 +309,8 @@ def remedies(table: pd.DataFrame, _: Runs) -> Drawing:
     axes.annotate("the path ", (314, 0), ha="right", va="center", color="0.3", fontsize=9)
     first, best = rows["Mb/s"].iloc[0], rows["Mb/s"].max()
     axes.set_title(
-        f"Standard TCP has {first / 314:.0%} of the path, the best remedy {best / 314:.0%}"
+        f"Standard TCP has {100 * first / 314:.0f} % of the path, the best remedy "
+        f"{100 * best / 314:.0f} %"
     )
     return figure
 

@@ -85,10 +85,8 @@ def estimate_over_utilization(data: pd.DataFrame, _: Runs) -> Drawing:
             fontsize=8,
         )
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0.9), fontsize=8)
-    axes.set_title(
-        f"A link {held['rho'][held['estimate'] < 0.5].max():.1%} busy looks idle; a standing queue "
-        "looks like 100 %"
-    )
+    busy = 100 * held["rho"][held["estimate"] < 0.5].max()
+    axes.set_title(f"A link {busy:.1f} % busy looks idle; a standing queue looks like 100 %")
     return figure
 
 
@@ -220,8 +218,8 @@ def clocks(table: pd.DataFrame, _: Runs) -> Drawing:
         else:
             axes.axvline(1, color="0.6", ls=":")
     panels[0].set_yticks(range(len(names)), names, fontsize=8)
-    panels[0].set(xlim=(0, 10), xlabel=f"two UCC flows (Mb/s), {many:.0%} lost")
-    panels[1].set(xlim=(0, None), xlabel=f"kept by NewReno beside UCC, {few:.1%} lost")
+    panels[0].set(xlim=(0, 10), xlabel=f"two UCC flows (Mb/s), {100 * many:.0f} % lost")
+    panels[1].set(xlim=(0, None), xlabel=f"kept by NewReno beside UCC, {100 * few:.1f} % lost")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
     figure.suptitle("By clocks that drift UCC is NewReno; a tolerance and a young minimum mend it")
@@ -241,9 +239,9 @@ def managed(table: pd.DataFrame, _: Runs) -> Drawing:
             axes.errorbar(places, own["kept"], yerr=reach, label=f"beside {control}", **look)
         axes.axhline(1, color="0.6", ls=":")
         axes.set_xticks(range(len(own)), own["queue"], fontsize=8)
-        axes.set_title(f"{loss:.1%} lost" if loss else "nothing lost at random", fontsize=10)
+        axes.set_title(f"{100 * loss:g} % lost" if loss else "nothing lost at random", fontsize=10)
     panels[0].set(ylabel="kept by a NewReno neighbour", ylim=(0, None))
-    panels[0].legend(fontsize=8, loc="lower left")
+    panels[0].legend(fontsize=8, loc="center left")
     figure.suptitle("Where a queue is kept short there is less for UCC to see")
     return figure
 
@@ -264,7 +262,7 @@ def alphas(table: pd.DataFrame, _: Runs) -> Drawing:
         axes.axhline(1, color="0.6", ls=":")
         axes.set_xticks(range(len(own)), [f"{alpha:g}" for alpha in own["alpha"]])
         axes.set_xlabel(r"$\alpha$")
-        axes.set_title(f"{loss:.1%} lost" if loss else "nothing lost at random", fontsize=10)
+        axes.set_title(f"{100 * loss:g} % lost" if loss else "nothing lost at random", fontsize=10)
     panels[0].set(ylabel="kept by a NewReno neighbour", ylim=(0, None))
     panels[0].legend(fontsize=8, title="buffer", title_fontsize=8)
     figure.suptitle("A smaller threshold spares the neighbour, and most in short buffers")
