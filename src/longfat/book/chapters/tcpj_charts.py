@@ -431,8 +431,8 @@ def claims(judged: pd.DataFrame, _: Runs) -> Drawing:
     for verdict, (color, marker) in VERDICTS.items():
         if there := places[verdict]:
             words = "depends on what is not stated" if verdict == "depends" else verdict
-            look = {"color": color, "markersize": 8, "markeredgecolor": "white", "label": words}
-            axes.plot(*zip(*there, strict=True), marker, **look)
+            look: dict[str, Any] = {"color": color, "markeredgecolor": "white", "label": words}
+            axes.plot(*zip(*there, strict=True), marker, markersize=8, **look)
     axes.set_yticks(range(len(GROUPS)), list(GROUPS))
     axes.invert_yaxis()
     axes.set_xticks([])
