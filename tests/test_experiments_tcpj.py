@@ -554,9 +554,12 @@ def test_every_claim_has_a_mark_and_one_only():
     for claim in stated["id"]:
         lines = [name for name, start in draw.GROUPS.items() if claim.startswith(start)]
         assert len(lines) == 1, (claim, lines)
-    figure = draw.claims(stated.assign(verdict="reproduced"), plan.runs(plan.setting()))
+    verdicts = ["reproduced"] * 5 + ["depends on a setting"] * (len(stated) - 5)
+    figure = draw.claims(stated.assign(verdict=verdicts), plan.runs(plan.setting()))
     (axes,) = figure.axes
-    assert len(axes.lines) == len(stated)
+    marks = {line.get_label(): len({*map(tuple, line.get_xydata())}) for line in axes.lines}
+    assert marks == {"reproduced": 5, "depends on what is not stated": len(stated) - 5}
+    assert {text.get_text() for text in axes.texts} == {f"{n + 1}" for n in range(len(stated))}
 
 
 def test_claims_that_hang_on_a_parameter_are_those_that_it_turns():
