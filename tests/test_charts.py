@@ -252,6 +252,18 @@ def test_the_map_of_orbits_has_each_longitude_once():
     plt.close("all")
 
 
+def test_the_caspian_sea_is_no_land_on_the_map_of_orbits():
+    points = pd.DataFrame({"orbit": ["starlink-grid", "starlink", "oneweb"], "what": "path"})
+    figure = leo_charts.orbit_map(points.assign(longitude=0.0, latitude=50.0))
+    axes = figure.axes[0]
+    FigureCanvasAgg(figure).draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())
+    places = axes.transData.transform([(51, 42), (60, 45), (-40, 40)])  # the last in the Atlantic
+    sea, land, ocean = (pixels[len(pixels) - 1 - int(y), int(x), 0] for x, y in places)
+    assert land < sea == ocean
+    plt.close("all")
+
+
 def _words(figure):
     """Yield what is written on a figure, but for its axes' ticks and labels."""
     for legend in figure.legends:

@@ -99,7 +99,7 @@ class Experiment:
 
         Scenarios are made and looked for: of each point the first run's and the last one's. If the
         rows between are of the same seeds, what else is looked for are runs on both sides of where
-        a point's archived scenarios turn to another kind, and one of each draw of starts
+        a point's archived scenarios turn to another kind, and one of each draw
         (`store.kinds_and_draws`). So a `build` that begins to treat one seed of one point
         otherwise is not noticed if that is none of these. Else each run is looked for.
         """

@@ -358,11 +358,13 @@ const longfatOrbit = (() => {
     const y = (latitude) => ((90 - latitude) / 180) * height;
     pen.clearRect(0, 0, width, height);
     pen.fillStyle = style.getPropertyValue("--lab-land");
-    for (const ring of orbit.land) {
-      pen.beginPath();
-      for (const [longitude, latitude] of ring) pen.lineTo(x(longitude), y(latitude));
-      pen.fill();
+    pen.beginPath(); // one path, so that a ring the other way round is a hole: the Caspian Sea
+    for (const [first, ...others] of orbit.land) {
+      pen.moveTo(x(first[0]), y(first[1]));
+      for (const [longitude, latitude] of others) pen.lineTo(x(longitude), y(latitude));
+      pen.closePath();
     }
+    pen.fill();
     const hold = seen.holds.find((one) => atS * NS < one.end) ?? seen.holds.at(-1);
     const positions = seen.sky.moving.positions(seen.sky.start + atS);
     const overhead = new Set(seen.sky.overland([positions], seen.sky.user));
