@@ -90,14 +90,14 @@ def test_the_map_shows_the_path_at_a_time(visit):  # noqa: F811
         }"""
     )
     assert inked > 300  # the path's colour
-    opacity = page.locator(".lab-map canvas").evaluate(
+    land, sea = page.locator(".lab-map canvas").evaluate(
         """canvas => [[60, 48], [51, 42]].map(([longitude, latitude]) => {
             const x = ((longitude + 180) / 360) * canvas.width
             const y = ((90 - latitude) / 180) * canvas.height
             return canvas.getContext('2d').getImageData(x, y, 1, 1).data[3]
         })"""
     )
-    assert opacity == [255, 0]  # land, and the Caspian Sea
+    assert (land > 0, sea) == (True, 0)  # Kazakhstan, and the Caspian Sea
     page.get_by_label("time", exact=True).fill("10")
     assert words.text_content().startswith("At 10 s the path is over ")
     page.get_by_role("button", name="Play").click()
